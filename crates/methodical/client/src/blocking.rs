@@ -48,8 +48,7 @@ pub type Pages<O> = crate::Pages<O, BlockingBody>;
 /// # }
 /// ```
 pub struct Client<S> {
-    engine: Arc<Engine<SharedBlockingTransport>>,
-    options: Option<Arc<CallOptions>>,
+    engine: Engine<SharedBlockingTransport>,
     service: PhantomData<fn() -> S>,
 }
 
@@ -100,9 +99,7 @@ impl<S: Service> Client<S> {
     /// ```
     #[must_use]
     pub fn with(&self, options: CallOptions) -> Self {
-        let user_agent = &self.engine.headers.user_agent;
-        let options = options.over(self.options.as_deref(), user_agent);
-        Self { options: Some(Arc::new(options)), ..self.clone() }
+        Self { engine: self.engine.with(options), service: PhantomData }
     }
 
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
@@ -122,7 +119,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn request<O: Operation<Service = S>>(&self, operation: &O) -> Result<Request, Error> {
-        block_on(self.engine.request(operation, self.options.as_deref()))
+        block_on(self.engine.request(operation))
     }
 
     /// Calls any operation and decodes the response.
@@ -140,7 +137,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
-        block_on(self.engine.send(operation, self.options.as_deref()))
+        block_on(self.engine.send(operation))
     }
 
     /// Calls any operation and returns the response with any status, undecoded.
@@ -160,7 +157,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn send_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<RawResponse, Error> {
-        block_on(self.engine.send_raw(operation, self.options.as_deref()))
+        block_on(self.engine.send_raw(operation))
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
@@ -190,7 +187,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::from_list(block_on(self.engine.stream(operation, self.options.as_deref()))?))
+        Ok(Records::from_list(block_on(self.engine.stream(operation))?))
     }
 
     /// Returns the pages of a list: that of the query, and those after it.
@@ -206,10 +203,10 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn pages<O: PagedOperation<Service = S>>(&self, query: &O) -> Pages<O> {
-        let client = self.clone();
+        let engine = self.engine.clone();
         Pages::new(query.clone(), move |query| {
-            let Self { engine, options, .. } = client.clone();
-            Box::pin(async move { engine.page(&query, options.as_deref()).await })
+            let engine = engine.clone();
+            Box::pin(async move { engine.page(&query).await })
         })
     }
 
@@ -230,10 +227,10 @@ impl<S: Service> Client<S> {
         &self,
         query: &O,
     ) -> Records<O::Item, O::Beside> {
-        let client = self.clone();
+        let engine = self.engine.clone();
         Records::from_pages(query.clone(), move |query| {
-            let Self { engine, options, .. } = client.clone();
-            Box::pin(async move { engine.stream(&query, options.as_deref()).await })
+            let engine = engine.clone();
+            Box::pin(async move { engine.stream(&query).await })
         })
     }
 
@@ -267,7 +264,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<StreamingResponse<BlockingBody>, Error> {
-        block_on(self.engine.stream_raw(operation, self.options.as_deref()))
+        block_on(self.engine.stream_raw(operation))
     }
 }
 
@@ -313,27 +310,19 @@ impl<S: Service> ClientBuilder<S> {
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
     pub fn build(self) -> Result<Client<S>, Error> {
-        let (engine, options) = self.into_engine(default_transport)?;
-        Ok(Client { engine: Arc::new(engine), options, service: PhantomData })
+        Ok(Client { engine: self.into_engine(default_transport)?, service: PhantomData })
     }
 }
 
 impl<S> Clone for Client<S> {
     fn clone(&self) -> Self {
-        Self {
-            engine: Arc::clone(&self.engine),
-            options: self.options.clone(),
-            service: PhantomData,
-        }
+        Self { engine: self.engine.clone(), service: PhantomData }
     }
 }
 
 impl<S> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("engine", &self.engine)
-            .field("options", &self.options)
-            .finish()
+        f.debug_struct("Client").field("engine", &self.engine).finish()
     }
 }
 

@@ -9,7 +9,7 @@ use gateway_transport::{HAS_TLS, SharedTransport};
 use methodical_model::Service;
 
 use crate::base_url::BaseUrl;
-use crate::engine::Engine;
+use crate::engine::{Engine, Io, Shared};
 use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::request::Headers;
@@ -230,12 +230,15 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Checks the settings. Returns the engine and the options of every call. `default_transport` is called if no transport
+    /// Checks the settings and returns the engine. `default_transport` is called if no transport
     /// was set.
     pub(crate) fn into_engine(
         self,
         default_transport: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<(Engine<T>, Option<Arc<CallOptions>>), Error> {
+    ) -> Result<Engine<T>, Error>
+    where
+        T: Io,
+    {
         self.policy.check()?;
         let base_url = BaseUrl::parse(&self.base_url, S::PATH, self.allow_insecure_http)?;
         let checked_default = || {
@@ -245,12 +248,11 @@ impl<S: Service, T> ClientBuilder<S, T> {
         let transport = self.transport.map_or_else(checked_default, Ok)?;
         let auth = S::AUTH;
         let tokens = Sources::new(auth, self.token, self.secrets)?;
-        let Self { policy, observer, .. } = self;
+        let Self { policy, observer, options, .. } = self;
         let headers = const { Headers::new(S::ACCEPT, S::USER_AGENT) };
-        let options = self.options.map(|options| Arc::new(options.over(None, &headers.user_agent)));
         let selectors = S::DISPATCH.selectors();
         let pace = Pace::new(&policy);
-        let engine = Engine {
+        let shared = Shared {
             base_url,
             headers,
             selectors,
@@ -261,7 +263,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
             observer,
             transport,
         };
-        Ok((engine, options))
+        Ok(Engine::new(shared, options))
     }
 }
 

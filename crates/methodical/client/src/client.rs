@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -47,8 +46,7 @@ use crate::{CallOptions, ClientBuilder, Error, Pages, RawResponse, Records, Stre
 /// # }
 /// ```
 pub struct Client<S> {
-    engine: Arc<Engine<SharedTransport>>,
-    options: Option<Arc<CallOptions>>,
+    engine: Engine<SharedTransport>,
     service: PhantomData<fn() -> S>,
 }
 
@@ -86,9 +84,7 @@ impl<S: Service> Client<S> {
     /// ```
     #[must_use]
     pub fn with(&self, options: CallOptions) -> Self {
-        let user_agent = &self.engine.headers.user_agent;
-        let options = options.over(self.options.as_deref(), user_agent);
-        Self { options: Some(Arc::new(options)), ..self.clone() }
+        Self { engine: self.engine.with(options), service: PhantomData }
     }
 
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
@@ -132,7 +128,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Request, Error> {
-        self.engine.request(operation, self.options.as_deref()).await
+        self.engine.request(operation).await
     }
 
     /// Calls any operation and decodes the response.
@@ -151,7 +147,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub async fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
-        self.engine.send(operation, self.options.as_deref()).await
+        self.engine.send(operation).await
     }
 
     /// Calls any operation and returns the response with any status, undecoded.
@@ -174,7 +170,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<RawResponse, Error> {
-        self.engine.send_raw(operation, self.options.as_deref()).await
+        self.engine.send_raw(operation).await
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
@@ -207,7 +203,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::from_list(self.engine.stream(operation, self.options.as_deref()).await?))
+        Ok(Records::from_list(self.engine.stream(operation).await?))
     }
 
     /// Returns the pages of a list: that of the query, and those after it.
@@ -232,10 +228,10 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn pages<O: PagedOperation<Service = S>>(&self, query: &O) -> Pages<O> {
-        let client = self.clone();
+        let engine = self.engine.clone();
         Pages::new(query.clone(), move |query| {
-            let Self { engine, options, .. } = client.clone();
-            Box::pin(async move { engine.page(&query, options.as_deref()).await })
+            let engine = engine.clone();
+            Box::pin(async move { engine.page(&query).await })
         })
     }
 
@@ -263,10 +259,10 @@ impl<S: Service> Client<S> {
         &self,
         query: &O,
     ) -> Records<O::Item, O::Beside> {
-        let client = self.clone();
+        let engine = self.engine.clone();
         Records::from_pages(query.clone(), move |query| {
-            let Self { engine, options, .. } = client.clone();
-            Box::pin(async move { engine.stream(&query, options.as_deref()).await })
+            let engine = engine.clone();
+            Box::pin(async move { engine.stream(&query).await })
         })
     }
 
@@ -307,7 +303,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<StreamingResponse<Body>, Error> {
-        self.engine.stream_raw(operation, self.options.as_deref()).await
+        self.engine.stream_raw(operation).await
     }
 }
 
@@ -363,27 +359,19 @@ impl<S: Service> ClientBuilder<S> {
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
     pub fn build(self) -> Result<Client<S>, Error> {
-        let (engine, options) = self.into_engine(default_transport)?;
-        Ok(Client { engine: Arc::new(engine), options, service: PhantomData })
+        Ok(Client { engine: self.into_engine(default_transport)?, service: PhantomData })
     }
 }
 
 impl<S> Clone for Client<S> {
     fn clone(&self) -> Self {
-        Self {
-            engine: Arc::clone(&self.engine),
-            options: self.options.clone(),
-            service: PhantomData,
-        }
+        Self { engine: self.engine.clone(), service: PhantomData }
     }
 }
 
 impl<S> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("engine", &self.engine)
-            .field("options", &self.options)
-            .finish()
+        f.debug_struct("Client").field("engine", &self.engine).finish()
     }
 }
 

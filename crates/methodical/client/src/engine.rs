@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use gateway_transport::{Deadline, Instant, Request, TransportError};
+use http::response::Parts;
 use http::{Response, StatusCode};
 use methodical_model::{Auth, ErrorClass, ListOperation, Operation, StreamDecoder};
 
@@ -19,7 +20,7 @@ use crate::policy::Policy;
 use crate::records::ListReader;
 use crate::request::{Draft, Headers};
 use crate::response::check_head;
-use crate::time::{now, timeout_at};
+use crate::time::{Limit, now, timeout_at};
 use crate::token::{Sources, Tokens};
 use crate::trace::{self, AttemptSpan, CallSpan, RejectedPaths};
 use crate::{CallOptions, Error, RawResponse, StreamingResponse};
@@ -52,8 +53,14 @@ pub(crate) trait Receive: Default {
     async fn collect(self, limit: u64) -> Result<Bytes, TransportError>;
 }
 
-/// The settings, the token and the transport of a client and its clones.
+/// The calls of a client: what it shares with its clones, and the options of its calls.
 pub(crate) struct Engine<T> {
+    shared: Arc<Shared<T>>,
+    options: Option<Arc<CallOptions>>,
+}
+
+/// The settings, the token and the transport of a client and its clones.
+pub(crate) struct Shared<T> {
     pub(crate) base_url: BaseUrl,
     pub(crate) headers: Headers,
     /// The names of the query parameters that select the operation.
@@ -66,140 +73,175 @@ pub(crate) struct Engine<T> {
     pub(crate) transport: T,
 }
 
-/// How much of a successful response an attempt receives.
-///
-/// Of any other response it receives the beginning of the body.
-#[derive(Clone, Copy, Debug)]
-enum Extent {
-    /// All of it, with a body of at most this many bytes. The function returns the class of a failure that it reports.
-    Whole(u64, fn(&[u8]) -> Option<ErrorClass>),
-    /// Only the head.
-    Head,
+/// How much of a response an attempt receives.
+trait Extent<B: Receive> {
+    /// What is received after the head.
+    type Received;
+
+    /// Receives the body of a response, or a part of it.
+    async fn receive(&self, response: Arrived<B>) -> Outcome<Self::Received>;
+}
+
+/// A head with its body still to come, and the deadline of a body of which only the beginning is kept with an error.
+type Arrived<B> = (Parts, B, Option<Instant>);
+
+type Outcome<B> = Result<Response<B>, Failure>;
+
+/// All of a successful response, with a body of at most this many bytes, and the beginning of any other. The function returns
+/// the class of a failure that the body reports.
+struct Whole(u64, fn(&[u8]) -> Option<ErrorClass>);
+
+impl<B: Receive> Extent<B> for Whole {
+    type Received = Bytes;
+
+    async fn receive(&self, (mut head, body, deadline): Arrived<B>) -> Outcome<Bytes> {
+        let Self(limit, classify) = *self;
+        if head.status != StatusCode::OK {
+            return Ok(Response::from_parts(head, beginning(body, deadline).await));
+        }
+        // A body that is declared larger is not received at all.
+        let declared = content_length(&head.headers);
+        let body = if declared.is_some_and(|length| limit < length) {
+            Err(TransportError::body_too_large(limit))
+        } else {
+            body.collect(limit).await
+        };
+        match body {
+            Ok(body) => {
+                if let Some(class) = classify(&body) {
+                    head.extensions.insert(Reported(class));
+                }
+                Ok(Response::from_parts(head, body))
+            }
+            Err(error) => Err(Failure { error, head: Some(Box::new(head)) }),
+        }
+    }
+}
+
+/// The head of a successful response, and the beginning of any other.
+struct Head;
+
+impl<B: Receive + From<Bytes>> Extent<B> for Head {
+    type Received = B;
+
+    async fn receive(&self, (head, body, deadline): Arrived<B>) -> Outcome<B> {
+        let body = match head.status {
+            StatusCode::OK => body,
+            _ => beginning(body, deadline).await.into(),
+        };
+        Ok(Response::from_parts(head, body))
+    }
+}
+
+/// The head of a list. If the contract gives errors in the body a class, also the body until it has a record or its end.
+struct Beginning<'a, O> {
+    operation: &'a O,
+    /// The limit of the last byte of the list.
+    end: Limit,
+}
+
+impl<O: ListOperation, B: Receive> Extent<B> for Beginning<'_, O> {
+    type Received = Result<(B, StreamDecoder<O::Item, O::Beside>), Error>;
+
+    async fn receive(&self, (mut head, mut body, deadline): Arrived<B>) -> Outcome<Self::Received> {
+        if let Err(error) = check_head(head.status, &head.headers) {
+            let error = error.with_body(beginning(body, deadline).await);
+            return Ok(Response::from_parts(head, Err(error)));
+        }
+        let mut decoder = self.operation.decoder();
+        let reported = if decoder.has_error_classes() {
+            reported::<B, O>(&mut body, &mut decoder).await
+        } else {
+            Ok(None)
+        };
+        let list = match reported {
+            Ok(None) => Ok((body, decoder)),
+            Ok(Some(error)) => {
+                if let Some(failure) = error.service() {
+                    head.extensions.insert(Reported(failure.class()));
+                }
+                Err(error.into())
+            }
+            Err(error) => Err(self.end.error(error, now())),
+        };
+        Ok(Response::from_parts(head, list))
+    }
 }
 
 impl<T: Io> Engine<T> {
+    pub(crate) fn new(shared: Shared<T>, options: Option<CallOptions>) -> Self {
+        Self { shared: Arc::new(shared), options: None }.with(options)
+    }
+
+    /// Returns an engine whose calls also have these options.
+    pub(crate) fn with(&self, options: impl Into<Option<CallOptions>>) -> Self {
+        let Self { shared, options: base } = self.clone();
+        let options = match options.into() {
+            Some(options) => {
+                Some(Arc::new(options.over(base.as_deref(), &shared.headers.user_agent)))
+            }
+            None => base,
+        };
+        Self { shared, options }
+    }
+
     /// Returns the first request of a call.
-    pub(crate) async fn request<O: Operation>(
-        &self,
-        operation: &O,
-        options: Option<&CallOptions>,
-    ) -> Result<Request, Error> {
-        let call = Call::new(&self.policy, self.draft(operation, options)?, now());
+    pub(crate) async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
+        let call = Call::new(&self.shared.policy, self.draft(operation)?, now());
         let token = self.token(&call).await?;
         call.dry_run(&token)
     }
 
     /// Calls an operation and decodes the response.
-    pub(crate) async fn send<O: Operation>(
-        &self,
-        operation: &O,
-        options: Option<&CallOptions>,
-    ) -> Result<O::Output, Error> {
-        let span = CallSpan::begin(O::METHOD);
-        let response = self.receive(operation, options, &span).await?;
-        self.decode(operation, response, &span)
-    }
-
-    /// Decodes a response, and reports the records that were rejected.
-    fn decode<O: Operation>(
-        &self,
-        operation: &O,
-        response: RawResponse,
-        span: &CallSpan,
-    ) -> Result<O::Output, Error> {
-        let decoded = span.within(|| response.decode(operation, self.policy.is_strict));
-        let output = span.outcome(decoded)?;
-        let mut rejected = RejectedPaths::default();
-        for one in O::rejected(&output) {
-            rejected.add(one);
-        }
-        span.rejected(&rejected);
-        Ok(output)
+    pub(crate) async fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
+        Ok(self.page(operation).await?.0)
     }
 
     /// Calls an operation and decodes the response. Returns the body as well.
     pub(crate) async fn page<O: Operation>(
         &self,
         operation: &O,
-        options: Option<&CallOptions>,
     ) -> Result<(O::Output, Bytes), Error> {
         let span = CallSpan::begin(O::METHOD);
-        let response = self.receive(operation, options, &span).await?;
+        let response = self.receive(operation, &span).await?;
         let body = response.body().clone();
-        Ok((self.decode(operation, response, &span)?, body))
+        let is_strict = self.shared.policy.is_strict;
+        let decoded = span.within(|| response.decode(operation, is_strict));
+        let output = span.outcome(decoded)?;
+        let mut rejected = RejectedPaths::default();
+        for one in O::rejected(&output) {
+            rejected.add(one);
+        }
+        span.rejected(&rejected);
+        Ok((output, body))
     }
 
     /// Calls an operation and returns the response.
-    pub(crate) async fn send_raw<O: Operation>(
-        &self,
-        operation: &O,
-        options: Option<&CallOptions>,
-    ) -> Result<RawResponse, Error> {
-        self.receive(operation, options, &CallSpan::begin(O::METHOD)).await
+    pub(crate) async fn send_raw<O: Operation>(&self, operation: &O) -> Result<RawResponse, Error> {
+        self.receive(operation, &CallSpan::begin(O::METHOD)).await
     }
 
     /// Calls an operation and returns the reader of its list.
     pub(crate) async fn stream<O: ListOperation>(
         &self,
         operation: &O,
-        options: Option<&CallOptions>,
     ) -> Result<ListReader<O::Item, O::Beside, T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::streaming(&self.policy, draft, now());
-        let outcome = span.around(self.begin_list(operation, &mut call)).await;
+        let draft = span.outcome(self.draft(operation))?;
+        let mut call = Call::streaming(&self.shared.policy, draft, now());
+        let extent = Beginning { operation, end: call.end() };
+        let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
         span.attempts(call.attempts());
-        let (response, decoder, permit) = span.outcome(outcome)?;
-        let ended = (call.attempts(), call.end());
-        Ok(ListReader::new(response, decoder, ended, span, permit, self.policy.is_strict))
-    }
-
-    /// Runs the attempts of a call until one has a successful head. If the contract gives errors in the body a class, also
-    /// until the body has a record or its end.
-    async fn begin_list<O: ListOperation>(
-        &self,
-        operation: &O,
-        call: &mut Call<'_>,
-    ) -> Result<(Response<T::Body>, StreamDecoder<O::Item, O::Beside>, Permit), Error> {
-        let permit = self.admit(call).await?;
-        let mut token = self.token(call).await?;
-        loop {
-            let response = self.drive(call, &mut token, O::METHOD, Extent::Head).await?;
-            let (mut head, mut body) = response.into_parts();
-            if let Err(error) = check_head(head.status, &head.headers) {
-                let deadline = Deadline::since(now(), self.policy.attempt_timeout);
-                let body = beginning::<T>(body, Some(deadline.instant())).await;
-                let response = Response::from_parts(head, body);
-                return Err(error.with_response(response, call.attempts()));
+        let (response, permit) = span.outcome(outcome)?;
+        let (head, list) = response.into_parts();
+        match list {
+            Ok((body, decoder)) => {
+                let (response, ended) =
+                    (Response::from_parts(head, body), (call.attempts(), call.end()));
+                let is_strict = self.shared.policy.is_strict;
+                Ok(ListReader::new(response, decoder, ended, span, permit, is_strict))
             }
-            let mut decoder = operation.decoder();
-            if !decoder.has_error_classes() {
-                return Ok((Response::from_parts(head, body), decoder, permit));
-            }
-            let error = match reported::<T, O>(&mut body, &mut decoder).await {
-                Ok(Some(error)) => error,
-                Ok(None) => return Ok((Response::from_parts(head, body), decoder, permit)),
-                Err(error) => {
-                    let error = call.end().error(error, now()).with_head(head);
-                    return Err(error.after_attempts(call.attempts()));
-                }
-            };
-            if let Some(failure) = error.service() {
-                head.extensions.insert(Reported(failure.class()));
-            }
-            let verdict = call.judge(Ok(Response::from_parts(head, ())), Moment::now);
-            match self.next(call, &mut token, verdict).await {
-                Next::Wait(delay) => {
-                    trace::retrying(delay);
-                    T::sleep(delay).await;
-                    self.wait_for_turn(call).await?;
-                }
-                Next::Done(Err(error)) => return Err(error),
-                Next::Done(Ok(response)) => {
-                    let (head, ()) = response.into_parts();
-                    return Err(Error::from(error).with_head(head).after_attempts(call.attempts()));
-                }
-            }
+            Err(error) => span.outcome(Err(error.with_head(head).after_attempts(call.attempts()))),
         }
     }
 
@@ -207,12 +249,11 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn stream_raw<O: Operation>(
         &self,
         operation: &O,
-        options: Option<&CallOptions>,
     ) -> Result<StreamingResponse<T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::streaming(&self.policy, draft, now());
-        let outcome = span.around(self.call(&mut call, O::METHOD, Extent::Head)).await;
+        let draft = span.outcome(self.draft(operation))?;
+        let mut call = Call::streaming(&self.shared.policy, draft, now());
+        let outcome = span.around(self.call(&mut call, O::METHOD, Head)).await;
         span.attempts(call.attempts());
         let (response, permit) = span.outcome(outcome)?;
         Ok(StreamingResponse::new(response, call.attempts(), call.end(), span, permit))
@@ -222,47 +263,72 @@ impl<T: Io> Engine<T> {
     async fn receive<O: Operation>(
         &self,
         operation: &O,
-        options: Option<&CallOptions>,
         span: &CallSpan,
     ) -> Result<RawResponse, Error> {
-        let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::new(&self.policy, draft, now());
-        let extent = Extent::Whole(self.policy.body_limit, O::error_class);
+        let draft = span.outcome(self.draft(operation))?;
+        let policy = &self.shared.policy;
+        let mut call = Call::new(policy, draft, now());
+        let extent = Whole(policy.body_limit, O::error_class);
         let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
         span.attempts(call.attempts());
         let (response, _permit) = span.outcome(outcome)?;
-        let (head, body) = response.into_parts();
-        // The body is already in memory.
-        let body = body.collect(u64::MAX).await?;
-        Ok(RawResponse::new(Response::from_parts(head, body), call.attempts()))
+        Ok(RawResponse::new(response, call.attempts()))
     }
 
     /// Returns what the requests of an operation share.
-    fn draft<'a, O: Operation>(
-        &'a self,
-        operation: &O,
-        options: Option<&'a CallOptions>,
-    ) -> Result<Draft<'a>, Error> {
-        Draft::new(&self.headers, &self.base_url, self.auth, options, operation.query()?)
+    fn draft<O: Operation>(&self, operation: &O) -> Result<Draft<'_>, Error> {
+        let Shared { headers, base_url, auth, .. } = &*self.shared;
+        Draft::new(headers, base_url, *auth, self.options.as_deref(), operation.query()?)
     }
 
     /// Gets a permit and a token, and runs the attempts of a call until it is over.
-    async fn call(
+    async fn call<E: Extent<T::Body>>(
         &self,
         call: &mut Call<'_>,
         operation: &str,
-        extent: Extent,
-    ) -> Result<(Response<T::Body>, Permit), Error> {
+        extent: E,
+    ) -> Result<(Response<E::Received>, Permit), Error> {
         let permit = self.admit(call).await?;
         let mut token = self.token(call).await?;
-        Ok((self.drive(call, &mut token, operation, extent).await?, permit))
+        loop {
+            let start = now();
+            let request = call.attempt(&token, start)?;
+            let Shared { base_url, selectors, .. } = &*self.shared;
+            let (asked, number) = ((request.method(), call.target()), call.attempts());
+            let span = AttemptSpan::begin(operation, asked, selectors, base_url.server(), number);
+            let outcome = span.around(self.exchange(request, &extent)).await;
+            let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
+            let next = match verdict {
+                Verdict::Refused(refusal) => self.refresh(call, &mut token, refusal).await,
+                Verdict::Next(next) => next,
+            };
+            self.report(attempt, &next);
+            match next {
+                Next::Wait(delay) => {
+                    T::sleep(delay).await;
+                    self.wait_for_turn(call).await?;
+                }
+                Next::Done(result) => return Ok((result?, permit)),
+            }
+        }
+    }
+
+    /// Sends one request and receives its response.
+    async fn exchange<E: Extent<T::Body>>(
+        &self,
+        request: Request,
+        extent: &E,
+    ) -> Outcome<E::Received> {
+        let deadline = Deadline::of(&request).map(Deadline::head);
+        let (head, body) = self.shared.transport.send(request).await?.into_parts();
+        extent.receive((head, body, deadline)).await
     }
 
     /// Waits until the call may be in flight, and its first request may be sent. The token is fetched afterwards, so that
     /// it is current.
     async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
         let limit = call.limit();
-        let permit = timeout_at(limit.at, self.pace.permit()).await.ok_or_else(|| {
+        let permit = timeout_at(limit.at, self.shared.pace.permit()).await.ok_or_else(|| {
             Error::new(
                 ErrorKind::Timeout,
                 format!("too many calls were in flight to start {limit}"),
@@ -274,10 +340,10 @@ impl<T: Io> Engine<T> {
 
     /// Waits until the next request of a call may be sent.
     async fn wait_for_turn(&self, call: &Call<'_>) -> Result<(), Error> {
-        let turn = self.pace.turn(now());
+        let turn = self.shared.pace.turn(now());
         loop {
             // Another call may have been asked to wait in the meantime.
-            let (start, now) = (self.pace.start(turn), now());
+            let (start, now) = (self.shared.pace.start(turn), now());
             if start <= now {
                 return Ok(());
             }
@@ -291,80 +357,12 @@ impl<T: Io> Engine<T> {
         }
     }
 
-    /// Runs the attempts of a call until it is over.
-    async fn drive(
-        &self,
-        call: &mut Call<'_>,
-        token: &mut Tokens,
-        operation: &str,
-        extent: Extent,
-    ) -> Result<Response<T::Body>, Error> {
-        loop {
-            let start = now();
-            let request = call.attempt(token, start)?;
-            let server = self.base_url.server();
-            let (asked, number) = ((request.method(), call.target()), call.attempts());
-            let span = AttemptSpan::begin(operation, asked, self.selectors, server, number);
-            let outcome = span.around(self.exchange(request, extent)).await;
-            let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
-            let next = self.next(call, token, verdict).await;
-            self.report(attempt, &next);
-            match next {
-                Next::Wait(delay) => {
-                    T::sleep(delay).await;
-                    self.wait_for_turn(call).await?;
-                }
-                Next::Done(result) => return result,
-            }
-        }
-    }
-
-    /// Sends one request and receives its response.
-    async fn exchange(
-        &self,
-        request: Request,
-        extent: Extent,
-    ) -> Result<Response<T::Body>, Failure> {
-        let deadline = Deadline::of(&request).map(Deadline::head);
-        let (mut head, body) = self.transport.send(request).await?.into_parts();
-        let body = match (head.status, extent) {
-            (StatusCode::OK, Extent::Whole(limit, classify)) => {
-                // A body that is declared larger is not received at all.
-                let declared = content_length(&head.headers);
-                let body = if declared.is_some_and(|length| limit < length) {
-                    Err(TransportError::body_too_large(limit))
-                } else {
-                    body.collect(limit).await
-                };
-                let body = match body {
-                    Ok(body) => body,
-                    Err(error) => return Err(Failure { error, head: Some(Box::new(head)) }),
-                };
-                if let Some(class) = classify(&body) {
-                    head.extensions.insert(Reported(class));
-                }
-                body.into()
-            }
-            (StatusCode::OK, Extent::Head) => body,
-            _ => beginning::<T>(body, deadline).await.into(),
-        };
-        Ok(Response::from_parts(head, body))
-    }
-
     /// Returns the token for a call, if the source returns it before the deadline of the call.
     async fn token(&self, call: &Call<'_>) -> Result<Tokens, Error> {
-        match self.tokens.last_if_current() {
+        match self.shared.tokens.last_if_current() {
             // The usual case, which needs no time limit.
             Some(tokens) => Ok(tokens),
-            None => before_deadline(call, self.tokens.current()).await,
-        }
-    }
-
-    /// Returns the next step of a call.
-    async fn next<B>(&self, call: &Call<'_>, token: &mut Tokens, verdict: Verdict<B>) -> Next<B> {
-        match verdict {
-            Verdict::Refused(refusal) => self.refresh(call, token, refusal).await,
-            Verdict::Next(next) => next,
+            None => before_deadline(call, self.shared.tokens.current()).await,
         }
     }
 
@@ -375,7 +373,7 @@ impl<T: Io> Engine<T> {
         token: &mut Tokens,
         refusal: Response<B>,
     ) -> Next<B> {
-        match before_deadline(call, self.tokens.other_than(token)).await {
+        match before_deadline(call, self.shared.tokens.other_than(token)).await {
             Ok(Some(other)) => {
                 *token = other;
                 Next::Wait(Duration::ZERO)
@@ -392,7 +390,7 @@ impl<T: Io> Engine<T> {
         operation: &'a str,
         start: Instant,
         span: AttemptSpan,
-        outcome: Result<Response<B>, Failure>,
+        outcome: Outcome<B>,
     ) -> (Verdict<B>, Attempt<'a>) {
         let now = now();
         let (status, failure) = match &outcome {
@@ -402,10 +400,10 @@ impl<T: Io> Engine<T> {
             }
         };
         if let Ok(response) = &outcome {
-            self.pace.received(response.status(), response.headers(), now);
+            self.shared.pace.received(response.status(), response.headers(), now);
         }
         let verdict = call.judge(outcome, || Moment { now, ..Moment::now() });
-        let (server_address, server_port) = self.base_url.server();
+        let (server_address, server_port) = self.shared.base_url.server();
         let attempt = Attempt {
             operation,
             server_address,
@@ -426,18 +424,25 @@ impl<T: Io> Engine<T> {
             attempt.retry_in = Some(*delay);
             trace::retrying(*delay);
         }
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = &self.shared.observer {
             observer.attempt(&attempt);
         }
+    }
+}
+
+impl<T> Clone for Engine<T> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), options: self.options.clone() }
     }
 }
 
 impl<T: Io> fmt::Debug for Engine<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
-            .field("base_url", &self.base_url)
-            .field("policy", &self.policy)
-            .field("transport", &self.transport.name())
+            .field("base_url", &self.shared.base_url)
+            .field("policy", &self.shared.policy)
+            .field("transport", &self.shared.transport.name())
+            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
@@ -455,8 +460,8 @@ async fn before_deadline<Output>(
 }
 
 /// Receives a list until the next step of its decoder is known. Returns the failure that the service reports, if it does.
-async fn reported<T: Io, O: ListOperation>(
-    body: &mut T::Body,
+async fn reported<B: Receive, O: ListOperation>(
+    body: &mut B,
     decoder: &mut StreamDecoder<O::Item, O::Beside>,
 ) -> Result<Option<methodical_model::DecodeError>, TransportError> {
     loop {
@@ -476,7 +481,7 @@ async fn reported<T: Io, O: ListOperation>(
 /// Receives the part of an error's body that is kept, until the deadline.
 ///
 /// A failure ends the body without an error: the status says more than the failure.
-async fn beginning<T: Io>(mut body: T::Body, deadline: Option<Instant>) -> Bytes {
+async fn beginning<B: Receive>(mut body: B, deadline: Option<Instant>) -> Bytes {
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT
         && deadline.is_none_or(|deadline| now() < deadline)

@@ -200,16 +200,20 @@ impl Error {
         Err(Self::new(meaning.kind, text))
     }
 
-    /// Adds the response and the number of attempts. The body is kept up to [`ERROR_BODY_LIMIT`].
-    pub(crate) fn with_response(mut self, response: Response<Bytes>, attempts: u32) -> Self {
+    /// Adds the response and the number of attempts.
+    pub(crate) fn with_response(self, response: Response<Bytes>, attempts: u32) -> Self {
         let (head, body) = response.into_parts();
-        self.0.attempts = attempts;
+        self.with_body(body).with_head(head).after_attempts(attempts)
+    }
+
+    /// Adds the body of a response, up to [`ERROR_BODY_LIMIT`].
+    pub(crate) fn with_body(mut self, body: Bytes) -> Self {
         self.0.body = Some(match body.get(..ERROR_BODY_LIMIT) {
             // A slice would keep the whole body in memory.
             Some(beginning) if beginning.len() < body.len() => Bytes::copy_from_slice(beginning),
             _ => body,
         });
-        self.with_head(head)
+        self
     }
 
     /// Adds the head of a response whose body was not kept.
