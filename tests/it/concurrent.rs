@@ -1,6 +1,5 @@
 //! Many concurrent calls, with an expired token and a service that fails every hundredth request.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -15,11 +14,10 @@ use gateway_client::model::ListCandidates;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::{BoxError, BoxFuture, Options, Proxy};
 use gateway_client::{AccessToken, Attempt, Client, Observer, TokenSource};
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::task::{JoinSet, yield_now};
 
-use crate::support::{PATIENCE, is_child, run_in_child};
+use crate::support::{PATIENCE, is_child, run_in_child, serve};
 
 #[test]
 fn a_thousand_calls_share_one_refresh_and_leave_no_task_or_thread() {
@@ -37,7 +35,7 @@ fn a_thousand_calls() {
         return;
     }
     let service = Runtime::new().unwrap();
-    let base_url = serve(&service);
+    let base_url = serve(&service, routes());
     let asked = Arc::new(AtomicUsize::new(0));
     let failed = Arc::new(AtomicUsize::new(0));
     // With the thread of `futures-timer`, of which a process has one.
@@ -87,9 +85,9 @@ fn run_calls(base_url: String, asked: &Arc<AtomicUsize>, failed: &Arc<AtomicUsiz
     });
 }
 
-/// Serves one candidate whose `id` is the requested vacancy, to requests with the second token. Every hundredth of them
+/// Answers with one candidate whose `id` is the requested vacancy, to requests with the second token. Every hundredth of them
 /// gets a 503.
-fn serve(runtime: &Runtime) -> String {
+fn routes() -> Router {
     let requests = Arc::new(AtomicUsize::new(0));
     let answer = move |headers: HeaderMap, RawQuery(query): RawQuery| {
         let response = Response::builder().header("content-type", "application/json");
@@ -106,12 +104,7 @@ fn serve(runtime: &Runtime) -> String {
             };
         std::future::ready(response.unwrap())
     };
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
-    let address = listener.local_addr().unwrap();
-    let routes = Router::new().route("/c/oauth/v1", get(answer));
-    runtime.spawn(async { axum::serve(listener, routes).await });
-    format!("http://{address}")
+    Router::new().route("/c/oauth/v1", get(answer))
 }
 
 /// Returns the number of threads of this process.

@@ -3,16 +3,15 @@
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use gateway_server::demo::{self, Demo};
-use gateway_server::{Clock, Config, CreditsRow, ImportMode, Place, Server, Stage, Store};
+use gateway_server::{CreditsRow, Place};
 use gateway_testkit::contract::{CONTRACT, Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
 use self::wrong::{AlteringTransport, WRONG_SERVERS, WrongServer};
-use crate::support::RUNTIME;
+use crate::support::{RUNTIME, serve_records};
 
 #[test]
 fn our_server_passes_every_check() {
@@ -27,19 +26,12 @@ fn our_server_passes_every_check() {
 #[test]
 fn our_server_fails_no_check_with_an_empty_account() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Store::open(directory.path().join("empty.db")).unwrap();
-    let now = Clock::system().now();
-    let account = store.create_account("empty", now).unwrap();
     let credits = CreditsRow::new("0", "EUR");
-    let mut fill = |stage: &mut dyn Stage| stage.credits(Place { file: 0, line: 1 }, &credits);
-    store.import(account, ImportMode::Commit, &mut fill).unwrap();
-    let token = store.create_token(account, "check", now, None).unwrap().reveal().to_owned();
-    let mut config = Config::default();
-    config.listen = ([127, 0, 0, 1], 0).into();
-    config.access_log = false;
-    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
+    let (server, token) = serve_records(directory.path(), &mut |stage| {
+        stage.credits(Place { file: 0, line: 1 }, &credits)
+    });
 
-    let target = Target::new(&server.base_url(), &token).unwrap();
+    let target = Target::new(&server.base_url(), token.reveal()).unwrap();
     let report = run(&target, &transport(), Profile::Reference);
     let failed = report.findings().iter().any(|one| one.verdict.word() == "fail");
     assert!(!failed, "{report}");

@@ -1,7 +1,6 @@
 //! One set of calls over five transports: the results are the same for each transport, async or blocking.
 
 use std::fmt::Write as _;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
@@ -17,10 +16,9 @@ use gateway_client::transport::tower::ServiceTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, Transport};
 use gateway_client::{AccessToken, Client, Entry, Error, RetryPolicy, blocking};
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::support::{Call, Driver, Log, RUNTIME, TOKEN, fixture};
+use crate::support::{Call, Driver, Log, RUNTIME, TOKEN, fixture, serve};
 
 /// A call, and its expected result.
 type Case = (fn(&Driver) -> Result<String, Error>, &'static str);
@@ -230,14 +228,10 @@ fn answer(query: Option<String>) -> Response<Body> {
     response.body(body.into()).unwrap()
 }
 
-/// Serves the responses on a free port until the tests end, and returns the base URL.
+/// Serves the responses until the tests end, and returns the base URL.
 fn served() -> String {
     static SERVERS: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = SERVERS.block_on(TcpListener::bind(address)).unwrap();
-    let address = listener.local_addr().unwrap();
-    SERVERS.spawn(async { axum::serve(listener, answers()).await });
-    format!("http://{address}")
+    serve(&SERVERS, answers())
 }
 
 fn over(transport: impl Transport, base_url: &str) -> Driver {

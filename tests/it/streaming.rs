@@ -8,21 +8,18 @@ use std::{env, fs, io};
 
 use gateway_client::model::{Candidate, ListCandidates, ListVacancies, RawQuery};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
-use gateway_server::{
-    CandidateRow, Clock, Config, ImportMode, NewToken, Place, PortalRow, RunningServer, Server,
-    Stage, Store,
-};
+use gateway_server::{CandidateRow, Place, PortalRow, Stage};
 use gateway_testkit::raw_server::{Next, RawServer};
-use tempfile::TempDir;
 
 use self::relay::Relay;
-use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, run_in_child, within};
+use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, run_in_child, serve_records, within};
 
 mod relay;
 
 #[test]
 fn a_million_records_are_streamed_in_constant_memory() {
-    let (_directory, server, token) = serve_a_million();
+    let directory = tempfile::tempdir().unwrap();
+    let (server, token) = serve_records(directory.path(), &mut fill);
     let relay = Relay::to(server.address());
     let base_url = relay.base_url();
     let [first, second] = Driver::both(&base_url, token.reveal());
@@ -226,19 +223,6 @@ fn listed(driver: &Driver) -> impl Iterator<Item = Result<Candidate, Error>> + u
         Entry::Record(candidate) => Ok(candidate),
         Entry::Rejected(one) => panic!("{one:?}"),
     })
-}
-
-fn serve_a_million() -> (TempDir, RunningServer, NewToken) {
-    let directory = tempfile::tempdir().unwrap();
-    let store = Store::open(directory.path().join("million.db")).unwrap();
-    let now = Clock::system().now();
-    let account = store.create_account("million", now).unwrap();
-    store.import(account, ImportMode::Commit, &mut fill).unwrap();
-    let token = store.create_token(account, "test", now, None).unwrap();
-    let mut config = Config::default();
-    config.listen = ([127, 0, 0, 1], 0).into();
-    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
-    (directory, server, token)
 }
 
 fn fill(stage: &mut dyn Stage) -> Result<(), gateway_server::Error> {

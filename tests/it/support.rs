@@ -2,12 +2,15 @@
 //! for waits.
 
 use std::error::Error as StdError;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 use std::{env, io, iter, panic, thread};
 
+use axum::Router;
 use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{DecodeError, ListOperation, Operation, Record};
 use gateway_client::transport::{MemoryTransport, Request, TransportError};
@@ -15,6 +18,8 @@ use gateway_client::{
     AccessToken, CallOptions, Client, Entry, Error, RawResponse, Records, RetryPolicy, TokenSource,
     blocking,
 };
+use gateway_server::{Clock, Config, ImportMode, NewToken, RunningServer, Server, Stage, Store};
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -68,6 +73,32 @@ pub(crate) fn within<T: Send + 'static>(
             panic::resume_unwind(thread.unwrap().join().unwrap_err())
         }
     }
+}
+
+/// Serves these routes on a free port as long as the runtime lives, and returns the base URL.
+pub(crate) fn serve(runtime: &Runtime, routes: Router) -> String {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
+    let address = listener.local_addr().unwrap();
+    runtime.spawn(async { axum::serve(listener, routes).await });
+    format!("http://{address}")
+}
+
+/// Starts our server with these records in one account, and returns it with a token.
+pub(crate) fn serve_records(
+    folder: &Path,
+    fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), gateway_server::Error>,
+) -> (RunningServer, NewToken) {
+    let store = Store::open(folder.join("records.db")).unwrap();
+    let now = Clock::system().now();
+    let account = store.create_account("test", now).unwrap();
+    store.import(account, ImportMode::Commit, fill).unwrap();
+    let token = store.create_token(account, "test", now, None).unwrap();
+    let mut config = Config::default();
+    config.listen = ([127, 0, 0, 1], 0).into();
+    config.access_log = false;
+    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
+    (server, token)
 }
 
 /// Fails if the text of one of our errors contains the text of one of its sources. A program prints all of them.

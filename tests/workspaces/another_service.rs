@@ -57,8 +57,8 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
     let shared = include_str!("../it/schemas/agree.rs");
     workspace.write("crates/recipe-box-model/tests/support/agree.rs", shared);
     let manifest = "crates/recipe-box-model/Cargo.toml";
-    let dependencies = fs::read_to_string(workspace.root.join(manifest)).unwrap();
-    workspace.write(manifest, &(dependencies + PROPTEST + JSON_SCHEMA));
+    let text = fs::read_to_string(workspace.root.join(manifest)).unwrap();
+    workspace.write(manifest, &(text + DEPENDENCIES));
     let config = fs::read_to_string(workspace.root.join("spec/codegen.toml")).unwrap();
     workspace.write("spec/codegen.toml", &config.replace("# json-schema =", "json-schema ="));
     workspace.generator(&["generate"]);
@@ -150,9 +150,8 @@ fn block(language: &str) -> &'static str {
     rest.split_once("```").unwrap().0
 }
 
-/// The last line of the development dependencies.
-const PROPTEST: &str =
-    "proptest = { version = \"1\", default-features = false, features = [\"std\"] }\n";
-
-/// The line after it. Our own tests use the same features, so the crate is not built again.
-const JSON_SCHEMA: &str = "jsonschema = { version = \"0.60\", default-features = false }\n";
+/// The last lines of the development dependencies. Our own tests use the same features, so no crate is built again.
+const DEPENDENCIES: &str = r#"jsonschema = { version = "0.60", default-features = false }
+proptest = { version = "1", default-features = false, features = ["std"] }
+serde = { version = "1", default-features = false }
+"#;
