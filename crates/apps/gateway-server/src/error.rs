@@ -60,8 +60,10 @@ impl ErrorKind {
 /// An error of the server or of one of its commands. One pointer wide.
 ///
 /// The message never contains a token or the value of a field.
+#[derive(Debug)]
 pub struct Error(Box<Inner>);
 
+#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     context: Cow<'static, str>,
@@ -105,16 +107,6 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.context)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.0.kind)
-            .field("context", &self.0.context)
-            .field("source", &self.0.source)
-            .finish()
     }
 }
 

@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use ::postgres::error::SqlState;
-use ::postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use ::postgres::{Client, Statement};
+use ::postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use ::postgres::{Client, Column, Statement};
 use bytes::BytesMut;
 use methodical_postgres::{Connector, ErrorKind as Cause};
 
@@ -220,45 +220,26 @@ impl Db for Postgres {
 }
 
 impl Row for ::postgres::Row {
+    /// Reads a number of any size, or a boolean.
     fn integer(&self, column: usize) -> Result<Option<i64>, Error> {
-        let number: Option<Number> =
-            self.try_get(column).map_err(failed("cannot read a column"))?;
-        Ok(number.map(|Number(number)| number))
+        let number = match self.columns().get(column).map(Column::type_) {
+            Some(&Type::BOOL) => {
+                self.try_get::<_, Option<bool>>(column).map(|one| one.map(i64::from))
+            }
+            Some(&Type::INT4) => {
+                self.try_get::<_, Option<i32>>(column).map(|one| one.map(i64::from))
+            }
+            _ => self.try_get(column),
+        };
+        number.map_err(failed("cannot read a column"))
     }
 
     fn bytes(&self, column: usize) -> Result<&[u8], Error> {
-        let Raw(bytes) = self.try_get(column).map_err(failed("cannot read a column"))?;
-        Ok(bytes)
-    }
-}
-
-/// A number of any size, or a boolean.
-struct Number(i64);
-
-impl<'r> FromSql<'r> for Number {
-    fn from_sql(ty: &Type, bytes: &'r [u8]) -> Result<Self, BoxError> {
-        Ok(Self(match *ty {
-            Type::BOOL => bool::from_sql(ty, bytes)?.into(),
-            Type::INT4 => i32::from_sql(ty, bytes)?.into(),
-            _ => i64::from_sql(ty, bytes)?,
-        }))
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        matches!(*ty, Type::BOOL | Type::INT4 | Type::INT8)
-    }
-}
-
-/// The bytes of a text or a binary value.
-struct Raw<'r>(&'r [u8]);
-
-impl<'r> FromSql<'r> for Raw<'r> {
-    fn from_sql(_: &Type, bytes: &'r [u8]) -> Result<Self, BoxError> {
-        Ok(Self(bytes))
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        matches!(*ty, Type::TEXT | Type::BYTEA)
+        let bytes = match self.columns().get(column).map(Column::type_) {
+            Some(&Type::TEXT) => self.try_get::<_, &str>(column).map(str::as_bytes),
+            _ => self.try_get(column),
+        };
+        bytes.map_err(failed("cannot read a column"))
     }
 }
 
