@@ -522,6 +522,8 @@ gateway mirror sync --values Hird -q --fields table,records
 gateway mirror sync --accept-missing x
 gateway mirror sync --confirm 0
 gateway mirror sync --every 0s
+gateway mirror sync --values ''
+gateway mirror sync --from m.db
 gateway mirror status
 gateway mirror status -o table --fields table,synced_at,records,missing
 gateway mirror status -o csv --fields table,records
@@ -531,6 +533,7 @@ gateway mirror changes
 gateway mirror changes -o table
 gateway mirror changes --cursor
 gateway mirror changes --after nonsense
+gateway mirror changes --after $(gateway mirror changes --cursor)
 gateway mirror search ANNA
 gateway mirror search welder -o table --fields table,id,state
 gateway mirror search nobody
@@ -552,10 +555,15 @@ gateway vacancies list --from absent.db
 gateway credits get --from m.db
 gateway api vacancies/list --from m.db
 gateway check --from m.db
+gateway vacancies list --new-since today
+gateway board --from m.db --new-since today
+gateway board --to m.db
+gateway --demo board --from m.db
 gateway board
 gateway board -o table
 gateway board -o csv
 GATEWAY_FORCE_TTY=60 gateway board --color never
+GATEWAY_FORCE_TTY=32 gateway board --color never
 gateway board --count-by Hired
 gateway credits check --below 100 --days 7
 gateway credits check --days 7
@@ -612,10 +620,12 @@ gateway mirror backup b.db
 gateway mirror backup b.db
 gateway mirror backup b.db --replace
 gateway mirror backup absent/b.db
+gateway mirror backup b.db --from absent.db
 gateway mirror restore b.db
 gateway mirror restore b.db --yes
 gateway mirror restore b.db --to other.db; stat -c %a other.db
 gateway mirror restore air.json --yes
+gateway mirror restore ./m.db --yes
 gateway mirror changes --after m1.0.1.0
 gateway mirror status --from air.json
 # Erasure
@@ -630,6 +640,7 @@ gateway mirror forget --undo 1
 gateway mirror forget --undo 77
 gateway mirror sync -q -o csv
 gateway candidates list --from mirror --fields id,name -q -o csv
+gateway mirror sync -q
 gateway mirror purge --yes
 gateway mirror purge --gone-for 0d --dry-run
 gateway mirror purge --gone-for 1d --changes-older-than 1d --yes
@@ -637,6 +648,8 @@ gateway mirror purge --gone-for 1d
 gateway mirror sync --no-personal
 gateway candidates list --from mirror -q --limit 1
 gateway --demo mirror sync
+gateway --demo board -o table
+GATEWAY_FORCE_TTY=50 gateway --demo board --color never
 gateway mirror sync --to postgres://nobody@127.0.0.1:1/x
 gateway mirror copy --to postgres://nobody@127.0.0.1:1/x
 gateway mirror copy --to folder

@@ -118,6 +118,7 @@ fn records<S: Service>(
         noun: (!single).then_some(Noun::RECORD),
         single,
         types: &[],
+        has_total: false,
         source: RecordSource::Response,
     };
     let mut printer = Printer::open(&session.invocation, &schema)?;

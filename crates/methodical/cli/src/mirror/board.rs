@@ -37,7 +37,8 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
     let text = 1 + usize::from(counts.title.is_some());
     let types: Vec<_> = names.iter().skip(text).map(|name| (*name, FieldType::Integer)).collect();
     let source = RecordSource::Response;
-    let schema = Schema { types: &types, source, noun: None, ..Schema::of_program(&names, false) };
+    let schema =
+        Schema { types: &types, source, has_total: true, ..Schema::of_program(&names, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     for group in &counts.groups {
         printer.print_line(&record(&names, &counts, group))?;

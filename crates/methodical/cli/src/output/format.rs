@@ -400,6 +400,8 @@ pub struct OutputSetup<'a> {
     pub(crate) noun: Option<Noun>,
     /// Whether a record of the output is a count of `--count-by`.
     pub(crate) counts: bool,
+    /// Whether the last column is a total.
+    pub(crate) has_total: bool,
     pub(crate) dialect: Dialect,
     /// The filter of `--jq`.
     pub(crate) jq: Option<&'a str>,
@@ -421,6 +423,7 @@ impl<'a> OutputSetup<'a> {
             view,
             noun: None,
             counts: false,
+            has_total: false,
             dialect,
             jq: None,
             wide: false,

@@ -29,6 +29,8 @@ pub(crate) struct Column {
     content: Content,
     /// The text of all cells, if there are several and they are equal.
     constant: Option<String>,
+    /// Whether it sums up the others.
+    is_total: bool,
 }
 
 /// The content of a column, which decides how it may be shortened.
@@ -57,6 +59,7 @@ impl Layout {
                 title,
                 content: Content::of(&cells),
                 constant: constant(&cells),
+                is_total: false,
             }
         });
         Self { columns: columns.collect(), hidden: Vec::new() }
@@ -65,8 +68,12 @@ impl Layout {
     /// Fits the columns into a line of `room` columns.
     ///
     /// Columns are listed by importance. If they do not fit in readable widths, those with one constant text are hidden
-    /// first, then the last ones. The rest is narrowed: very long text, then dates to the day, then all text in proportion.
-    pub(crate) fn fit(&mut self, room: usize) {
+    /// first, then the last ones, and a total after all others. The rest is narrowed: very long text, then dates to the day, then all
+    /// text in proportion.
+    pub(crate) fn fit(&mut self, room: usize, has_total: bool) {
+        if let Some(last) = self.columns.last_mut() {
+            last.is_total = has_total;
+        }
         if let Some(first) = self.columns.first_mut()
             && first.content == Content::Words
             && first.width <= room / 2
@@ -78,8 +85,8 @@ impl Layout {
             let Some(place) = self.columns.iter().rposition(Column::is_optional) else { break };
             self.hide(place);
         }
-        while self.columns.len() > 1 && !self.has_room_for_last(room) {
-            self.hide(self.columns.len() - 1);
+        while let Some(place) = self.last().filter(|place| !self.has_room_for(*place, room)) {
+            self.hide(place);
         }
         self.hidden.sort_by_key(|hidden| hidden.index);
         self.narrow(room);
@@ -97,10 +104,20 @@ impl Layout {
         self.hidden.push(Hidden { index, constant });
     }
 
-    /// Returns whether the last column has its minimum width if all others are readable.
-    fn has_room_for_last(&self, room: usize) -> bool {
-        let Some((last, others)) = self.columns.split_last() else { return true };
-        needed(others, Column::readable) + GAP.len() + last.minimum() <= room
+    /// Returns the place of the column that is hidden next. The first one stays.
+    fn last(&self) -> Option<usize> {
+        let last = self.columns.len().checked_sub(1)?;
+        let is_total = self.columns.last().is_some_and(|one| one.is_total);
+        Some(if is_total && last > 1 { last - 1 } else { last }).filter(|place| *place > 0)
+    }
+
+    /// Returns whether a column has its minimum width if all others are readable.
+    fn has_room_for(&self, place: usize, room: usize) -> bool {
+        let of = self.columns.get(place).map(|one| one.index);
+        let width = |one: &Column| {
+            if Some(one.index) == of { one.minimum() } else { one.readable() }
+        };
+        needed(&self.columns, width) <= room
     }
 
     fn narrow(&mut self, room: usize) {
@@ -186,7 +203,7 @@ impl Column {
 
     /// Returns whether the column tells nothing about a single record. The first column identifies the record.
     fn is_optional(&self) -> bool {
-        self.index > 0 && self.constant.is_some()
+        self.index > 0 && self.constant.is_some() && !self.is_total
     }
 }
 
@@ -273,12 +290,16 @@ mod tests {
 
     /// Returns the widths of the columns that are shown, and the hidden ones with their constant text.
     fn fitted(room: usize, rows: &[&[&str]]) -> String {
+        fitted_with(room, rows, false)
+    }
+
+    fn fitted_with(room: usize, rows: &[&[&str]], has_total: bool) -> String {
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect();
         let titles: Vec<String> = rows.iter().flatten().map(|_| "X".to_owned()).collect();
         let titles = titles.get(..rows.first().map_or(0, Vec::len)).unwrap_or_default();
         let mut layout = Layout::of(titles, &rows);
-        layout.fit(room);
+        layout.fit(room, has_total);
         let shown = layout.columns.iter().map(|one| format!("{}:{}", one.index, one.width));
         let hidden = layout.hidden.iter().map(|one| format!("-{}:{:?}", one.index, one.constant));
         shown.chain(hidden).collect::<Vec<_>>().join(" ")
@@ -307,6 +328,15 @@ mod tests {
             fitted(12, &[row, row]),
             r#"0:1 -1:Some("Hubert Wolfeschlegelsteinhausen") -2:Some("person")"#
         );
+    }
+
+    #[test]
+    fn a_total_is_hidden_last() {
+        let rows: &[&[&str]] = &[&["1", "20", "30", "50"], &["2", "20", "40", "50"]];
+        assert_eq!(fitted_with(13, rows, true), "0:1 1:2 2:2 3:2");
+        assert_eq!(fitted_with(9, rows, true), r#"0:1 2:2 3:2 -1:Some("20")"#);
+        assert_eq!(fitted_with(5, rows, true), r#"0:1 3:2 -1:Some("20") -2:None"#);
+        assert_eq!(fitted_with(4, rows, true), r#"0:1 -1:Some("20") -2:None -3:Some("50")"#);
     }
 
     #[test]

@@ -81,6 +81,7 @@ impl Printer {
             view,
             noun: schema.noun,
             counts: flags.count_by.is_some(),
+            has_total: schema.has_total && flags.fields.is_none() && flags.count_by.is_none(),
             dialect: flags.dialect(),
             jq: flags.jq.as_deref(),
             wide: flags.wide,
@@ -326,6 +327,8 @@ pub(crate) struct Schema<'a> {
     pub(crate) single: bool,
     /// The types of fields; that of any other field is unknown.
     pub(crate) types: Types<'a>,
+    /// Whether the last column is a total.
+    pub(crate) has_total: bool,
     /// The source of the records, which decides whether an unknown field is an error.
     pub(crate) source: RecordSource,
 }
@@ -346,13 +349,14 @@ impl<'a> Schema<'a> {
     pub(crate) fn of_operation(record: RecordType<'a>, single: bool) -> Self {
         let RecordType { columns, fields, noun, types } = record;
         let noun = (!single).then_some(noun);
-        Self { columns, fields, noun, single, types, source: RecordSource::Operation }
+        let source = RecordSource::Operation;
+        Self { columns, fields, noun, single, types, has_total: false, source }
     }
 
     /// Creates the schema of records of the program itself, or of one object.
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
         let source = RecordSource::Program;
-        Self { columns: fields, fields, noun: None, single, types: &[], source }
+        Self { columns: fields, fields, noun: None, single, types: &[], has_total: false, source }
     }
 
     /// Prints records of the program itself, each with the values of all fields in their order.

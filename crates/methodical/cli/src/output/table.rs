@@ -16,8 +16,9 @@ use crate::screen::{Tone, View, paint, printable, wrap};
 
 /// Creates the writer of the format.
 pub(crate) fn writer(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
-    let &OutputSetup { view, wide, quiet, noun, counts, .. } = setup;
-    Box::new(Table::new(setup.paths(), Style { view, wide, quiet, noun, counts }))
+    let &OutputSetup { view, wide, quiet, noun, counts, has_total, .. } = setup;
+    let style = Style { view, wide, quiet, noun, counts };
+    Box::new(Table { has_total, ..Table::new(setup.paths(), style) })
 }
 
 /// A header, then one line per record. On a terminal, the number of records follows.
@@ -31,6 +32,8 @@ pub(crate) fn writer(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
 struct Table {
     paths: Vec<Path>,
     style: Style,
+    /// Whether the last column is a total, which is hidden last.
+    has_total: bool,
     /// The records held until the widths are set.
     held: Vec<Vec<String>>,
     /// The time of the first held record.
@@ -61,6 +64,7 @@ impl Table {
         Self {
             paths,
             style,
+            has_total: false,
             held: Vec::new(),
             held_since: None,
             layout: None,
@@ -80,7 +84,7 @@ impl Table {
         let cuts = self.cuts();
         let mut layout = Layout::of(&titles, &self.held);
         if let Some(width) = self.style.view.width.filter(|_| cuts) {
-            layout.fit(width.into());
+            layout.fit(width.into(), self.has_total);
         }
         let header = line(&layout.columns, &titles, cuts);
         writeln!(out, "{}", paint(self.style.view.color, Tone::Bold, &header))?;
