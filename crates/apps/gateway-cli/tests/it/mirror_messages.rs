@@ -47,42 +47,6 @@ fn a_database_that_does_not_answer_is_a_network_error() {
     assert!(!stderr(&sync).contains("geheim"), "{}", stderr(&sync));
 }
 
-#[test]
-fn files_that_cannot_be_read_are_not_an_output_error() {
-    let person = Person::new();
-    assert_eq!(code(&person.run(&["mirror", "restore", "nofile.db", "--to", "m.db"])), 2);
-    std::fs::write(person.home.path().join("m.db"), "").unwrap();
-    let itself = person.run(&["mirror", "restore", "./m.db", "--to", "m.db", "--yes"]);
-    assert_eq!(code(&itself), 2);
-    assert!(stderr(&itself).contains("it is the mirror itself"), "{}", stderr(&itself));
-    std::fs::write(person.home.path().join("text.txt"), "not a mirror, but a text").unwrap();
-    assert_eq!(code(&person.run(&["mirror", "status", "--from", "text.txt"])), 2);
-}
-
-#[test]
-fn only_known_records_are_forgotten_and_it_can_be_undone() {
-    let service = service(&[r#"[{"id":"1"}]"#, r#"[{"id":"1"}]"#, r#"[{"id":"1"}]"#]);
-    let person = Person::of_service(&service.uri(""));
-    let sync = || assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
-    sync();
-    let forget: &[&str] = &["mirror", "forget", "--yes", "--table"];
-    let shown = [
-        person.see(&[forget, &["vacancy", "7"]].concat()),
-        person.see(&[forget, &["vacansy", "1"]].concat()),
-        person.see(&[forget, &["vacancy", "7", "--unknown"]].concat()),
-        person.see(&[forget, &["vacancy", "1"]].concat()),
-    ];
-    insta::assert_snapshot!(shown.join("\n"));
-    let list = || stdout(&person.run(&["vacancies", "list", "--from", "mirror"])).contains('1');
-    sync();
-    assert!(!list());
-    let undo: &[&str] = &["mirror", "forget", "--table", "vacancy", "--undo", "1"];
-    assert_eq!(code(&person.run(undo)), 0);
-    sync();
-    assert!(list());
-    assert_eq!(code(&person.run(undo)), 2);
-}
-
 #[cfg(feature = "demo")]
 #[test]
 fn a_name_that_nobody_knows_is_noted() {
@@ -180,17 +144,6 @@ fn records_that_cannot_be_read_are_named() {
     ]));
 }
 
-#[test]
-fn a_quiet_sync_prints_its_report_only_on_request() {
-    let service = service(&["[]", "[]", "[]"]);
-    let person = Person::of_service(&service.uri(""));
-    let sync = |more: &[&str]| person.run(&[&["mirror", "sync", "-q"], more].concat());
-    let silent = sync(&[]);
-    assert_eq!((code(&silent), stdout(&silent), stderr(&silent)), (0, "", ""));
-    assert!(!stdout(&sync(&["-o", "json"])).is_empty());
-    assert!(!stdout(&sync(&["--fields", "table"])).is_empty());
-}
-
 /// A service with two vacancies and three candidates, of which nothing is left in later syncs.
 fn emptied() -> RawServer {
     let syncs = AtomicUsize::new(0);
@@ -252,47 +205,4 @@ fn a_board_without_a_complete_sync_says_so() {
     let board = person.run(&["board"]);
     assert_eq!(code(&board), 2);
     assert!(stderr(&board).contains("the first sync has not finished"), "{}", stderr(&board));
-}
-
-#[test]
-fn an_unknown_group_is_a_warning() {
-    let service = service(&[r#"[{"id":"1"}]"#]);
-    let person = Person::of_service(&service.uri(""));
-    assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
-    let list = |group| {
-        let args = ["candidates", "list", "--from", "mirror", "--vacancy-id", group];
-        stderr(&person.run(&args)).to_owned()
-    };
-    assert!(list("9999").contains("warning: the mirror has no vacancy 9999"));
-    assert!(!list("1").contains("warning"));
-    let changes = person.run(&["mirror", "changes"]);
-    assert_eq!(stderr(&changes), "note: no changes\n");
-}
-
-#[test]
-fn flags_that_have_no_effect_are_refused() {
-    let person = Person::new();
-    for (args, text) in [
-        (&["mirror", "sync", "--values", ""][..], "a value is required"),
-        (&["mirror", "sync", "--every", "0s"], "the time must be longer than 0"),
-        (&["mirror", "sync", "--accept-missing", "x"], "expected the number of missing records"),
-        (&["board", "--to", "m.db"], "--from MIRROR names the mirror to read"),
-        (
-            &["board", "--from", "m.db", "--new-since", "today"],
-            "cannot use --new-since: this command does not print a list",
-        ),
-        (&["mirror", "backup", "m.db", "--from", "absent.db"], "does not exist"),
-    ] {
-        let output = person.run(args);
-        assert_eq!(code(&output), 2, "{args:?}");
-        assert!(stderr(&output).contains(text), "{}", stderr(&output));
-    }
-}
-
-#[cfg(feature = "demo")]
-#[test]
-fn the_sample_service_and_another_mirror_are_not_read_together() {
-    let output = Person::new().run(&["--demo", "board", "--from", "m.db"]);
-    assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("cannot use --demo and --from"), "{}", stderr(&output));
 }
