@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::mirror::open::{ask, note_age};
 use crate::mirror::{Mirroring, Recovered};
 use crate::output::printer::{Printer, RecordSource, Schema};
-use crate::output::record::Line;
 use crate::run::Invocation;
 use crate::settings::{Settings, ValueOrder};
 
@@ -40,25 +39,17 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
     let schema =
         Schema { types: &types, source, has_total: true, ..Schema::of_program(&names, false) };
     let mut printer = Printer::open(invocation, &schema)?;
-    for group in &counts.groups {
-        printer.print_line(&record(&names, &counts, group))?;
-    }
-    if is_table && output.choice().is_none() && !counts.groups.is_empty() {
-        printer.print_line(&record(&names, &counts, &counts.sum()))?;
+    let sum = Some(counts.sum())
+        .filter(|_| is_table && output.choice().is_none() && !counts.groups.is_empty());
+    for group in counts.groups.iter().chain(&sum) {
+        let unknown = counts.has_unknown.then_some(&group.unknown);
+        let numbers = group.counts.iter().chain(unknown).map(|count| Value::from(*count));
+        let title = counts.title.map(|_| Value::from(group.title.clone()));
+        let values = iter::once(Value::from(&*group.id)).chain(title).chain(numbers);
+        let values = values.chain([Value::from(group.total())]);
+        printer.print_members(names.iter().copied().zip(values))?;
     }
     printer.finish()
-}
-
-/// Returns a group as a JSON object with the fields in this order.
-fn record(names: &[&str], counts: &Counts, group: &Group) -> String {
-    let unknown = counts.has_unknown.then_some(&group.unknown);
-    let numbers = group.counts.iter().chain(unknown).map(|count| Value::from(*count));
-    let title = counts.title.map(|_| Value::from(group.title.clone()));
-    let values = iter::once(Value::from(&*group.id))
-        .chain(title)
-        .chain(numbers)
-        .chain([Value::from(group.total())]);
-    names.iter().zip(values).fold(Line::new(), |line, (name, value)| line.add(name, value)).end()
 }
 
 /// The column of the members whose value is unknown.

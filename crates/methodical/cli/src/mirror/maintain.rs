@@ -9,12 +9,12 @@ use clap::Args;
 use methodical_mirror::{
     Check, Error, Existing, Filter, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::mirror::Mirroring;
 use crate::mirror::open::{self, Place, confirm, duration, refuse_from, utc};
-use crate::output::printer::{Schema, counted, records, size};
+use crate::output::printer::{Column, Schema, counted, records, size};
 use crate::program::Noun;
 use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
@@ -23,7 +23,7 @@ use crate::settings::Settings;
 pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
     let Some(mirror) = open::read(invocation, "would check the mirror")? else { return Ok(()) };
     let check = mirror.check()?;
-    print(invocation, &check.findings, FindingKind::next_step)?;
+    print(invocation, &check.findings, |one| json!(one.kind.next_step()))?;
     judge(invocation, &check)
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
         return Ok(());
     };
     let Rebuilt { findings, check, .. } = mirror.rebuild()?;
-    print(invocation, &findings, FindingKind::rebuilt)?;
+    print(invocation, &findings, |one| json!(one.kind.rebuilt()))?;
     if !findings.is_empty() {
         let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
         invocation.screen.note(&format!("corrected {}", counted(found, "finding")));
@@ -44,19 +44,17 @@ pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
 fn print(
     invocation: &Invocation,
     findings: &[Finding],
-    step: impl Fn(FindingKind) -> &'static str,
+    next_step: fn(&Finding) -> Value,
 ) -> Result<(), Failure> {
-    let fields = &["kind", "table", "id", "cause", "next_step"];
-    let noun = Some(Noun::new("finding", "findings"));
-    let schema = Schema {
-        columns: &["kind", "table", "id", "cause"],
-        noun,
-        ..Schema::of_program(fields, false)
-    };
-    let rows = findings.iter().map(|Finding { kind, table, id, cause, .. }| {
-        [json!(kind.as_str()), json!(table), json!(id), json!(cause), json!(step(*kind))]
-    });
-    schema.print_rows(invocation, rows)
+    let columns: &[Column<Finding>] = &[
+        ("kind", |one| json!(one.kind.as_str())),
+        ("table", |one| json!(one.table)),
+        ("id", |one| json!(one.id)),
+        ("cause", |one| json!(one.cause)),
+        ("next_step", next_step),
+    ];
+    let (shown, noun) = (&["kind", "table", "id", "cause"], Noun::new("finding", "findings"));
+    Schema::print_columns(invocation, Some(noun), shown, columns, findings)
 }
 
 /// Notes what was checked, and fails if there are findings.

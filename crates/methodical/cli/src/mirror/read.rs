@@ -15,7 +15,7 @@ use crate::mirror::Mirroring;
 use crate::mirror::open::{self, ago, confirm, duration, now, utc};
 use crate::mirror::placements::{Records, described};
 use crate::output::print;
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::{Column, Printer, Schema};
 use crate::program::Noun;
 use crate::run::Invocation;
 
@@ -29,38 +29,25 @@ pub(crate) struct StatusFlags {
 
 /// Prints the state of each table: when it was synced, and how many records it has.
 pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let fields = &[
-        "table",
-        "synced_at",
-        "age_seconds",
-        "values_from",
-        "records",
-        "missing",
-        "rejected",
-        "outcome",
-        "reason",
+    let columns: &[Column<TableStatus>] = &[
+        ("table", |one| json!(one.table)),
+        ("synced_at", |one| json!(one.completed_at.map(utc))),
+        ("age_seconds", |one| json!(one.completed_at.map(|at| (now() - at).max(0)))),
+        ("values_from", |one| json!(one.values_from.map(utc))),
+        ("records", |one| json!(one.present)),
+        ("missing", |one| json!(one.missing)),
+        ("rejected", |one| json!(one.rejected)),
+        ("outcome", |one| json!(one.outcome.map(Outcome::as_str))),
+        ("reason", |one| json!(one.reason)),
     ];
     // A table has no room for the reason.
-    let columns = fields.split_at(7).0;
+    let shown =
+        &["table", "synced_at", "age_seconds", "values_from", "records", "missing", "rejected"];
     let Some((mirror, place)) = open::read_place(invocation, "would read")? else { return Ok(()) };
-    let (tables, now) = (mirror.tables()?, now());
-    let schema = Schema { columns, ..Schema::of_program(fields, false) };
-    let rows = tables.iter().map(|one| {
-        [
-            json!(one.table),
-            json!(one.completed_at.map(utc)),
-            json!(one.completed_at.map(|at| (now - at).max(0))),
-            json!(one.values_from.map(utc)),
-            json!(one.present),
-            json!(one.missing),
-            json!(one.rejected),
-            json!(one.outcome.map(Outcome::as_str)),
-            json!(one.reason),
-        ]
-    });
-    schema.print_rows(invocation, rows)?;
+    let tables = mirror.tables()?;
+    Schema::print_columns(invocation, None, shown, columns, &tables)?;
     invocation.screen.note(&format!("the mirror is {place}"));
-    flags.max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now))
+    flags.max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now()))
 }
 
 /// Fails if a table is older than the limit, in seconds, or the mirror is empty.
@@ -214,36 +201,21 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
 }
 
 fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<(), Failure> {
-    let fields = &[
-        "name",
-        "position",
-        "waiting",
-        "failures",
-        "failed_at",
-        "next_attempt_at",
-        "disabled_since",
-        "error",
-        "delivered_at",
-        "created_at",
+    let columns: &[Column<Consumer>] = &[
+        ("name", |one| json!(one.name)),
+        ("position", |one| json!(one.position)),
+        ("waiting", |one| json!(one.behind)),
+        ("failures", |one| json!(one.failures)),
+        ("failed_at", |one| json!(one.failed_at.map(utc))),
+        ("next_attempt_at", |one| json!(one.next_attempt_at.map(utc))),
+        ("disabled_since", |one| json!(one.disabled_at.map(utc))),
+        ("error", |one| json!(one.error)),
+        ("delivered_at", |one| json!(one.delivered_at.map(utc))),
+        ("created_at", |one| json!(utc(one.created_at))),
     ];
-    let columns = &["name", "position", "waiting", "failures", "disabled_since", "error"];
+    let shown = &["name", "position", "waiting", "failures", "disabled_since", "error"];
     let noun = Some(Noun::new("consumer", "consumers"));
-    let schema = Schema { columns, noun, ..Schema::of_program(fields, false) };
-    let rows = consumers.iter().map(|one| {
-        [
-            json!(one.name),
-            json!(one.position),
-            json!(one.behind),
-            json!(one.failures),
-            json!(one.failed_at.map(utc)),
-            json!(one.next_attempt_at.map(utc)),
-            json!(one.disabled_at.map(utc)),
-            json!(one.error),
-            json!(one.delivered_at.map(utc)),
-            json!(utc(one.created_at)),
-        ]
-    });
-    schema.print_rows(invocation, rows)
+    Schema::print_columns(invocation, noun, shown, columns, consumers)
 }
 
 /// Returns the consumer with a name.

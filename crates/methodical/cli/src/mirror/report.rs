@@ -18,7 +18,6 @@ use crate::output::destination::Destination;
 use crate::output::flags::{OutputFlags, day, midnight};
 use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, counted};
-use crate::output::record::Line;
 use crate::run::Invocation;
 use crate::screen::printable;
 use crate::settings::{Settings, ValueOrder};
@@ -180,8 +179,7 @@ fn print_rows(
     let schema = Schema { types: &types, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     for row in rows {
-        let line = row.iter().fold(Line::new(), |line, (name, value)| line.add(name, value));
-        printer.print_line(&line.end())?;
+        printer.print_members(row.iter().cloned())?;
     }
     printer.finish()
 }

@@ -16,7 +16,7 @@ use methodical_mirror::{
     Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
     SyncProgress, SyncReport, TableReport,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::connect::{no_base_url, token_text};
 use crate::failure::{Exit, Failure};
@@ -126,7 +126,9 @@ pub(crate) fn run<S: Mirrored>(
             let Some((session, mut mirror)) = opened else { return Ok(()) };
             return sync(&session, &mut mirror, &flags.sync)?.done;
         }
-        let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
+        let counts = COUNTS.iter().map(|(name, _)| *name);
+        let fields: Vec<&str> = ["table"].into_iter().chain(counts).collect();
+        let schema = Schema { columns: SHOWN, ..Schema::of_program(&fields, false) };
         let mut printer = Printer::open(invocation, &schema)?;
         let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
             return Ok(());
@@ -134,7 +136,9 @@ pub(crate) fn run<S: Mirrored>(
         let Synced { report, unknown, done } = sync(&session, &mut mirror, &flags.sync)?;
         for table in &report.tables {
             if let Ok(report) = &table.result {
-                printer.print_row(FIELDS, shown(table.table, report))?;
+                let name = [("table", json!(table.table))].into_iter();
+                let counts = COUNTS.iter().map(|(name, count)| (*name, json!(count(report))));
+                printer.print_members(name.chain(counts))?;
             }
         }
         printer.finish()?;
@@ -259,17 +263,10 @@ pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
     let Synced { report, unknown, .. } = synced;
     for table in &report.tables {
         let Ok(report) = &table.result else { continue };
-        let &Report { added, changed, returned, missing, gone, rejected, .. } = report;
-        let counts = [
-            (added, "added"),
-            (changed, "changed"),
-            (returned, "returned"),
-            (missing, "missing"),
-            (gone, "gone"),
-            (rejected, "rejected"),
-        ];
-        let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let is_noted = |name| name != "records" && SHOWN.contains(&name);
+        let counts = COUNTS.iter().filter(|(name, count)| is_noted(*name) && count(report) > 0);
+        let counts: Vec<_> =
+            counts.map(|(name, count)| format!("{} {name}", count(report))).collect();
         let state = format!("{}: {} records", table.table, received(report));
         notes.note(Subject::Records(table.table), state, &counts);
     }
@@ -405,37 +402,25 @@ fn received(report: &Report) -> u64 {
     report.added + report.changed + report.unchanged + report.returned
 }
 
-/// Returns the result of a table as the values of [`FIELDS`].
-fn shown(table: &str, one: &Report) -> [Value; 10] {
-    [
-        json!(table),
-        json!(received(one)),
-        json!(one.added),
-        json!(one.changed),
-        json!(one.unchanged),
-        json!(one.returned),
-        json!(one.missing),
-        json!(one.gone),
-        json!(one.rejected),
-        json!(one.suppressed),
-    ]
-}
+/// A count of a table.
+type Count = (&'static str, fn(&Report) -> u64);
 
-const COLUMNS: &[&str] =
-    &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
-
-const FIELDS: &[&str] = &[
-    "table",
-    "records",
-    "added",
-    "changed",
-    "unchanged",
-    "returned",
-    "missing",
-    "gone",
-    "rejected",
-    "forgotten",
+/// The counts of a table, by their names in the output.
+const COUNTS: &[Count] = &[
+    ("records", received),
+    ("added", |one| one.added),
+    ("changed", |one| one.changed),
+    ("unchanged", |one| one.unchanged),
+    ("returned", |one| one.returned),
+    ("missing", |one| one.missing),
+    ("gone", |one| one.gone),
+    ("rejected", |one| one.rejected),
+    ("forgotten", |one| one.suppressed),
 ];
+
+/// The columns of a table.
+const SHOWN: &[&str] =
+    &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
 
 /// An accepted number of missing records: of a table, or of each list.
 #[derive(Clone, Debug)]

@@ -128,8 +128,16 @@ impl Printer {
         fields: Fields<'_>,
         values: [Value; N],
     ) -> io::Result<()> {
-        let members = fields.iter().zip(values);
-        let line = members.fold(Line::new(), |line, (name, value)| line.add(name, value));
+        self.print_members(fields.iter().copied().zip(values))
+    }
+
+    /// Prints a record of the program itself, given as its members in their order.
+    pub(crate) fn print_members(
+        &mut self,
+        members: impl IntoIterator<Item = (impl AsRef<str>, Value)>,
+    ) -> io::Result<()> {
+        let members = members.into_iter();
+        let line = members.fold(Line::new(), |line, (name, value)| line.add(name.as_ref(), value));
         self.print_line(&line.end())
     }
 
@@ -333,6 +341,10 @@ pub(crate) struct Schema<'a> {
     pub(crate) source: RecordSource,
 }
 
+/// A column of records of the program itself: its name, and its value in a record.
+#[cfg(feature = "mirror")]
+pub(crate) type Column<T> = (&'static str, fn(&T) -> Value);
+
 /// The source of records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RecordSource {
@@ -367,6 +379,24 @@ impl<'a> Schema<'a> {
     ) -> Result<(), Failure> {
         let mut printer = Printer::open(invocation, self)?;
         rows.into_iter().try_for_each(|row| printer.print_row(self.fields, row))?;
+        printer.finish()
+    }
+
+    /// Prints records of the program itself, whose values these columns have. A table has only those that are `shown`.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn print_columns<T>(
+        invocation: &Invocation,
+        noun: Option<Noun>,
+        shown: Fields<'_>,
+        columns: &[Column<T>],
+        records: &[T],
+    ) -> Result<(), Failure> {
+        let fields: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let schema = Schema { columns: shown, noun, ..Schema::of_program(&fields, false) };
+        let mut printer = Printer::open(invocation, &schema)?;
+        for record in records {
+            printer.print_members(columns.iter().map(|(name, value)| (*name, value(record))))?;
+        }
         printer.finish()
     }
 
