@@ -242,32 +242,17 @@ impl Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            connect_timeout: CONNECT_TIMEOUT,
-            idle_timeout: IDLE_TIMEOUT,
-            total_timeout: TOTAL_TIMEOUT,
-            pool_idle_timeout: POOL_IDLE_TIMEOUT,
-            pool_max_idle: POOL_MAX_IDLE,
+            connect_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(20),
+            total_timeout: Duration::from_secs(60),
+            pool_idle_timeout: Duration::from_secs(60),
+            pool_max_idle: 8,
             proxy: Proxy::Environment,
             extra_roots: Vec::new(),
             client_certificate: None,
         }
     }
 }
-
-/// Default timeout for connecting.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Default maximum silence of the peer within a response.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// Default timeout of a whole exchange.
-const TOTAL_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Default maximum time that an unused connection is kept.
-const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Default maximum number of unused connections kept per host.
-const POOL_MAX_IDLE: usize = 8;
 
 #[cfg(test)]
 mod tests {
