@@ -227,8 +227,7 @@ mod tests {
     use super::{
         BASE_DELAY, BURST, CALLS_PER_RETRY, MAX_DELAY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy,
     };
-    use crate::AccessToken;
-    use crate::tests::{BlockingClient, any_json};
+    use crate::tests::{any_json, blocking_builder};
 
     const LONG: Duration = Duration::from_secs(3600);
 
@@ -258,8 +257,7 @@ mod tests {
             Ok(response.body(Bytes::new()).unwrap())
         };
         let transport = MemoryTransport::new((0..3).map(|_| refused()));
-        let client = BlockingClient::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
+        let client = blocking_builder()
             .retry(policy.base_delay(Duration::ZERO))
             .retry_budget(budget)
             .transport(transport.clone())

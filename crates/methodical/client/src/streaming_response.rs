@@ -187,8 +187,8 @@ mod tests {
     use gateway_transport::MemoryTransport;
 
     use super::*;
-    use crate::tests::{BlockingClient, Photos, any_json};
-    use crate::{AccessToken, Client, ErrorKind};
+    use crate::ErrorKind;
+    use crate::tests::{any_json, async_builder, blocking_builder};
 
     const BODY: &str = "personal data";
 
@@ -198,16 +198,12 @@ mod tests {
     }
 
     fn blocking(status: u16) -> StreamingResponse<BlockingBody> {
-        let client = BlockingClient::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport(status));
+        let client = blocking_builder().transport(transport(status));
         client.build().unwrap().stream_raw(&any_json()).unwrap()
     }
 
     async fn asynchronous(status: u16) -> StreamingResponse<Body> {
-        let client = Client::<Photos>::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport(status));
+        let client = async_builder().transport(transport(status));
         client.build().unwrap().stream_raw(&any_json()).await.unwrap()
     }
 

@@ -1,5 +1,6 @@
 //! A small service for unit tests.
 
+use http::Response;
 use methodical_model::codegen::{
     Body, Cursor, Decides, Fast, Object, QueryBuilder, Sealed, Verdict, borrowed, decoder,
     error_class, list,
@@ -9,6 +10,8 @@ use methodical_model::{
     Service, StreamDecoder,
 };
 use serde::Deserialize;
+
+use crate::{AccessToken, ClientBuilder};
 
 /// The service.
 pub(crate) struct Photos;
@@ -21,6 +24,26 @@ impl Service for Photos {
     const PATH: &'static str = "/api/v1";
     const SELECTOR: &'static str = "method";
     const ACCEPT: &'static str = "application/json";
+}
+
+/// Returns a builder of a blocking client with a token.
+pub(crate) fn blocking_builder() -> crate::blocking::ClientBuilder<Photos> {
+    BlockingClient::builder("https://gateway.example.com").token(token())
+}
+
+/// Returns a builder of an async client with a token.
+pub(crate) fn async_builder() -> ClientBuilder<Photos> {
+    ClientBuilder::new("https://gateway.example.com").token(token())
+}
+
+fn token() -> AccessToken {
+    AccessToken::new("gwt_6yqW").unwrap()
+}
+
+/// Returns a successful response with JSON.
+pub(crate) fn json<B>(body: B) -> Response<B> {
+    let response = Response::builder().header("content-type", "application/json");
+    response.body(body).unwrap()
 }
 
 /// Returns a query whose response may be any JSON document.

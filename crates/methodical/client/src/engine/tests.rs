@@ -11,7 +11,7 @@ use gateway_transport::{
 use http::Response;
 use methodical_model::ErrorClass;
 
-use crate::tests::{BlockingClient, SearchPhotos};
+use crate::tests::{BlockingClient, SearchPhotos, json};
 use crate::{AccessToken, Error, ErrorKind, RetryPolicy, TokenSource};
 
 /// A source with another token for each refusal. It counts the refusals.
@@ -35,10 +35,7 @@ impl TokenSource for Tokens {
 #[track_caller]
 fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
     let run = |is_stream: bool| {
-        let responses = bodies.iter().map(|body| {
-            let response = Response::builder().header("content-type", "application/json");
-            Ok(response.body(Bytes::from_static(body.as_bytes())).unwrap())
-        });
+        let responses = bodies.iter().map(|body| Ok(json(Bytes::from_static(body.as_bytes()))));
         let (transport, tokens) = (MemoryTransport::new(responses), Tokens::default());
         let client = BlockingClient::builder("https://gateway.example.com")
             .token(tokens.clone())
@@ -117,8 +114,7 @@ fn a_body_that_is_not_valid_is_not_retried() {
 fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
     let transport = blocking_transport_fn(|_| {
         let broken = TransportError::new(Failure::Interrupted, "scripted");
-        let response = Response::builder().header("content-type", "application/json");
-        Ok(response.body(BlockingBody::from_chunks([Err(broken)])).unwrap())
+        Ok(json(BlockingBody::from_chunks([Err(broken)])))
     });
     let client = BlockingClient::builder("https://gateway.example.com")
         .token(Tokens::default())
@@ -146,8 +142,7 @@ fn paced(
 }
 
 fn found() -> Response<Bytes> {
-    let response = Response::builder().header("content-type", "application/json");
-    response.body(Bytes::from_static(FOUND.as_bytes())).unwrap()
+    json(Bytes::from_static(FOUND.as_bytes()))
 }
 
 #[test]

@@ -12,8 +12,8 @@ use gateway_transport::blocking_transport_fn;
 use http::Response;
 
 use self::script::{CURSOR, List, NEXT_OFFSET, NUMBER, OFFSET, Script};
-use crate::tests::BlockingClient;
-use crate::{AccessToken, ErrorKind, RetryPolicy};
+use crate::tests::blocking_builder;
+use crate::{ErrorKind, RetryPolicy};
 
 const TWO: &str = "{'photos':[{'id':1},{'id':2}]";
 
@@ -207,8 +207,7 @@ fn each_page_is_retried_like_any_call() {
         let response = response.status(if page.is_empty() { 503 } else { 200 });
         Ok(response.body(Bytes::from(page.replace('\'', "\"")).into()).unwrap())
     });
-    let client = BlockingClient::builder("https://gateway.example.com")
-        .token(AccessToken::new("gwt_6yqW").unwrap())
+    let client = blocking_builder()
         .retry(RetryPolicy::default().base_delay(Duration::ZERO))
         .transport(transport)
         .build()

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gateway_transport::{TransportError, blocking_transport_fn, transport_fn};
-use http::{HeaderMap, Response};
+use http::HeaderMap;
 use http_body::Frame;
 
 use super::*;
-use crate::tests::{BlockingClient, ListPhotos, Photos};
-use crate::{AccessToken, Client};
+use crate::Client;
+use crate::tests::{ListPhotos, Photos, async_builder, blocking_builder, json};
 
 /// A body with trailers, of which each frame is ready.
 struct Frames(Vec<Frame<Bytes>>);
@@ -33,14 +33,9 @@ fn client(text: &'static str) -> Client<Photos> {
     let transport = transport_fn(move |_| async move {
         let trailers = Frame::trailers(HeaderMap::new());
         let body = Body::new(Frames(vec![Frame::data(text.into()), trailers]));
-        let response = Response::builder().header("content-type", "application/json");
-        Ok(response.body(body).unwrap())
+        Ok(json(body))
     });
-    Client::builder("https://gateway.example.com")
-        .token(AccessToken::new("gwt_6yqW").unwrap())
-        .transport(transport)
-        .build()
-        .unwrap()
+    async_builder().transport(transport).build().unwrap()
 }
 
 #[tokio::test]
@@ -64,12 +59,8 @@ async fn a_rejected_record_is_an_error_of_a_strict_client() {
     let lenient = client(LIST);
     assert_eq!(lenient.send(&ListPhotos).await.unwrap().rejected.len(), 1);
 
-    let response = || {
-        let response = Response::builder().header("content-type", "application/json");
-        Ok(response.body(Bytes::from(LIST)).unwrap())
-    };
-    let strict = Client::<Photos>::builder("https://gateway.example.com")
-        .token(AccessToken::new("gwt_6yqW").unwrap())
+    let response = || Ok(json(Bytes::from(LIST)));
+    let strict = async_builder()
         .transport(gateway_transport::MemoryTransport::new([response(), response()]))
         .strict()
         .build()
@@ -118,14 +109,9 @@ fn the_body_is_dropped_after_the_last_record_or_an_error() {
         let transport = blocking_transport_fn(move |_| {
             let text = Cursor::new(list);
             let body = BlockingBody::new(Observed { text, _alive: Arc::clone(&body) });
-            let response = Response::builder().header("content-type", "application/json");
-            Ok(response.body(body).unwrap())
+            Ok(json(body))
         });
-        let client = BlockingClient::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport)
-            .build()
-            .unwrap();
+        let client = blocking_builder().transport(transport).build().unwrap();
         let mut records = client.stream(&ListPhotos).unwrap();
         assert!(records.next().unwrap().is_ok());
         let before = Arc::strong_count(&alive);
@@ -138,14 +124,9 @@ fn the_body_is_dropped_after_the_last_record_or_an_error() {
 fn only_accepted_records_are_lent() {
     let transport = blocking_transport_fn(|_| {
         let list = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
-        let response = Response::builder().header("content-type", "application/json");
-        Ok(response.body(list.into()).unwrap())
+        Ok(json(list.into()))
     });
-    let client = BlockingClient::builder("https://gateway.example.com")
-        .token(AccessToken::new("gwt_6yqW").unwrap())
-        .transport(transport)
-        .build()
-        .unwrap();
+    let client = blocking_builder().transport(transport).build().unwrap();
     let (mut records, mut lent) = (client.stream(&ListPhotos).unwrap(), 0);
     let mut accepted = Vec::new();
     while let Some(entry) = records.next_json_with(|_, _| lent += 1) {

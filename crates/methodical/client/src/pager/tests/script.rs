@@ -1,6 +1,7 @@
 //! A list in pages, and a service that sends pages as its script says.
 
 use std::collections::HashMap;
+use std::iter::from_fn;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -13,10 +14,11 @@ use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
     DecodeError, ListOperation, Listing, Operation, PagedOperation, Query, Record, StreamDecoder,
 };
+use pollster::block_on;
 use serde::Deserialize;
 
-use crate::tests::{BlockingClient, Photo, Photos};
-use crate::{AccessToken, Client, Entry};
+use crate::tests::{BlockingClient, Photo, Photos, async_builder, blocking_builder};
+use crate::{Client, Entry, Error};
 
 /// The fields beside a page.
 #[derive(Debug, Default, Deserialize)]
@@ -179,12 +181,7 @@ impl Script {
         let script = self.clone();
         let transport =
             blocking_transport_fn(move |request| Ok(script.answer(request.uri()).map(Into::into)));
-        let token = AccessToken::new("gwt_6yqW").unwrap();
-        BlockingClient::builder("https://gateway.example.com")
-            .token(token)
-            .transport(transport)
-            .build()
-            .unwrap()
+        blocking_builder().transport(transport).build().unwrap()
     }
 
     pub(super) fn async_client(&self) -> Client<Photos> {
@@ -197,12 +194,7 @@ impl Script {
                 Ok(response)
             }
         });
-        let token = AccessToken::new("gwt_6yqW").unwrap();
-        Client::builder("https://gateway.example.com")
-            .token(token)
-            .transport(transport)
-            .build()
-            .unwrap()
+        async_builder().transport(transport).build().unwrap()
     }
 
     /// Reads all records in each of the four ways. All request the same pages, and end in the same way.
@@ -212,57 +204,34 @@ impl Script {
         query: &List<BY>,
     ) -> (Vec<String>, u64, Option<String>) {
         let mut all = Vec::new();
-        let mut way = |records: u64, error: Option<crate::Error>| {
+        let mut way = |counts: &mut dyn Iterator<Item = Result<u64, Error>>| {
+            let (mut records, mut failed) = (0, None);
+            for count in counts {
+                match count {
+                    Ok(count) => records += count,
+                    Err(error) => failed = Some(error),
+                }
+            }
             let asked = std::mem::take(&mut *self.asked.lock().unwrap());
-            if let Some(error) = &error {
+            if let Some(error) = &failed {
                 assert_eq!(error.delivered().unwrap_or_default(), records, "{error}");
             }
-            all.push((asked, records, error.map(|error| error.to_string())));
+            all.push((asked, records, failed.map(|error| error.to_string())));
         };
+        let page = |page: Result<Listing<_, _>, _>| page.map(|page| page.items.len() as u64);
+        let entry =
+            |entry: Result<_, _>| entry.map(|entry| u64::from(matches!(entry, Entry::Record(_))));
 
-        let (mut records, mut failed) = (0, None);
         let mut pages = self.client().pages(query);
-        for page in &mut pages {
-            match page {
-                Ok(page) => records += page.items.len() as u64,
-                Err(error) => failed = Some(error),
-            }
-        }
+        way(&mut pages.by_ref().map(page));
         assert!(pages.next().is_none());
-        way(records, failed);
-
-        let (mut records, mut failed) = (0, None);
         let mut entries = self.client().stream_all(query);
-        for entry in &mut entries {
-            match entry {
-                Ok(Entry::Record(_)) => records += 1,
-                Ok(Entry::Rejected(_)) => {}
-                Err(error) => failed = Some(error),
-            }
-        }
+        way(&mut entries.by_ref().map(entry));
         assert!(entries.next().is_none());
-        way(records, failed);
-
-        let (mut records, mut failed) = (0, None);
         let mut pages = self.async_client().pages(query);
-        while let Some(page) = pollster::block_on(pages.next()) {
-            match page {
-                Ok(page) => records += page.items.len() as u64,
-                Err(error) => failed = Some(error),
-            }
-        }
-        way(records, failed);
-
-        let (mut records, mut failed) = (0, None);
+        way(&mut from_fn(|| block_on(pages.next())).map(page));
         let mut entries = self.async_client().stream_all(query);
-        while let Some(entry) = pollster::block_on(entries.next()) {
-            match entry {
-                Ok(Entry::Record(_)) => records += 1,
-                Ok(Entry::Rejected(_)) => {}
-                Err(error) => failed = Some(error),
-            }
-        }
-        way(records, failed);
+        way(&mut from_fn(|| block_on(entries.next())).map(entry));
 
         for other in &all[1..] {
             assert_eq!(other, &all[0]);
