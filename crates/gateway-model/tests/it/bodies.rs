@@ -18,9 +18,11 @@ pub(crate) fn bodies() -> Vec<Vec<u8>> {
 const ALONE: [&str; 2] = ["[", "]"];
 const BETWEEN: [&str; 2] = [r#"{"status":"success","result":[{"id":"1"},"#, r#",{"id":"1"}]}"#];
 
+type Texts = &'static [&'static [u8]];
+
 /// Bodies, then records that are alone in a body and between others.
 #[rustfmt::skip]
-const PARTS: &[(&[&[u8]], &[&[u8]])] = &[
+const PARTS: &[(Texts, Texts)] = &[
     (&[
         b"",
         b" ",
