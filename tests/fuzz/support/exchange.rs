@@ -40,9 +40,8 @@ impl Running {
     }
 }
 
-/// Sends the pieces one after another, and returns what the server sends until `is_all` returns true or it closes the
-/// connection.
-pub fn exchange_until(pieces: &[&[u8]], is_all: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+/// Sends the pieces one after another, and returns what the server sends until it closes the connection.
+pub fn exchange(pieces: &[&[u8]]) -> Vec<u8> {
     RUNNING.with(|running| {
         let address = running.server.address();
         let connection = async {
@@ -58,19 +57,10 @@ pub fn exchange_until(pieces: &[&[u8]], is_all: impl Fn(&[u8]) -> bool) -> Vec<u
                 }
             }
             let mut received = Vec::new();
-            let mut buffer = [0; 16 * 1024];
-            loop {
-                match socket.read(&mut buffer).await {
-                    Ok(0) => return received,
-                    Ok(length) => {
-                        received.extend_from_slice(&buffer[..length]);
-                        if is_all(&received) {
-                            return received;
-                        }
-                    }
-                    Err(error) => panic!("after {} bytes: {error}", received.len()),
-                }
+            if let Err(error) = socket.read_to_end(&mut received).await {
+                panic!("after {} bytes: {error}", received.len());
             }
+            received
         };
         let limited = async { tokio::time::timeout(Duration::from_secs(5), connection).await };
         running.runtime.block_on(limited).expect("the server neither answers nor closes")

@@ -163,7 +163,7 @@ const HOSTILE: [&str; 16] = [
 ];
 
 /// Keys whose texts describe, and mean nothing else.
-const DESCRIPTIONS: [&str; 3] = ["doc", "deprecated", "source"];
+const DESCRIPTIONS: [&str; 2] = ["doc", "source"];
 
 /// Specs, with the folders of their fixtures.
 const BASES: [(&str, &str); 4] = [
