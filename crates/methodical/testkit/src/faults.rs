@@ -75,20 +75,22 @@ impl Fault {
     ];
 
     fn play(self, connection: &mut Connection) -> Next {
-        match self {
-            Self::Reset | Self::Close | Self::Silence => {}
-            Self::Garbage => _ = connection.send(b"\x15\x03\x03 this is not HTTP\r\n\r\n"),
-            Self::TruncatedHead => _ = connection.send(b"HTTP/1.1 200 OK\r\ncontent-ty"),
-            Self::TruncatedBody | Self::ResetBody | Self::StalledBody => _ = connection.send(PART),
-        }
-        match self {
-            Self::Reset | Self::ResetBody => Next::Reset,
-            Self::Silence | Self::StalledBody => {
-                connection.wait_for_close(LONGEST);
-                Next::Close
-            }
-            _ => Next::Close,
-        }
+        // What is sent, and what happens then; `None` keeps the connection open.
+        let (bytes, next): (&[u8], _) = match self {
+            Self::Reset => (b"", Some(Next::Reset)),
+            Self::Close => (b"", Some(Next::Close)),
+            Self::Silence => (b"", None),
+            Self::Garbage => (b"\x15\x03\x03 this is not HTTP\r\n\r\n", Some(Next::Close)),
+            Self::TruncatedHead => (b"HTTP/1.1 200 OK\r\ncontent-ty", Some(Next::Close)),
+            Self::TruncatedBody => (PART, Some(Next::Close)),
+            Self::ResetBody => (PART, Some(Next::Reset)),
+            Self::StalledBody => (PART, None),
+        };
+        connection.send(bytes);
+        next.unwrap_or_else(|| {
+            connection.wait_for_close(LONGEST);
+            Next::Close
+        })
     }
 }
 
