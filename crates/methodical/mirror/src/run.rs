@@ -212,17 +212,16 @@ impl<'a> Run<'a> {
     /// unchanged, and is not read again.
     pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
         let index = self.count();
-        if self.is_verbatim {
-            let hash = self.hasher.text(received.as_bytes());
-            if self.known.is_next(hash, self.shape) {
-                self.report.unchanged += 1;
-                return Ok(());
-            }
+        let as_received = self.is_verbatim.then(|| self.hasher.text(received.as_bytes()));
+        if as_received.is_some_and(|hash| self.known.is_next(hash, self.shape)) {
+            self.report.unchanged += 1;
+            return Ok(());
         }
         let mut json = take(&mut self.json);
         write_json(record, &mut json)?;
         self.is_verbatim = json == received.as_bytes();
-        let hash = self.hasher.text(&json);
+        let hash = as_received.filter(|_| self.is_verbatim);
+        let hash = hash.unwrap_or_else(|| self.hasher.text(&json));
         let taken = if self.known.find_unchanged(hash, self.shape) {
             self.report.unchanged += 1;
             Ok(())
