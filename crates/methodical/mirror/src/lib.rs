@@ -25,7 +25,7 @@
 //! | deletion guard | the refusal to commit a list in which too many records are missing |
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
-//! | past value, spell | the time in which a placement had one value |
+//! | past value | a value that a placement has or had, and the time of it |
 //! | recovery | asking for each group and value, to find a value that the records do not have |
 //! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
 //! | coverage | the share of placements whose value is known |
@@ -89,12 +89,12 @@
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member. The next recovery counts them in [`Report::gone`].
 //! - Past values are in the table `mirror_spell`, and [`Mirror::each_past_value`] reads them: the value of a placement, when a
-//!   recovery first found it, and when one first found another value or no placement. A present placement has one spell
-//!   without an end. A spell with `began_before` may have begun earlier: the first recovery of the table found its value, or
+//!   recovery first found it, and when one first found another value or no placement. A present placement has one past value
+//!   without an end. One with `began_before` may have begun earlier: the first recovery of the table found its value, or
 //!   the value was unknown until then. The end of a missing placement is removed if it returns before it is gone.
-//! - Spells belong to the member. They are removed when the member is gone or forgotten, and stay, with an end, when the placement or the group
-//!   is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror that omits personal data has no spells
-//!   of a personal value.
+//! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end, when the
+//!   placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror that omits personal
+//!   data does not keep those that are personal.
 //! - [`Coverage::values_from`] and [`TableStatus::values_from`] say how old the values may be.
 //!
 //! # Tables

@@ -341,6 +341,7 @@ fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     if !transaction.prepare(has_values).or_failed()?.exists(()).or_failed()? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
     }
+    transaction.execute_batch(SCHEDULES).or_failed()?;
     transaction.pragma_update(None, "user_version", VERSION).or_failed()?;
     transaction.commit().or_failed()
 }
@@ -468,6 +469,9 @@ const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
                            ALTER TABLE mirror_change ADD COLUMN value TEXT; \
                            CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id) \
                            WHERE previous IS NOT NULL OR value IS NOT NULL";
+
+/// The statement that renames the schedules of recovered tables, which had another name before version 4.
+const SCHEDULES: &str = "UPDATE OR IGNORE mirror_note SET name = 'schedule' || substr(name, 5) WHERE name LIKE 'rota/%'";
 
 /// The oldest version that this release opens.
 const OLDEST: i64 = 2;

@@ -15,7 +15,7 @@ use crate::store::{Store, quoted, utc};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {
-    /// The number of the spell. A spell that was noticed later has a larger one.
+    /// Its number. One that was noticed later has a larger number.
     pub number: i64,
     /// The identity of the placement.
     pub id: String,
@@ -30,7 +30,7 @@ pub struct PastValue {
     /// When a recovery first found another value, or no placement. `None` if the placement has the value.
     pub ended_at: Option<i64>,
     /// Whether the value may be much older than [`began_at`](Self::began_at): the first recovery of the table found it, or
-    /// it follows an unknown value. Leave such a spell out of an average.
+    /// it follows an unknown value. Leave it out of an average.
     pub began_before: bool,
 }
 
@@ -106,10 +106,10 @@ const EMPTY_FEED: &str = "UPDATE mirror_change SET previous = NULL, value = NULL
                           WHERE (previous IS NOT NULL OR value IS NOT NULL) AND table_name = ?1";
 
 impl Mirror {
-    /// Passes each spell of a recovered table, or of one member, to `take`, in the order of their numbers, until it breaks. A
-    /// table without a recovery has no spells.
+    /// Passes each past value of a recovered table, or of one member, to `take`, in the order of their numbers, until it breaks. A
+    /// table without a recovery has none.
     ///
-    /// Spells are read in pages, so a sync that ends meanwhile may change those that follow.
+    /// They are read in pages, so a sync that ends meanwhile may change those that follow.
     ///
     /// # Errors
     ///
@@ -121,14 +121,14 @@ impl Mirror {
     ///
     /// use methodical_mirror::{Error, Mirror};
     ///
-    /// /// Returns the number of ended spells and the seconds in them, for each value.
+    /// /// Returns how many times each value ended, and the seconds of these times.
     /// fn time_in_value(mirror: &Mirror, table: &str) -> Result<BTreeMap<String, (u32, i64)>, Error> {
     ///     let mut times = BTreeMap::<String, (u32, i64)>::new();
-    ///     mirror.each_past_value(table, None, |spell| {
-    ///         if let (Some(value), Some(ended_at), false) = (spell.value, spell.ended_at, spell.began_before) {
+    ///     mirror.each_past_value(table, None, |one| {
+    ///         if let (Some(value), Some(ended_at), false) = (one.value, one.ended_at, one.began_before) {
     ///             let (count, seconds) = times.entry(value).or_default();
     ///             *count += 1;
-    ///             *seconds += ended_at - spell.began_at;
+    ///             *seconds += ended_at - one.began_at;
     ///         }
     ///         ControlFlow::Continue(())
     ///     })?;

@@ -42,6 +42,10 @@ impl State {
         }
     }
 
+    fn from_name(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str().as_bytes() == name)
+    }
+
     /// Returns whether the record is present or missing, so that it has contents.
     pub(crate) const fn is_live(self) -> bool {
         matches!(self, Self::Present | Self::Missing)
@@ -282,7 +286,7 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
     let known = Known {
         key: row.get("mirror_key")?,
         hash: hash.and_then(read_hash),
-        state: state(row.get_ref("mirror_state")?.as_str()?).unwrap_or(State::Present),
+        state: State::from_name(row.get_ref("mirror_state")?.as_bytes()?).unwrap_or(State::Present),
         misses: row.get("mirror_misses")?,
         shape: row.get("mirror_shape")?,
     };
@@ -307,11 +311,7 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
 
 /// Reads what is known of a row: its key, hash, state, columns, and misses.
 fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
-    let state = match row.get_ref(2)?.as_bytes()? {
-        // Most rows are present, and are read faster.
-        PRESENT => Some(State::Present),
-        name => State::ALL.into_iter().find(|state| state.as_str().as_bytes() == name),
-    };
+    let state = State::from_name(row.get_ref(2)?.as_bytes()?);
     let hash = row.get_ref(1)?.as_blob_or_null()?.and_then(read_hash);
     Ok(Known {
         key: row.get(0)?,
@@ -325,10 +325,6 @@ fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
 
 fn read_hash(bytes: &[u8]) -> Option<Hash> {
     bytes.try_into().ok().map(Hash)
-}
-
-fn state(name: &str) -> Option<State> {
-    State::ALL.into_iter().find(|state| state.as_str() == name)
 }
 
 /// Returns an identity as text.
@@ -358,8 +354,6 @@ fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Val
         Kind::Boolean => row.get::<_, Option<_>>(name)?.map(Value::Boolean),
     })
 }
-
-const PRESENT: &[u8] = State::Present.as_str().as_bytes();
 
 /// Maximum number of records that are read together.
 pub(crate) const PAGE: usize = 512;

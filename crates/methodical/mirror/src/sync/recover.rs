@@ -294,12 +294,12 @@ impl Schedule {
 impl Store {
     /// Returns the schedule of a recovered table.
     pub(crate) fn schedule(&self, table: &str) -> Result<Schedule, Error> {
-        self.json_note(&format!("rota/{table}"))
+        self.json_note(&format!("schedule/{table}"))
     }
 
     /// Sets the schedule of a recovered table.
     pub(crate) fn set_schedule(&self, table: &str, schedule: &Schedule) -> Result<(), Error> {
-        self.set_json_note(&format!("rota/{table}"), schedule)
+        self.set_json_note(&format!("schedule/{table}"), schedule)
     }
 }
 

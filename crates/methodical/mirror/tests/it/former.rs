@@ -20,6 +20,8 @@ fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
     }
     let mut mirror = clock.of(place.open());
     assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
+    let schedule = "SELECT count(*) FROM mirror_note WHERE name = 'schedule/photo_album'";
+    assert_eq!(place.row(schedule), ["1"]);
     assert_eq!(mirror.check().unwrap().findings, []);
     assert_eq!(mirror.consumers().unwrap()[0].behind, 6);
     assert!(mirror.is_forgotten("photo", "d").unwrap());

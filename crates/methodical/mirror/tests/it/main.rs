@@ -8,6 +8,7 @@ mod blocked;
 mod browse;
 mod check;
 mod clients;
+mod concurrent;
 #[cfg(feature = "postgres")]
 mod copy;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.
@@ -18,17 +19,16 @@ mod cluster;
 mod damage;
 mod delivery;
 mod events;
-mod faults;
 mod forgetting;
 mod former;
 mod gallery;
 mod history;
 mod kill;
-mod leases;
 mod never_missing;
 mod oracle;
 mod pages;
 mod past_runs;
+mod past_values;
 mod personal;
 #[path = "../../../model/tests/it/photos.rs"]
 #[expect(dead_code, reason = "the tests of another crate share it")]
@@ -38,14 +38,11 @@ mod privacy;
 mod purge;
 mod queries;
 mod read;
-mod rebuild;
 mod recovered;
 mod recovery;
 mod sinks;
-mod spells;
 mod sqlite;
 mod stores;
 mod support;
-mod sync;
 #[cfg(feature = "webhook")]
 mod webhook;
