@@ -202,7 +202,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use methodical_model::tables::{Column, Table};
 
-    use super::Shape;
+    use super::{Hasher, Secret, Shape};
 
     #[test]
     fn an_ambiguous_description_is_refused() {
@@ -226,11 +226,6 @@ mod tests {
             assert!(error.contains(says), "{error}");
         }
     }
-}
-
-#[cfg(test)]
-mod hash_tests {
-    use super::{Hasher, Secret};
 
     #[test]
     fn a_hash_depends_on_the_secret_the_purpose_and_the_parts() {

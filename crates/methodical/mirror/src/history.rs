@@ -384,22 +384,20 @@ mod tests {
     }
 
     #[test]
-    fn the_pace_is_that_of_the_decreases() {
-        let result = forecast(&[(0, "100"), (1, "90.5"), (2, "190.5"), (4, "180")]);
-        assert_eq!(result, ("20".to_owned(), Some("5".to_owned()), Some(36)));
-    }
-
-    #[test]
-    fn only_the_last_two_weeks_count() {
-        let result = forecast(&[(0, "1000"), (10, "100"), (20, "90")]);
-        assert_eq!(result, ("10".to_owned(), Some("1".to_owned()), Some(90)));
-    }
-
-    #[test]
-    fn without_a_decrease_or_a_day_of_history_there_are_no_days_left() {
-        assert_eq!(forecast(&[(0, "5"), (3, "5")]), ("0".to_owned(), Some("0".to_owned()), None));
-        assert_eq!(forecast(&[(0, "5")]).2, None);
-        assert_eq!(forecast(&[(0, "5"), (0, "4")]), ("1".to_owned(), None, None));
+    fn the_pace_is_that_of_the_decreases_of_the_last_two_weeks() {
+        for (amounts, used, per_day, days_left) in [
+            (&[(0, "100"), (1, "90.5"), (2, "190.5"), (4, "180")][..], "20", Some("5"), Some(36)),
+            (&[(0, "1000"), (10, "100"), (20, "90")], "10", Some("1"), Some(90)),
+            // Without a decrease, or a day of history, there are no days left.
+            (&[(0, "5"), (3, "5")], "0", Some("0"), None),
+            (&[(0, "5")], "0", None, None),
+            (&[(0, "5"), (0, "4")], "1", None, None),
+            // An overdrawn amount lasts no day.
+            (&[(0, "5"), (2, "-5")], "10", Some("5"), Some(0)),
+        ] {
+            let expected = (used.to_owned(), per_day.map(str::to_owned), days_left);
+            assert_eq!(forecast(amounts), expected, "{amounts:?}");
+        }
         assert_eq!(Forecast::of(&[]).unwrap(), None);
     }
 
@@ -410,11 +408,6 @@ mod tests {
         units[1].unit = Some("TB".to_owned());
         assert_eq!(Forecast::of(&units).unwrap().unwrap().used, "10");
         assert_eq!(forecast(&[(900, "70"), (1, "60"), (3, "50")]).0, "10");
-    }
-
-    #[test]
-    fn an_overdrawn_amount_lasts_no_day() {
-        assert_eq!(forecast(&[(0, "5"), (2, "-5")]).2, Some(0));
     }
 
     proptest! {

@@ -225,28 +225,3 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::io::{Read as _, pipe};
-    use std::sync::mpsc::channel;
-    use std::thread;
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_program_beyond_its_time_is_killed_with_its_children() {
-        let (mut reader, writer) = pipe().unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", "sleep 600 & sleep 600"]).stdout(writer);
-        let ended =
-            run(&mut command, Vec::new(), Instant::now() + Duration::from_millis(50)).unwrap();
-        assert!(ended.is_none());
-        drop(command);
-        // The pipe ends when no process has its other end.
-        let (closed, end) = channel();
-        thread::spawn(move || closed.send(reader.read_to_end(&mut Vec::new()).unwrap()));
-        assert_eq!(end.recv_timeout(Duration::from_secs(30)), Ok(0), "a process still runs");
-    }
-}

@@ -92,7 +92,7 @@ fn an_existing_file_is_replaced_only_on_request() {
 fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
     let (folder, path, copy) = paths();
     let mut mirror = open(&path);
-    photos(&mut mirror, &[]);
+    photos(&mut mirror, &[""; 0]);
     let old = mirror.cursor().unwrap();
     photos(&mut mirror, &[ONE]);
     let at_backup = mirror.cursor().unwrap();

@@ -24,7 +24,7 @@ impl Sink for Numbers {
 fn a_sync_of_another_process_delays_a_delivery_and_does_not_repeat_it() {
     let store = Place::new();
     let mut mirror = store.open();
-    photos(&mut mirror, &[]);
+    photos(&mut mirror, &[""; 0]);
     mirror.add_consumer("all", &StartAt::End).unwrap();
     photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
     let mut other = store.open();

@@ -181,52 +181,40 @@ fn random_list(random: &mut fastrand::Rng, size: u32) -> Vec<String> {
 
 #[test]
 fn pages_are_the_same_with_and_without_indexes() {
-    for has_indexes in [false, true] {
-        let (place, clock) = (Place::new(), Clock::default());
-        let mut mirrors =
-            [Mirror::in_memory().unwrap(), place.open()].map(|mirror| clock.of(mirror));
-        let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
-        for round in 0..4_u64 {
-            clock.set(round / 2);
-            let list = random_list(&mut fastrand::Rng::with_seed(round), 120);
-            let list: Vec<&str> = list.iter().map(|json| &**json).collect();
-            for mirror in &mut mirrors {
-                photos(mirror, &list);
-            }
-            if has_indexes {
-                mirrors[1].index_pages("photo", &orders).unwrap();
-            }
+    let (place, clock) = (Place::new(), Clock::default());
+    let mut mirrors = [Mirror::in_memory().unwrap(), place.open()].map(|mirror| clock.of(mirror));
+    let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
+    for round in 0..4_u64 {
+        clock.set(round / 2);
+        let list = random_list(&mut fastrand::Rng::with_seed(round), 120);
+        for mirror in &mut mirrors {
+            photos(mirror, &list);
         }
-        let (reference, others) = mirrors.split_first().unwrap();
-        let present = Filter::new().state(State::Present);
-        let filters = [
-            Filter::new(),
-            present.clone(),
-            present.clone().column("size", "1"),
-            present.clone().column("title", "Alps ä"),
-            present.clone().contains("ALPS A"),
-            Filter::new().state(State::Gone).state(State::Missing),
-            Filter::new().first_seen_since(1),
-        ];
-        for (filter, order) in filters.iter().flat_map(|one| orders.iter().map(move |by| (one, by)))
-        {
-            for paging in [Paging::new(7), Paging::new(7).descending()] {
-                let paging = paging.order(order.clone());
-                let expected = pages(reference, filter, &paging).join(" ");
-                let expected: Vec<&str> = expected.split_whitespace().collect();
-                for other in others {
-                    let found = pages(other, filter, &paging).join(" ");
-                    let found: Vec<&str> = found.split_whitespace().collect();
-                    assert_eq!(found, expected, "{has_indexes} {filter:?} {paging:?}");
-                }
-            }
+        mirrors[1].index_pages("photo", &orders).unwrap();
+    }
+    let present = Filter::new().state(State::Present);
+    let filters = [
+        Filter::new(),
+        present.clone(),
+        present.clone().column("size", "1"),
+        present.clone().column("title", "Alps ä"),
+        present.contains("ALPS A"),
+        Filter::new().state(State::Gone).state(State::Missing),
+        Filter::new().first_seen_since(1),
+    ];
+    for (filter, order) in filters.iter().flat_map(|one| orders.iter().map(move |by| (one, by))) {
+        for paging in [Paging::new(7), Paging::new(7).descending()] {
+            let paging = paging.order(order.clone());
+            let [expected, found] =
+                mirrors.each_ref().map(|one| pages(one, filter, &paging).join(" "));
+            let [expected, found] = [&expected, &found].map(|ids| ids.split_whitespace());
+            assert!(found.eq(expected), "{filter:?} {paging:?}");
         }
-        for other in others {
-            let latest = |mirror: &Mirror, of| mirror.latest_changes(of, None, 50).unwrap();
-            assert_eq!(shown(&latest(other, None)), shown(&latest(reference, None)));
-            let of = Some(("photo", "17"));
-            assert_eq!(shown(&latest(other, of)), shown(&latest(reference, of)));
-        }
+    }
+    for of in [None, Some(("photo", "17"))] {
+        let [expected, found] =
+            mirrors.each_ref().map(|one| shown(&one.latest_changes(of, None, 50).unwrap()));
+        assert_eq!(found, expected);
     }
 }
 

@@ -230,7 +230,7 @@ fn a_schema_with_other_tables_and_a_mirror_in_memory_are_refused() {
         ))
         .unwrap();
     let mut mirror = place.open();
-    photos(&mut mirror, &[]);
+    photos(&mut mirror, &[""; 0]);
     let error = try_copy(&mut mirror, &database.url).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Foreign);
     assert!(error.to_string().contains("it has tables that are not of a copy"), "{error}");

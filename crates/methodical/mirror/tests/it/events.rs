@@ -174,6 +174,6 @@ fn a_table_has_the_outcome_of_its_last_sync() {
     assert_eq!(refused, Some(Outcome::Refused));
     assert!(reason.unwrap().contains("it is empty, but the mirror has 1 records"));
     let mut other = Mirror::in_memory().unwrap();
-    photos(&mut other, &[]);
+    photos(&mut other, &[""; 0]);
     assert_eq!(outcome(&other, "photo"), (None, None));
 }

@@ -61,7 +61,7 @@ fn a_killed_erasure_leaves_no_byte_of_a_forgotten_record() {
         format!(r#"{{"id":"{id:03}","title":"{canary}","x":"{canary}"}}"#)
     };
     let list: Vec<String> = (0..COUNT).map(record).collect();
-    photos(&mut open(&path), &list.iter().map(String::as_str).collect::<Vec<_>>());
+    photos(&mut open(&path), &list);
     let (mut runs, mut before) = (0, 0);
     while before < COUNT {
         runs += 1;

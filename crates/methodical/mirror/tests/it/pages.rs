@@ -3,19 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use methodical_mirror::client::blocking;
 use methodical_mirror::model::tables::{Column, MirrorVisitor, Mirrored, Table};
-use methodical_mirror::{Error, ErrorKind, Mirror, Report, SyncOptions};
+use methodical_mirror::{Error, ErrorKind, Mirror, Report, SyncError, SyncOptions};
 use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 
 use crate::clients::blocking_client;
-use crate::photos::{PagePhotos, Photos, SearchPhotos};
+use crate::photos::{PagePhotos, Photos};
 use crate::place::Place;
-use crate::support::{PHOTO, feed};
+use crate::support::feed;
 
 impl Mirrored for Photos {
     fn visit(visitor: &mut impl MirrorVisitor<Self>) {
-        visitor.list(&PHOTO, SearchPhotos);
         visitor.paged_list(&PAGED, PagePhotos::new());
     }
 }
@@ -23,20 +21,6 @@ impl Mirrored for Photos {
 /// The table of the list in pages.
 const PAGED: Table =
     Table::new("paged", "id", &[Column::text(&["id"]), Column::text(&["title"]).personal()]);
-
-/// Syncs one table of the service.
-pub(crate) fn sync_table(
-    mirror: &mut Mirror,
-    client: &blocking::Client<Photos>,
-    table: &str,
-) -> Result<Report, Error> {
-    let synced = mirror.sync_all(client, &SyncOptions::new().tables([table]));
-    let mut report = synced.unwrap_or_else(methodical_mirror::SyncError::into_report);
-    match report.tables.pop() {
-        Some(table) => table.result,
-        None => Err(report.error.unwrap()),
-    }
-}
 
 /// A server with a list in pages.
 struct Service {
@@ -76,13 +60,12 @@ impl Service {
         requests.iter().map(RawRequest::target).collect()
     }
 
-    fn client(&self) -> blocking::Client<Photos> {
-        blocking_client(self.server.uri(""))
-    }
-
     /// Syncs the list.
     fn sync(&self, mirror: &mut Mirror) -> Result<Report, Error> {
-        sync_table(mirror, &self.client(), "paged")
+        let client = blocking_client::<Photos>(self.server.uri(""));
+        let synced = mirror.sync_all(&client, &SyncOptions::new());
+        let mut report = synced.unwrap_or_else(SyncError::into_report);
+        report.tables.remove(0).result
     }
 }
 

@@ -1,6 +1,6 @@
 //! A folder with a mirror.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use methodical_mirror::{Error, Mirror, Source};
 use rusqlite::Connection;
@@ -61,14 +61,24 @@ impl Place {
 
     /// Returns whether the files contain this text.
     pub(crate) fn contains(&self, text: &str) -> bool {
-        let files = std::fs::read_dir(self.0.path()).unwrap();
-        let mut contents = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
-        let is_within =
-            |bytes: Vec<u8>| bytes.windows(text.len()).any(|part| part == text.as_bytes());
-        contents.any(is_within)
+        contains(self.0.path(), text)
+    }
+
+    /// Creates a folder beside the mirror.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        let folder = self.0.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        folder
     }
 
     pub(crate) fn file(&self) -> PathBuf {
         self.0.path().join("mirror.db")
     }
+}
+
+/// Returns whether the files of a folder contain this text.
+pub(crate) fn contains(folder: &Path, text: &str) -> bool {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut contents = paths.filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap());
+    contents.any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
 }

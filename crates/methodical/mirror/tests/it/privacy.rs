@@ -2,21 +2,14 @@
 
 use std::path::Path;
 
-use methodical_mirror::{Mirror, State};
+use methodical_mirror::{Existing, Mirror, Rules, State};
 
-use crate::place::Place;
-use crate::support::{feed, open, photos, records};
+use crate::place::{Place, contains};
+use crate::support::{PHOTO, feed, photos, records, sync};
 
 const SECRET: &str =
     r#"{"id":"1","title":"Zanzibar","size":3,"place":{"id":"7","name":"Zanzibar"},"x":"Zanzibar"}"#;
 const OTHER: &str = r#"{"id":"2"}"#;
-
-/// Returns whether the files of a mirror contain the personal value.
-fn files_contain_it(folder: &Path) -> bool {
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut contents = files.map(|path| std::fs::read(path).unwrap());
-    contents.any(|bytes| bytes.windows(8).any(|window| window == b"Zanzibar"))
-}
 
 fn state_of(mirror: &Mirror, id: &str) -> (State, String) {
     let record = records(mirror).into_iter().find(|(one, _, _)| one == id).unwrap();
@@ -56,26 +49,21 @@ fn a_forgotten_record_does_not_return() {
 #[test]
 fn nothing_shows_a_personal_value() {
     let mut mirror = Mirror::in_memory().unwrap();
-    let mut run = mirror
-        .begin("photos/list", &crate::support::PHOTO, methodical_mirror::Rules::new())
-        .unwrap();
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
     run.record(SECRET).unwrap();
     run.record(r#"{"id":"Zanzibar","title":["#).unwrap();
     let shown = format!("{run:?}");
     let shown = format!("{shown} {:?}", run.finish().unwrap());
     assert!(!shown.contains("Zanzibar"), "{shown}");
-    mirror
-        .each_record("photo", |record| {
-            assert!(!format!("{record:?}").contains("Zanzibar"));
-        })
-        .unwrap();
+    let record = mirror.record("photo", "1").unwrap();
+    assert!(!format!("{record:?}").contains("Zanzibar"));
 }
 
 /// A row that is moved between pages leaves no copy of its values.
 #[test]
 fn a_person_among_thousands_is_erased_from_every_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut mirror = open(&folder.path().join("mirror.db"));
+    let place = Place::new();
+    let mut mirror = place.open();
     let list = |round: usize| -> Vec<String> {
         let record = |id: usize| {
             // Lengths that grow and shrink, so that pages are split and joined.
@@ -91,62 +79,53 @@ fn a_person_among_thousands_is_erased_from_every_page() {
             .collect()
     };
     for round in 0..8 {
-        let list = list(round);
-        let list: Vec<&str> = list.iter().map(String::as_str).collect();
-        let rules = methodical_mirror::Rules::new().confirm(1);
-        crate::support::sync(&mut mirror, &crate::support::PHOTO, rules, &list).unwrap();
+        sync(&mut mirror, &PHOTO, Rules::new().confirm(1), &list(round)).unwrap();
     }
-    assert!(files_contain_it(folder.path()));
+    assert!(place.contains("Zanzibar"));
     for id in (0..3000).filter(|id| id % 50 == 7) {
         assert!(mirror.forget("photo", &id.to_string()).unwrap().was_known);
     }
-    assert!(!files_contain_it(folder.path()));
+    assert!(!place.contains("Zanzibar"));
 }
 
 #[test]
 fn a_reader_of_an_older_state_keeps_traces_until_it_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
+    let place = Place::new();
+    let mut mirror = place.open();
     photos(&mut mirror, &[SECRET, OTHER]);
-    let reader = rusqlite::Connection::open(&path).unwrap();
+    let reader = rusqlite::Connection::open(place.file()).unwrap();
     reader.execute_batch("BEGIN").unwrap();
     let count: i64 = reader.query_row("SELECT count(*) FROM photo", (), |row| row.get(0)).unwrap();
     assert_eq!(count, 2);
     let forgotten = mirror.forget("photo", "1").unwrap();
-    assert!(forgotten.has_traces && files_contain_it(folder.path()));
+    assert!(forgotten.has_traces && place.contains("Zanzibar"));
     drop(reader);
     drop(mirror);
-    let mirror = open(&path);
-    assert!(!files_contain_it(folder.path()));
-    drop(mirror);
+    let _opened = place.open();
+    assert!(!place.contains("Zanzibar"));
 }
 
 #[test]
 fn what_a_killed_backup_left_is_erased() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
+    let place = Place::new();
+    let mut mirror = place.open();
     photos(&mut mirror, &[SECRET, OTHER]);
-    let copies = folder.path().join("copies");
-    std::fs::create_dir(&copies).unwrap();
+    let copies = place.folder("copies");
     let copy = copies.join("copy.db");
-    mirror.backup(&copy, methodical_mirror::Existing::Refuse).unwrap();
-    assert!(files_contain_it(&copies));
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    assert!(contains(&copies, "Zanzibar"));
     std::fs::rename(&copy, copies.join(".copy.db.0123456789abcdef.partial")).unwrap();
     mirror.forget("photo", "1").unwrap();
-    assert!(!files_contain_it(&copies));
+    assert!(!contains(&copies, "Zanzibar"));
 }
 
 /// The backup of the next day has another name.
 #[test]
 fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
+    let place = Place::new();
+    let mut mirror = place.open();
     photos(&mut mirror, &[SECRET, OTHER]);
-    let copies = folder.path().join("copies");
-    std::fs::create_dir(&copies).unwrap();
+    let copies = place.folder("copies");
     let leave = |name: &str| std::fs::write(copies.join(name), "Zanzibar").unwrap();
     let leave_all = || {
         leave(".monday.db.0123456789abcdef.partial");
@@ -162,21 +141,20 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
     };
     leave_all();
     let tuesday = copies.join("tuesday.db");
-    mirror.backup(&tuesday, methodical_mirror::Existing::Refuse).unwrap();
+    mirror.backup(&tuesday, Existing::Refuse).unwrap();
     assert_eq!(names(), ["tuesday.db"]);
     leave_all();
     let restored = copies.join("restored.db");
-    Mirror::restore(&tuesday, &restored, methodical_mirror::Existing::Refuse).unwrap();
+    Mirror::restore(&tuesday, &restored, Existing::Refuse).unwrap();
     assert_eq!(names(), ["restored.db", "restored.db.backups", "restored.db.lock", "tuesday.db"]);
     // Another process is writing it.
     leave(".other.0123456789abcdef.partial");
     let lock =
         std::fs::File::create(copies.join(".other.0123456789abcdef.partial-own.lock")).unwrap();
     lock.lock().unwrap();
-    mirror.backup(&tuesday, methodical_mirror::Existing::Replace).unwrap();
+    mirror.backup(&tuesday, Existing::Replace).unwrap();
     assert_eq!(names().len(), 6);
-    let error =
-        mirror.backup(Path::new("/proc/x.db"), methodical_mirror::Existing::Refuse).unwrap_err();
+    let error = mirror.backup(Path::new("/proc/x.db"), Existing::Refuse).unwrap_err();
     assert_eq!(
         error.to_string(),
         "cannot write /proc/x.db: no file can be created in /proc; choose another folder"

@@ -128,7 +128,7 @@ fn pages_continue_after_the_last_row_and_a_reader_can_break() {
     let place = Place::new();
     let mut mirror = place.open();
     let list: Vec<String> = (0..1500).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-    photos(&mut mirror, &list.iter().map(String::as_str).collect::<Vec<_>>());
+    photos(&mut mirror, &list);
     let (mut found, mut paging) = (Vec::new(), Some(Paging::new(700)));
     while let Some(one) = paging {
         let page = mirror.browse("photo", &Filter::new(), &one).unwrap();

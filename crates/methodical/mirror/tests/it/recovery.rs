@@ -1,15 +1,11 @@
 //! Recoveries of values over a real connection.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
-
 use methodical_mirror::{ErrorKind, Mirror, Rules, State, SyncError, SyncOptions, SyncReport};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::feed;
+use crate::support::{Clock, feed};
 
 /// Returns the placements: state and JSON without the identity.
 fn placements(mirror: &Mirror) -> Vec<String> {
@@ -93,14 +89,8 @@ fn a_change_of_a_value_is_an_event() {
 
 #[test]
 fn a_placement_has_the_time_since_when_it_has_its_value() {
-    let place = Place::new();
-    let mirror = place.open();
-    let clock = Arc::new(AtomicU64::new(1000));
-    let now = Arc::clone(&clock);
-    let mut mirror = mirror.with_clock(move || {
-        SystemTime::UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed))
-    });
-    let server = Server::start();
+    let (place, server, clock) = (Place::new(), Server::start(), Clock::default());
+    let mut mirror = clock.of(place.open());
     server.state().put("1", "a", "New");
     server.state().put("2", "b", "New");
     for (time, mark, every, since) in [
@@ -111,17 +101,11 @@ fn a_placement_has_the_time_since_when_it_has_its_value() {
         (4000, "Print", 1, 4000),
         (5000, "Print", 1, 4000),
     ] {
-        clock.store(time, Ordering::Relaxed);
+        clock.set(time);
         server.state().put("1", "a", mark);
         server.sync(&mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
-        let mut times = Vec::new();
-        let mut take = |id: &str, changed_at| {
-            if id == "1/a" {
-                times.push(changed_at);
-            }
-        };
-        mirror.each_record("photo_album", |one| take(&one.id, one.changed_at)).unwrap();
-        assert_eq!(times, [since]);
+        let placed = mirror.record("photo_album", "1/a").unwrap().unwrap();
+        assert_eq!(placed.changed_at, since);
     }
 }
 
@@ -151,24 +135,6 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
     assert_eq!(report.tables[2].coverage.as_ref().unwrap().unknown, 0);
     assert_eq!(placements(&mirror)[2], "1/x Odd one present");
     assert_eq!(feed(&mirror).last().unwrap(), "value_learned 1/x mark");
-}
-
-#[test]
-fn a_filter_that_is_ignored_is_refused_and_changes_nothing() {
-    for ignores_mark in [false, true] {
-        let (server, mut mirror) = synced();
-        let before = placements(&mirror);
-        server.state().ignores_mark = ignores_mark;
-        server.state().ignores_album = !ignores_mark;
-        server.state().put("1", "z", "New");
-        for _ in 0..3 {
-            let error = again(&server, &mut mirror).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Filter, "{error}");
-            assert!(error.to_string().contains("ignores the filter"), "{error}");
-            assert_eq!(placements(&mirror), before);
-        }
-        assert_eq!(feed(&mirror), ["added z"], "the lists are synced");
-    }
 }
 
 #[test]
@@ -203,22 +169,6 @@ fn a_group_that_fails_stays_as_it_is_and_the_call_says_so() {
         assert_eq!(table.failures[0].group, "2");
         assert_eq!(feed(&mirror), ["added e", "value_changed 1/a mark"]);
         assert_eq!(placements(&mirror)[2..], ["2/b New present", "2/c Old ones present"]);
-    }
-}
-
-#[test]
-fn a_rejected_record_keeps_the_group_as_it_is() {
-    let (server, mut mirror) = synced();
-    server.state().fault = Some(("photos album=2".to_owned(), |connection| {
-        let body = br#"{"stat":"ok","list":[{"id":"b"},{"title":"no identity"}]}"#;
-        connection.respond("content-type: application/json\r\nconnection: close\r\n", body);
-        Next::Close
-    }));
-    let before = placements(&mirror);
-    for _ in 0..2 {
-        let error = again(&server, &mut mirror).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Record);
-        assert_eq!(placements(&mirror), before);
     }
 }
 

@@ -119,7 +119,7 @@ fn a_command_that_does_not_exist_is_named_without_its_arguments() {
 fn a_command_that_does_not_read_a_large_event_is_delivered_to() {
     let mut mirror = Mirror::in_memory().unwrap();
     mirror.add_consumer("all", &StartAt::End).unwrap();
-    photos(&mut mirror, &[]);
+    photos(&mut mirror, &[""; 0]);
     let record = format!(r#"{{"id":"1","title":"{}"}}"#, "x".repeat(1 << 20));
     photos(&mut mirror, &[&record]);
     mirror.deliver("all", &mut shell("exit 0"), &Limits::default()).unwrap();

@@ -5,6 +5,7 @@ use std::path::Path;
 use methodical_mirror::{Cursor, ErrorKind, Mirror, Purge};
 use rusqlite::Connection;
 
+use crate::place::Place;
 use crate::support::{open, photos, source};
 
 fn refusal(path: &Path) -> (ErrorKind, String) {
@@ -90,7 +91,7 @@ fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
     let mut mirror = open(&path);
-    photos(&mut mirror, &[]);
+    photos(&mut mirror, &[""; 0]);
     let start = mirror.cursor().unwrap();
     photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
     let (changes, middle) = mirror.changes(Some(&start), 1).unwrap();
@@ -126,18 +127,9 @@ fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
 
 #[test]
 fn other_tools_read_plain_values() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
-    photos(
-        &mut mirror,
-        &[r#"{"id":"007","title":"=1+1 😀 \u0000","place":{"name":"+31 6"},"size":7}"#],
-    );
-    let database = Connection::open(&path).unwrap();
-    let row: (String, String, i64, String) = database
-        .query_row("SELECT id, title, size, place_name FROM photo", (), |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })
-        .unwrap();
-    assert_eq!(row, ("007".to_owned(), "=1+1 😀 \0".to_owned(), 7, "+31 6".to_owned()));
+    let place = Place::new();
+    let record = r#"{"id":"007","title":"=1+1 😀 \u0000","place":{"name":"+31 6"},"size":7}"#;
+    photos(&mut place.open(), &[record]);
+    let row = place.row("SELECT id, title, size, typeof(size), place_name FROM photo");
+    assert_eq!(row, ["007", "=1+1 😀 \0", "7", "integer", "+31 6"]);
 }

@@ -53,17 +53,17 @@ pub(crate) fn sync(
     mirror: &mut Mirror,
     table: &Table,
     rules: Rules,
-    list: &[&str],
+    list: &[impl AsRef<str>],
 ) -> Result<Report, Error> {
     let mut run = mirror.begin("photos/list", table, rules)?;
     for record in list {
-        run.record(record)?;
+        run.record(record.as_ref())?;
     }
     run.finish()
 }
 
 /// Syncs a complete list by the default rules.
-pub(crate) fn photos(mirror: &mut Mirror, list: &[&str]) -> Report {
+pub(crate) fn photos(mirror: &mut Mirror, list: &[impl AsRef<str>]) -> Report {
     sync(mirror, &PHOTO, Rules::new(), list).unwrap()
 }
 
@@ -91,6 +91,11 @@ impl Clock {
         self.0.store(seconds, Ordering::Relaxed);
     }
 
+    pub(crate) fn advance(&self, seconds: u64) {
+        self.0.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    /// Lets a mirror use this time.
     pub(crate) fn of(&self, mirror: Mirror) -> Mirror {
         let clock = Arc::clone(&self.0);
         mirror.with_clock(move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::Relaxed)))

@@ -217,22 +217,6 @@ fn a_group_is_asked_for_frequent_values_first_and_until_all_members_are_placed()
 }
 
 #[test]
-fn a_value_that_the_service_refuses_is_an_empty_one_if_it_refuses_all_unknown_ones() {
-    let mut service = Service::of(&[("1", &[("a", 9), ("b", 0)])]);
-    service.refuses_unknown = true;
-    let groups = ask(&mut service, &Truth::new(), false, &[0]).unwrap();
-    assert_eq!(found(&groups)["1"], BTreeMap::from([("a".into(), usize::MAX), ("b".into(), 0)]));
-}
-
-#[test]
-fn a_group_that_fails_stays_as_it_is() {
-    let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 1)])]);
-    service.fails.insert("1".to_owned());
-    let groups = ask(&mut service, &Truth::new(), false, &[0]).unwrap();
-    assert!(matches!(groups[0].1, Fate::Failed(_)) && matches!(groups[1].1, Fate::Placed(_)));
-}
-
-#[test]
 fn ten_failures_in_a_row_end_the_recovery() {
     let ids: Vec<String> = (10..40).map(|id| id.to_string()).collect();
     let groups: Vec<(&str, &[(&str, usize)])> = ids.iter().map(|id| (&**id, &[][..])).collect();

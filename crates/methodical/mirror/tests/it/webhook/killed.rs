@@ -52,7 +52,6 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
 fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -> Mirror) {
     let mut mirror = open();
     let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-    let list: Vec<_> = list.iter().map(|record| &**record).collect();
     mirror.add_consumer("all", &StartAt::End).unwrap();
     sync(&mut mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
     drop(mirror);

@@ -1,4 +1,4 @@
-//! Concurrent deliveries, over all stores.
+//! Concurrent deliveries.
 
 use methodical_mirror::{
     DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Rules, Sink, StartAt,
@@ -52,7 +52,7 @@ fn prepare(mirror: &mut Mirror) {
 }
 
 /// Delivers with one mirror, and attempts it with the other meanwhile. Returns the texts of the refusals.
-pub(crate) fn compete(mirror: &Mirror, other: &Mirror) -> Vec<String> {
+fn compete(mirror: &Mirror, other: &Mirror) -> Vec<String> {
     let mut rival = Rival { mirror: other, numbers: Vec::new(), refused: Vec::new() };
     let delivery = mirror.deliver("one", &mut rival, &Limits::default()).unwrap();
     assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
