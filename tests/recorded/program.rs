@@ -103,6 +103,11 @@ gateway --demo vacancies list --since today
 gateway --demo candidates list --count-by portal.name
 gateway --demo candidates list --count-by portal.name -o csv --limit 2
 gateway --demo candidates list --count-by nothing
+gateway --demo candidates list --count-by Portal.Name --since 2026-09-20 -o table
+gateway --demo vacancies list --count-by id --fields id
+gateway --demo vacancies list --limit 1 -o raw
+gateway --demo credits get --limit 1
+gateway --demo credits get --since 2026-11-01
 gateway --demo vacancies list --sort -project --limit 2
 gateway --demo vacancies list --sort size
 gateway --demo vacancies list --limit 0

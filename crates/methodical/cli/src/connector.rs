@@ -171,30 +171,3 @@ fn sync<S: Mirrored>(
         done => Ok(done),
     }
 }
-
-#[cfg(test)]
-mod config_tests {
-    use std::fs;
-
-    use serde_json::json;
-
-    use super::{Config, read_json};
-
-    #[test]
-    fn an_invalid_configuration_is_refused_without_its_values() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tap.json");
-        for (config, said) in [
-            (json!([[4711]]), "expected a string"),
-            (json!("4711"), "expected struct Config"),
-            (json!({"base-url": "x"}), "unknown field `base-url`, expected one of `base_url`"),
-            (json!({"token": 4711}), "expected a string"),
-            (json!({"values": "4711"}), "expected a sequence"),
-            (json!({"values": ["expected 4711", 1]}), "expected a string"),
-        ] {
-            fs::write(&file, config.to_string()).unwrap();
-            let text = read_json::<Config>(&file, "configuration").err().unwrap().text();
-            assert!(text.contains(said) && !text.contains("4711"), "{text}");
-        }
-    }
-}

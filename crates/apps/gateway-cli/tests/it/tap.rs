@@ -144,6 +144,9 @@ fn an_invalid_configuration_is_refused_and_no_secret_is_shown() {
     for (config, said) in [
         (json!({"tokens": office.token}), "unknown field `tokens`"),
         (json!({"values": office.token}), "expected a sequence"),
+        (json!({"values": [format!("expected {}", office.token), 1]}), "expected a string"),
+        (json!(office.token), "expected struct Config"),
+        (json!([[office.token]]), "expected a string"),
         (json!({"token": format!("{} x", office.token)}), "token"),
         (json!({"token_file": "absent", "mirror": "m.db"}), "absent"),
     ] {

@@ -87,12 +87,7 @@ fn note_members(
         return Ok(());
     }
     let groups = of.groups.name();
-    let mut has_group = false;
-    mirror.each_matching(groups, &Filter::new().state(State::Present), |record| {
-        has_group = record.id == *group;
-        if has_group { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    if !has_group {
+    if mirror.record(groups, group)?.is_none_or(|one| one.state != State::Present) {
         invocation.screen.warn(&format!("the mirror has no {groups} {group}"));
     }
     if let Some(value) = value {

@@ -1,13 +1,12 @@
 //! The commands that check, back up, restore and clean a mirror.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use methodical_mirror::{
-    Check, Error, Existing, Filter, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
+    Check, Existing, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
 };
 use serde_json::{Value, json};
 
@@ -231,7 +230,7 @@ pub(crate) fn forget(
         screen.note(&format!("{table} {id} is not blocked any more; the next sync may add it"));
         return Ok(());
     }
-    if !flags.unknown && !has(&mirror, table, id)? && !mirror.is_forgotten(table, id)? {
+    if !flags.unknown && mirror.record(table, id)?.is_none() && !mirror.is_forgotten(table, id)? {
         return Err(Failure::usage(format!("the mirror has no {table} with the identity {id}"))
             .hint("use --unknown to block it before a sync adds it"));
     }
@@ -259,19 +258,6 @@ pub(crate) fn forget(
         return Err(Failure::new(Exit::Unerased, text).hint(hint));
     }
     Ok(())
-}
-
-/// Returns whether a table has a record, in any state.
-fn has(mirror: &Mirror, table: &str, id: &str) -> Result<bool, Error> {
-    if !mirror.tables()?.iter().any(|one| one.table == table) {
-        return Ok(false);
-    }
-    let mut found = false;
-    mirror.each_matching(table, &Filter::new(), |record| {
-        found = record.id == id;
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    Ok(found)
 }
 
 /// Returns the table of a record to erase: the given one, or else the only one with personal data.

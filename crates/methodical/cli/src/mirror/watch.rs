@@ -92,8 +92,8 @@ pub(crate) struct WatchFlags {
     once: bool,
 
     /// Run COMMAND for each change, with the event as JSON on its standard input. It runs without a shell.
-    #[arg(long, value_name = "COMMAND", value_parser = words, conflicts_with = "webhook")]
-    exec: Option<Words>,
+    #[arg(long, value_name = "COMMAND", value_parser = command, conflicts_with = "webhook")]
+    exec: Option<Exec>,
 
     /// POST each change to URL, signed according to Standard Webhooks with the secret in `{PROGRAM}_WEBHOOK_SECRET`.
     #[arg(long, value_name = "URL")]
@@ -145,19 +145,17 @@ impl WatchFlags {
     }
 }
 
-/// A program with its arguments.
-#[derive(Clone, Debug)]
-struct Words(Vec<String>);
-
 fn kind(text: &str) -> Result<ChangeKind, String> {
     let names = || ChangeKind::ALL.map(ChangeKind::as_str).join(", ");
     ChangeKind::from_name(text).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// Splits a command as a shell does.
-fn words(text: &str) -> Result<Words, &'static str> {
-    let words = shlex::split(text).filter(|words| !words.is_empty());
-    words.map(Words).ok_or("expected a program and its arguments, quoted as in a shell")
+fn command(text: &str) -> Result<Exec, &'static str> {
+    let words = shlex::split(text).unwrap_or_default();
+    let expected = "expected a program and its arguments, quoted as in a shell";
+    let (program, arguments) = words.split_first().ok_or(expected)?;
+    Ok(arguments.iter().fold(Exec::new(program), Exec::arg))
 }
 
 /// Runs `watch`.
@@ -190,12 +188,9 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
 
 /// Creates the receiver of the events.
 fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Failure> {
-    if let Some(Words(words)) = &flags.exec {
-        let (program, arguments) =
-            words.split_first().map_or(("", &[][..]), |(one, rest)| (one, rest));
-        let exec = arguments.iter().fold(Exec::new(program), Exec::arg);
+    if let Some(exec) = &flags.exec {
         exec.check()?;
-        return Ok(Box::new(exec));
+        return Ok(Box::new(exec.clone()));
     }
     let Some(url) = &flags.webhook else {
         let lines: Ndjson<BufWriter<Stdout>> = Ndjson::new(BufWriter::new(stdout()));
