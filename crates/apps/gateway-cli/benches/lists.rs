@@ -43,14 +43,7 @@ fn main() -> ExitCode {
         let (name, memory) = (subject.name, service.memory(subject));
         text.push_str(&format!("| {name} | {time:.2} s | ×{ratio:.2} | {memory} |\n"));
     }
-    println!("{text}");
-    if std::env::args().any(|argument| argument == "--write")
-        && let Err(error) = document::write("lists", &text)
-    {
-        eprintln!("docs/benchmarks.md: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    document::publish("lists", &text)
 }
 
 /// A program that receives the list.

@@ -24,7 +24,6 @@ mod subjects;
 
 use std::process::ExitCode;
 
-use crate::measure::Row;
 use crate::server::Server;
 
 fn main() -> ExitCode {
@@ -35,19 +34,6 @@ fn main() -> ExitCode {
     let server = Server::start();
     machine::stay_on_first();
     let pairs = subjects::pairs(&server);
-    let mut text =
-        "| client | calls at a time | bare | ours | ratio |\n|---|--:|--:|--:|--:|\n".to_owned();
-    for Row { client, concurrency, bare, ours, ratio } in measure::rows(&pairs) {
-        let row =
-            format!("| {client} | {concurrency} | {bare:.1} µs | {ours:.1} µs | ×{ratio:.3} |\n");
-        text.push_str(&row);
-    }
-    println!("{text}");
-    if arguments.iter().any(|argument| argument == "--write")
-        && let Err(error) = document::write("call", &text)
-    {
-        eprintln!("docs/benchmarks.md: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    let text = measure::table(["calls", "ours"], &pairs);
+    document::publish("call", &text)
 }

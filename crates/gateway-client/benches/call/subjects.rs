@@ -1,7 +1,6 @@
 //! The bare HTTP client, used by hand, and ours.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use gateway_client::model::GetCredits;
@@ -11,20 +10,8 @@ use gateway_client::transport::{Options, Proxy};
 use gateway_client::{AccessToken, Client, blocking};
 use serde::Deserialize;
 
+use crate::measure::{Pair, Subject, asynchronous, blocking as threads};
 use crate::server::{BODY, Server};
-
-/// A bare HTTP client and ours.
-pub(crate) struct Pair {
-    pub(crate) client: &'static str,
-    pub(crate) bare: Subject,
-    pub(crate) ours: Subject,
-}
-
-/// A client under measurement.
-pub(crate) struct Subject {
-    /// Sends calls: the first argument is how many run concurrently, the second how many there are.
-    pub(crate) send: Box<dyn Fn(usize, usize)>,
-}
 
 pub(crate) fn pairs(server: &Server) -> Vec<Pair> {
     // Without a crypto provider the bare client cannot be created.
@@ -49,7 +36,7 @@ fn bare(server: &Server) -> Subject {
         .build()
         .expect("a client");
     let address: Arc<str> = format!("{}/c/oauth/v1", server.base_url()).into();
-    asynchronous(async move || {
+    asynchronous(LENGTH, async move || {
         let request = client.get(&*address).query(&[("method", "credits/get")]).bearer_auth(TOKEN);
         let request = request.header("accept", "application/json").timeout(LIMIT);
         let response = request.send().await.unwrap().error_for_status().unwrap();
@@ -66,7 +53,7 @@ fn ours(server: &Server) -> Subject {
         .transport(transport)
         .build()
         .expect("a client");
-    asynchronous(async move || {
+    asynchronous(LENGTH, async move || {
         let credits = client.send(&GetCredits::new()).await.unwrap();
         credits.credits_number.as_str().len() + credits.currency.as_str().len()
     })
@@ -81,7 +68,7 @@ fn bare_blocking(server: &Server) -> Subject {
         .build()
         .expect("a client");
     let address = format!("{}/c/oauth/v1", server.base_url());
-    threads(move || {
+    threads(LENGTH, move || {
         let request = client.get(&*address).query(&[("method", "credits/get")]).bearer_auth(TOKEN);
         let request = request.header("accept", "application/json").timeout(LIMIT);
         let body = request.send().unwrap().error_for_status().unwrap().bytes().unwrap();
@@ -97,49 +84,10 @@ fn ours_blocking(server: &Server) -> Subject {
         .transport(transport)
         .build()
         .expect("a client");
-    threads(move || {
+    threads(LENGTH, move || {
         let credits = client.send(&GetCredits::new()).unwrap();
         credits.credits_number.as_str().len() + credits.currency.as_str().len()
     })
-}
-
-/// One task for each concurrent call, on one thread.
-fn asynchronous<F>(call: F) -> Subject
-where
-    F: AsyncFn() -> usize + Clone + 'static,
-{
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let send = move |concurrency: usize, calls: usize| {
-        let tasks = tokio::task::LocalSet::new();
-        for _ in 0..concurrency {
-            let call = call.clone();
-            tasks.spawn_local(async move {
-                for _ in 0..calls / concurrency {
-                    assert_eq!(call().await, LENGTH);
-                }
-            });
-        }
-        runtime.block_on(tasks);
-    };
-    Subject { send: Box::new(send) }
-}
-
-/// One thread for each concurrent call.
-fn threads(call: impl Fn() -> usize + Sync + 'static) -> Subject {
-    let send = move |concurrency: usize, calls: usize| {
-        let share = || {
-            for _ in 0..calls / concurrency {
-                assert_eq!(call(), LENGTH);
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 0..concurrency {
-                scope.spawn(share);
-            }
-        });
-    };
-    Subject { send: Box::new(send) }
 }
 
 #[derive(Deserialize)]

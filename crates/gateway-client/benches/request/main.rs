@@ -25,14 +25,7 @@ use gateway_client::transport::MemoryTransport;
 
 fn main() -> ExitCode {
     let text = table();
-    println!("{text}");
-    if std::env::args().any(|argument| argument == "--write")
-        && let Err(error) = document::write("request", &text)
-    {
-        eprintln!("docs/benchmarks.md: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    document::publish("request", &text)
 }
 
 /// One way to create the request.

@@ -50,14 +50,7 @@ fn main() -> ExitCode {
         }
     }
     let text = report::text(&tables);
-    println!("{text}");
-    if arguments.iter().any(|argument| argument == "--write")
-        && let Err(error) = document::write(PLACE, &text)
-    {
-        eprintln!("docs/benchmarks.md: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    document::publish(PLACE, &text)
 }
 
 /// Decodes a body repeatedly, for tools that count instructions.

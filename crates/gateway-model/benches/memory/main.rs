@@ -37,14 +37,7 @@ fn main() -> ExitCode {
         return resident::stream(bytes);
     }
     let text = format!("{}\n{}", allocations(), resident::table());
-    println!("{text}");
-    if arguments.iter().any(|argument| argument == "--write")
-        && let Err(error) = document::write("memory", &text)
-    {
-        eprintln!("docs/benchmarks.md: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    document::publish("memory", &text)
 }
 
 /// Counts the allocations of each subject for a body of one megabyte.

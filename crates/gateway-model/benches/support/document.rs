@@ -1,7 +1,21 @@
 //! The document with the results.
 
-/// Replaces the section `place` of `docs/benchmarks.md`, which two markers enclose.
-pub(crate) fn write(place: &str, text: &str) -> std::io::Result<()> {
+use std::process::ExitCode;
+
+/// Prints the results. With the argument `--write`, they also replace the section `place` of `docs/benchmarks.md`.
+pub(crate) fn publish(place: &str, text: &str) -> ExitCode {
+    println!("{text}");
+    if std::env::args().any(|argument| argument == "--write")
+        && let Err(error) = write(place, text)
+    {
+        eprintln!("docs/benchmarks.md: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Replaces a section of `docs/benchmarks.md`, which two markers enclose.
+fn write(place: &str, text: &str) -> std::io::Result<()> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.md");
     let old = std::fs::read_to_string(&path)?;
     let (begin, end) = (format!("<!-- begin: {place} -->"), format!("<!-- end: {place} -->"));

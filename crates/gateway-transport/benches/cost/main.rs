@@ -17,14 +17,13 @@
 mod document;
 mod machine;
 mod measure;
-mod report;
 mod server;
 mod subjects;
 
 use std::process::ExitCode;
 
+use crate::measure::Pair;
 use crate::server::Server;
-use crate::subjects::Pair;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,21 +40,17 @@ fn main() -> ExitCode {
     {
         return count(&pairs, name, concurrency, requests);
     }
-    let text = report::text(&measure::rows(&pairs));
-    println!("{text}");
-    if arguments.iter().any(|argument| argument == "--write")
-        && let Err(error) = document::write("transports", &text)
-    {
-        eprintln!("docs/benchmarks.md: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    let text = measure::table(["requests", "our adapter"], &pairs);
+    document::publish("transports", &text)
 }
 
 /// Sends this number of requests with one subject.
 fn count(pairs: &[Pair], name: &str, concurrency: &str, requests: &str) -> ExitCode {
-    let mut subjects = pairs.iter().flat_map(|pair| [&pair.bare, &pair.ours]);
-    let subject = subjects.find(|subject| subject.name == name);
+    let subject = pairs.iter().find_map(|pair| match name.split_once('-')? {
+        ("bare", client) if client == pair.client => Some(&pair.bare),
+        ("ours", client) if client == pair.client => Some(&pair.ours),
+        _ => None,
+    });
     let (Some(subject), Ok(concurrency), Ok(requests)) =
         (subject, concurrency.parse(), requests.parse())
     else {

@@ -1,27 +1,85 @@
-//! Measures bare client and adapter in alternating rounds.
+//! Measures a bare client and ours in alternating rounds.
+
+use std::fmt::Write as _;
+use std::thread;
+
+use tokio::runtime::{self, Runtime};
 
 use crate::machine::cpu_time;
-use crate::subjects::{Pair, Subject};
 
-/// The result for one client at one concurrency.
-pub(crate) struct Row {
+/// A bare client and ours.
+pub(crate) struct Pair {
     pub(crate) client: &'static str,
-    pub(crate) concurrency: usize,
-    /// Microseconds of CPU for a request with the bare client: the median over the rounds.
-    pub(crate) bare: f64,
-    /// Microseconds of CPU for a request with our adapter: the median over the rounds.
-    pub(crate) ours: f64,
-    /// Cost of our adapter relative to the bare client: the median over the rounds.
-    pub(crate) ratio: f64,
+    pub(crate) bare: Subject,
+    pub(crate) ours: Subject,
 }
 
-/// Measures every pair at every concurrency.
-pub(crate) fn rows(pairs: &[Pair]) -> Vec<Row> {
-    let cells = pairs.iter().flat_map(|pair| CONCURRENCY.map(|concurrency| (pair, concurrency)));
-    cells.map(|(pair, concurrency)| row(pair, concurrency)).collect()
+/// A client under measurement.
+pub(crate) struct Subject {
+    /// Sends requests. The arguments are the concurrency and the total number of requests.
+    pub(crate) send: Box<dyn Fn(usize, usize)>,
 }
 
-fn row(pair: &Pair, concurrency: usize) -> Row {
+/// Runs one task for each concurrent request, all on one thread, so that no idle thread looks for work. Each call
+/// returns `result`.
+pub(crate) fn asynchronous<F>(result: usize, call: F) -> Subject
+where
+    F: AsyncFn() -> usize + Clone + 'static,
+{
+    let runtime: Runtime =
+        runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let send = move |concurrency: usize, requests: usize| {
+        let tasks = tokio::task::LocalSet::new();
+        for _ in 0..concurrency {
+            let call = call.clone();
+            tasks.spawn_local(async move {
+                for _ in 0..requests / concurrency {
+                    assert_eq!(call().await, result);
+                }
+            });
+        }
+        runtime.block_on(tasks);
+    };
+    Subject { send: Box::new(send) }
+}
+
+/// Runs one thread for each concurrent request. Each call returns `result`.
+pub(crate) fn blocking(result: usize, call: impl Fn() -> usize + Sync + 'static) -> Subject {
+    let send = move |concurrency: usize, requests: usize| {
+        let share = || {
+            for _ in 0..requests / concurrency {
+                assert_eq!(call(), result);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..concurrency {
+                scope.spawn(share);
+            }
+        });
+    };
+    Subject { send: Box::new(send) }
+}
+
+/// Measures every pair at every concurrency. Returns the table as Markdown, with these names for requests and for our
+/// client.
+pub(crate) fn table([requests, ours]: [&str; 2], pairs: &[Pair]) -> String {
+    let mut out = format!(
+        "| client | {requests} at a time | bare | {ours} | ratio |\n|---|--:|--:|--:|--:|\n"
+    );
+    for (pair, concurrency) in
+        pairs.iter().flat_map(|pair| CONCURRENCY.map(|concurrency| (pair, concurrency)))
+    {
+        let [bare, ours, ratio] = medians(pair, concurrency);
+        let client = pair.client;
+        writeln!(out, "| {client} | {concurrency} | {bare:.1} µs | {ours:.1} µs | ×{ratio:.3} |")
+            .expect("writing to a string cannot fail");
+    }
+    out
+}
+
+/// Returns the medians over the rounds: microseconds of CPU for a request with the bare client and with ours, and their
+/// ratio.
+fn medians(pair: &Pair, concurrency: usize) -> [f64; 3] {
     // The first requests open the connections.
     for subject in [&pair.bare, &pair.ours] {
         cost(subject, concurrency);
@@ -37,13 +95,11 @@ fn row(pair: &Pair, concurrency: usize) -> Row {
             (cost(&pair.bare, concurrency), ours)
         });
     }
-    Row {
-        client: pair.client,
-        concurrency,
-        bare: median(rounds.iter().map(|(bare, _)| *bare)),
-        ours: median(rounds.iter().map(|(_, ours)| *ours)),
-        ratio: median(rounds.iter().map(|(bare, ours)| ours / bare)),
-    }
+    [
+        median(rounds.iter().map(|(bare, _)| *bare)),
+        median(rounds.iter().map(|(_, ours)| *ours)),
+        median(rounds.iter().map(|(bare, ours)| ours / bare)),
+    ]
 }
 
 /// Returns the microseconds of CPU for one request.

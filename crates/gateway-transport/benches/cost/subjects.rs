@@ -1,7 +1,6 @@
 //! The bare clients and our adapters over them, with the same settings.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,23 +11,9 @@ use gateway_transport::{
 };
 use http::HeaderValue;
 use http::header::{ACCEPT, AUTHORIZATION};
-use tokio::runtime::{self, Runtime};
 
+use crate::measure::{Pair, Subject, asynchronous, blocking};
 use crate::server::BODY;
-
-/// A bare client and our adapter over it.
-pub(crate) struct Pair {
-    pub(crate) client: &'static str,
-    pub(crate) bare: Subject,
-    pub(crate) ours: Subject,
-}
-
-/// A client under measurement.
-pub(crate) struct Subject {
-    pub(crate) name: &'static str,
-    /// Sends requests. The arguments are the concurrency and the total number of requests.
-    pub(crate) send: Box<dyn Fn(usize, usize)>,
-}
 
 /// Returns the clients to measure. Each request has a timeout, as in real programs.
 pub(crate) fn pairs(target: &str) -> Vec<Pair> {
@@ -66,7 +51,7 @@ fn bare_reqwest(target: Arc<str>) -> Subject {
         .tls_backend_preconfigured(tls)
         .build()
         .expect("a client");
-    asynchronous("bare-reqwest", async move || {
+    asynchronous(BODY, async move || {
         let request = client
             .get(&*target)
             .header(AUTHORIZATION, TOKEN)
@@ -78,7 +63,7 @@ fn bare_reqwest(target: Arc<str>) -> Subject {
 
 fn our_reqwest(target: Arc<str>) -> Subject {
     let transport = ReqwestTransport::new(&options()).expect("a transport");
-    asynchronous("ours-reqwest", async move || {
+    asynchronous(BODY, async move || {
         let response = transport.send(request(&target)).await.unwrap();
         response.into_body().collect(LIMIT).await.unwrap().len()
     })
@@ -101,7 +86,7 @@ fn bare_ureq(target: Arc<str>) -> Subject {
         .proxy(None)
         .build()
         .new_agent();
-    blocking("bare-ureq", move || {
+    blocking(BODY, move || {
         let request = agent
             .get(&*target)
             .header(AUTHORIZATION, TOKEN)
@@ -116,7 +101,7 @@ fn bare_ureq(target: Arc<str>) -> Subject {
 
 fn our_ureq(target: Arc<str>) -> Subject {
     let transport = UreqTransport::new(&options()).expect("a transport");
-    blocking("ours-ureq", move || {
+    blocking(BODY, move || {
         let response = transport.send(request(&target)).unwrap();
         response.into_body().collect(LIMIT).unwrap().len()
     })
@@ -129,45 +114,6 @@ fn request(target: &str) -> Request {
         .extension(Deadline::after(TIME_LIMIT))
         .body(Bytes::new())
         .unwrap()
-}
-
-/// Runs one task for each concurrent request, all on one thread, so that no idle thread looks for work.
-fn asynchronous<F>(name: &'static str, call: F) -> Subject
-where
-    F: AsyncFn() -> usize + Clone + 'static,
-{
-    let runtime: Runtime =
-        runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let send = move |concurrency: usize, requests: usize| {
-        let tasks = tokio::task::LocalSet::new();
-        for _ in 0..concurrency {
-            let call = call.clone();
-            tasks.spawn_local(async move {
-                for _ in 0..requests / concurrency {
-                    assert_eq!(call().await, BODY);
-                }
-            });
-        }
-        runtime.block_on(tasks);
-    };
-    Subject { name, send: Box::new(send) }
-}
-
-/// Runs one thread for each concurrent request.
-fn blocking(name: &'static str, call: impl Fn() -> usize + Sync + 'static) -> Subject {
-    let send = move |concurrency: usize, requests: usize| {
-        let share = || {
-            for _ in 0..requests / concurrency {
-                assert_eq!(call(), BODY);
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 0..concurrency {
-                scope.spawn(share);
-            }
-        });
-    };
-    Subject { name, send: Box::new(send) }
 }
 
 fn options() -> Options {
