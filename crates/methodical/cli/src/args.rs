@@ -1,26 +1,25 @@
 //! The command line and its help.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::{IntErrorKind, ParseIntError};
-#[cfg(feature = "mirror")]
-use std::{collections::BTreeMap, sync::Mutex};
+use std::sync::Mutex;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{
     Arg, ArgAction, Args as _, ColorChoice, FromArgMatches as _, Subcommand, ValueEnum as _,
 };
 
-use crate::commands::{Command, Extras};
+use crate::commands::Command;
 use crate::failure::{Exit, Failure};
-#[cfg(feature = "mirror")]
 use crate::interrupt::lock;
-#[cfg(feature = "mirror")]
-use crate::mirror::{Recovered, placements::Records};
+use crate::mirror::placements::group_of_title;
+use crate::mirror::{Mirroring, Recovered};
 use crate::operations::{Example, OperationCommands};
 use crate::output::flags::{OutputFlags, Since, start_of_day};
-use crate::program::{Name, Program, capitals};
+use crate::program::{Name, Program, RecordType, capitals};
 use crate::run::Invocation;
 use crate::screen::{Color, output_columns, wrap};
 use crate::settings::{CallFlags, ServiceFlags};
@@ -76,52 +75,45 @@ struct MirrorFlags {
     new_since: Option<i64>,
 }
 
-#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "for mirrors"))]
 fn read<C: OperationCommands>(
     program: &Program,
-    extras: Extras,
+    mirror: Option<Mirroring>,
     matches: &clap::ArgMatches,
 ) -> Result<Args<C>, clap::Error> {
     let output = OutputFlags::from_arg_matches(matches)?;
     let call = CallFlags::from_arg_matches(matches)?;
     // Some programs have no such flags.
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
-    let has_mirror = matches.try_contains_id("frame:from").is_ok();
-    #[cfg(feature = "mirror")]
+    let flags = mirror.map(|_| MirrorFlags::from_arg_matches(matches)).transpose()?;
+    let MirrorFlags { from, new_since } = flags.unwrap_or_default();
     let leaf = leaf(matches);
-    let mirror = has_mirror.then(|| MirrorFlags::from_arg_matches(matches)).transpose()?;
-    let MirrorFlags { from, new_since } = mirror.unwrap_or_default();
+    let command = match leaf.try_get_one::<String>(SHOWN) {
+        #[cfg(feature = "mirror")]
+        Ok(Some(id)) => Command::Show(id.clone()),
+        _ => Command::from_arg_matches(matches)?,
+    };
     Ok(Args {
         output: OutputFlags {
             since: Since::of(matches, C::DATES),
             new_since,
             formats: program.formats,
-            #[cfg(feature = "mirror")]
-            more_values: more_values(leaf, extras),
+            more_values: more_values(leaf, mirror),
             ..output
         },
         service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
         call: CallFlags { demo, ..call },
-        #[cfg(feature = "mirror")]
-        command: match leaf.try_get_one::<String>(SHOWN) {
-            Ok(Some(id)) => Command::Show(id.clone()),
-            _ => Command::from_arg_matches(matches)?,
-        },
-        #[cfg(not(feature = "mirror"))]
-        command: Command::from_arg_matches(matches)?,
+        command,
     })
 }
 
 /// Returns the matches of the last subcommand.
-#[cfg(feature = "mirror")]
 fn leaf(matches: &clap::ArgMatches) -> &clap::ArgMatches {
     matches.subcommand().map_or(matches, |(_, below)| leaf(below))
 }
 
 /// Returns all values of a list's flag but the first one, which the command itself reads.
-#[cfg(feature = "mirror")]
-fn more_values(leaf: &clap::ArgMatches, extras: Extras) -> Vec<String> {
-    let Some(of) = extras.mirror.and_then(|mirror| mirror.recovered().ok()) else {
+fn more_values(leaf: &clap::ArgMatches, mirror: Option<Mirroring>) -> Vec<String> {
+    let Some(of) = mirror.and_then(|mirror| mirror.recovered().ok()) else {
         return Vec::new();
     };
     let values = leaf.try_get_many::<String>(&format!("param:{}", of.value)).ok().flatten();
@@ -144,8 +136,11 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
 }
 
 /// Returns the commands and flags of a program, for the parser, help and completions.
-pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras) -> clap::Command {
-    let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), extras);
+pub(crate) fn definition<C: OperationCommands>(
+    program: &Program,
+    mirror: Option<Mirroring>,
+) -> clap::Command {
+    let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), mirror);
     let mut flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
     if !C::DATES.is_empty() {
         flags = flags.arg(Since::flag());
@@ -155,7 +150,7 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
         flags = flags.arg(demo_flag());
     }
     flags = CallFlags::augment_args(flags);
-    if extras.has_mirror() {
+    if mirror.is_some() {
         flags = MirrorFlags::augment_args(flags);
     }
     let flags = flags
@@ -175,9 +170,8 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
         .max_term_width(MAX_WIDTH)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(subcommands::<C>(program, extras, &fill));
-    #[cfg(feature = "mirror")]
-    if let Some(of) = extras.mirror.and_then(|mirror| mirror.recovered().ok()) {
+        .subcommands(subcommands::<C>(program, mirror, &fill));
+    if let Some(of) = mirror.and_then(|mirror| mirror.recovered().ok()) {
         return with_groups(definition, of, C::RECORDS, program.name);
     }
     definition
@@ -185,11 +179,10 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
 
 /// Names the flags of groups and values as the service does, and lets its own flags take the title of a group and several values.
 /// Adds the command that shows a member.
-#[cfg(feature = "mirror")]
 fn with_groups(
     definition: clap::Command,
     of: Recovered,
-    records: Records,
+    records: &[(&str, RecordType<'_>)],
     program: Name,
 ) -> clap::Command {
     let group_flag = format!("param:{}", of.group_field());
@@ -224,7 +217,6 @@ fn with_groups(
 }
 
 /// The command that shows a member. Its name is that of the list's command and `show`.
-#[cfg(feature = "mirror")]
 fn shown_member(of: Recovered) -> clap::Command {
     let id = Arg::new(SHOWN).value_name("ID").required(true).help("Identity of the record");
     clap::Command::new("show")
@@ -239,11 +231,9 @@ fn shown_member(of: Recovered) -> clap::Command {
 }
 
 /// Identifier of the argument of the command that shows a member.
-#[cfg(feature = "mirror")]
 const SHOWN: &str = "frame:shown";
 
 /// Parses the identity of a group. A title is accepted if it was looked up before: see [`resolved`].
-#[cfg(feature = "mirror")]
 fn group(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Err("expected an identity, such as 101, or a title".to_owned());
@@ -255,14 +245,9 @@ fn group(text: &str) -> Result<u64, String> {
 }
 
 /// The titles on the command line, with the identities that they mean.
-#[cfg(feature = "mirror")]
 static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
 
 /// Looks up the titles of groups on the command line, and parses it again if it has some.
-#[cfg_attr(
-    not(feature = "mirror"),
-    expect(unused_variables, clippy::unnecessary_wraps, reason = "only a mirror knows titles")
-)]
 pub(crate) fn resolved<C: OperationCommands>(
     program: &Program,
     definition: &clap::Command,
@@ -271,25 +256,19 @@ pub(crate) fn resolved<C: OperationCommands>(
     color: Color,
     invocation: &Invocation,
 ) -> Result<Command<C>, Failure> {
-    #[cfg(feature = "mirror")]
     if let Some(mirror) = invocation.mirror {
         let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
         for title in &titles {
-            let id = crate::mirror::placements::group_of_title(title, mirror, invocation)?;
+            let id = group_of_title(title, mirror, invocation)?;
             let id = id.parse().map_err(|_not_a_number| {
                 Failure::usage(format!("cannot use the title `{title}`: its identity is {id}"))
             })?;
             lock(&TITLES).insert(title.clone(), Some(id));
         }
         if !titles.is_empty() {
-            return Ok(parse::<C>(
-                program,
-                Extras { mirror: Some(mirror), tap: None },
-                definition.clone(),
-                arguments,
-                color,
-            )?
-            .command);
+            return Ok(
+                parse::<C>(program, Some(mirror), definition.clone(), arguments, color)?.command
+            );
         }
     }
     Ok(command)
@@ -299,14 +278,14 @@ pub(crate) fn resolved<C: OperationCommands>(
 /// to contain them.
 fn subcommands<C: OperationCommands>(
     program: &Program,
-    extras: Extras,
+    mirror: Option<Mirroring>,
     fill: &dyn Fn(&str) -> String,
 ) -> Vec<clap::Command> {
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |one: &&clap::Command| match one.get_name() {
         "check" => program.contract.is_some(),
-        name if group_of(name) == MIRROR && !C::has_subcommand(name) => extras.has_mirror(),
-        "mcp" | "mirror" if !C::has_subcommand(one.get_name()) => extras.has_mirror(),
+        name if group_of(name) == MIRROR && !C::has_subcommand(name) => mirror.is_some(),
+        "mcp" | "mirror" if !C::has_subcommand(one.get_name()) => mirror.is_some(),
         _ => true,
     };
     let shown = all.get_subcommands().filter(has).cloned();
@@ -324,7 +303,7 @@ fn subcommands<C: OperationCommands>(
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
 pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
-    extras: Extras,
+    mirror: Option<Mirroring>,
     definition: clap::Command,
     arguments: &[OsString],
     color: Color,
@@ -335,7 +314,7 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Never => ColorChoice::Never,
     };
     let matches = grouped(definition).color(color).try_get_matches_from(arguments);
-    matches.and_then(|matches| read(program, extras, &matches)).map_err(|error| {
+    matches.and_then(|matches| read(program, mirror, &matches)).map_err(|error| {
         let unexpected = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
@@ -393,10 +372,8 @@ fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> cl
 }
 
 /// Replaces the placeholders of the members, groups and values of a mirror by the names that its service uses.
-#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "for mirrors"))]
-fn fill_names(text: String, extras: Extras) -> String {
-    #[cfg(feature = "mirror")]
-    if let Some(of) = extras.mirror.and_then(|mirror| mirror.recovered().ok()) {
+fn fill_names(text: String, mirror: Option<Mirroring>) -> String {
+    if let Some(of) = mirror.and_then(|mirror| mirror.recovered().ok()) {
         let text = text.replace("{member}", of.members.name());
         return text.replace("{group}", of.groups.name()).replace("{value}", of.value);
     }
@@ -676,7 +653,6 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::{Args, color, definition, read};
-    use crate::commands::Extras;
     use crate::program::Program;
     use crate::screen::Color;
     use crate::tests::{Commands, LARGE, SMALL};
@@ -692,15 +668,14 @@ mod tests {
     fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
         read(
             program,
-            Extras::default(),
-            &definition::<Commands>(program, Extras::default())
-                .try_get_matches_from(line.split(' '))?,
+            None,
+            &definition::<Commands>(program, None).try_get_matches_from(line.split(' '))?,
         )
     }
 
     #[test]
     fn the_help_of_a_program_names_only_what_it_has() {
-        let small = help(&mut definition::<Commands>(&SMALL, Extras::default()));
+        let small = help(&mut definition::<Commands>(&SMALL, None));
         assert!(!small.contains("demo") && !small.contains("Check the service"), "{small}");
         for text in [
             "photos auth login --base-url https://photos.example.com\n  photos totals\n",
@@ -710,7 +685,7 @@ mod tests {
         ] {
             assert!(small.contains(text), "{text}:\n{small}");
         }
-        let large = help(&mut definition::<Commands>(&LARGE, Extras::default()));
+        let large = help(&mut definition::<Commands>(&LARGE, None));
         for text in [
             "Photos and albums\n",
             "Examples:\n  photos --demo totals\n",

@@ -10,7 +10,7 @@ use crate::commands::config::ConfigCommand;
 use crate::commands::help::{HelpFlags, ManFlags};
 use crate::commands::profile::ProfileCommand;
 #[cfg(feature = "mirror")]
-use crate::connector::{Tap, TapFlags};
+use crate::connector::TapFlags;
 use crate::failure::Failure;
 #[cfg(feature = "mirror")]
 use crate::mirror::assistant::AssistantFlags;
@@ -25,7 +25,7 @@ use crate::mirror::report::{self, ReportFlags};
 #[cfg(feature = "mirror")]
 use crate::mirror::watch::WatchFlags;
 #[cfg(feature = "mirror")]
-use crate::mirror::{Mirroring, board, member};
+use crate::mirror::{board, member};
 use crate::operations::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
@@ -37,31 +37,6 @@ mod completions;
 mod config;
 mod help;
 mod profile;
-
-/// The hooks of commands that only some programs have, and that need more of their service than the others.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extras {
-    /// The mirror of the service, if the program can have one.
-    #[cfg(feature = "mirror")]
-    pub(crate) mirror: Option<Mirroring>,
-    /// The tap that reads the mirror.
-    #[cfg(feature = "mirror")]
-    pub(crate) tap: Option<Tap>,
-}
-
-impl Extras {
-    /// Returns whether the program has the commands of a mirror.
-    #[cfg_attr(
-        not(feature = "mirror"),
-        expect(clippy::unused_self, reason = "uses it with the feature `mirror`")
-    )]
-    pub(crate) fn has_mirror(self) -> bool {
-        #[cfg(feature = "mirror")]
-        return self.mirror.is_some();
-        #[cfg(not(feature = "mirror"))]
-        false
-    }
-}
 
 /// A command of the program.
 #[derive(Debug, Subcommand)]
@@ -175,15 +150,13 @@ Examples:
 }
 
 /// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
-#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "only a mirror has some"))]
 pub(crate) fn run<C: OperationCommands>(
     command: Command<C>,
     invocation: &Invocation,
-    extras: Extras,
     definition: clap::Command,
 ) -> Result<(), Failure> {
     #[cfg(feature = "mirror")]
-    let (mirrored, tap) = (extras.mirror, extras.tap);
+    let mirrored = invocation.mirror;
     let session = || Session::open(invocation);
     match command {
         Command::Operation(operation) => {
@@ -230,7 +203,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Mcp(flags) => mirrored.map_or(Ok(()), |of| (of.assistant)(&flags, invocation)),
         Command::Profile(command) => profile::run(command, invocation),
         #[cfg(feature = "mirror")]
-        Command::Tap(flags) => tap.map_or(Ok(()), |tap| tap(&flags, invocation)),
+        Command::Tap(flags) => mirrored.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),
         #[cfg(feature = "mirror")]
         Command::Watch(flags) => mirrored.map_or(Ok(()), |of| (of.watch)(&flags, invocation)),
         Command::Version => help::version::<C::Service>(invocation),

@@ -16,7 +16,7 @@ use methodical_client::{
     AccessToken, CommandToken, EnvironmentToken, ErrorKind, FileToken, TokenSource, blocking,
 };
 
-use crate::demo::Started;
+use crate::demo::SampleService;
 use crate::failure::Failure;
 use crate::files;
 use crate::interrupt::{Unfinished, ask_for_secret, lock};
@@ -34,7 +34,7 @@ pub(crate) fn connect<S: Service>(
     settings: &mut Settings,
 ) -> Result<(blocking::Client<S>, Option<Unfinished>), Failure> {
     if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
-        let Started { base_url, token, running, .. } = demo.start()?;
+        let SampleService { base_url, token, running, .. } = (demo.start)()?;
         let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
         return Ok((client, Some(running)));
     }
@@ -190,7 +190,6 @@ fn read_token(invocation: &Invocation, from: &TokenFrom) -> Result<Option<String
 
 /// Returns the token in force, if reading it has no effect: it does not run a command, ask a keyring or read standard input.
 /// Without the token or on an error, this returns `None`.
-#[cfg(feature = "mirror")]
 pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
     let text = match settings.token.as_ref()? {
         from @ (TokenFrom::Variable(_) | TokenFrom::Login { .. }) => {

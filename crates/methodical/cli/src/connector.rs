@@ -28,9 +28,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-/// Runs `tap` for a service.
-pub(crate) type Tap = fn(&TapFlags, &Invocation) -> Result<(), Failure>;
-
 /// The flags of `tap`.
 #[derive(Debug, Args)]
 pub(crate) struct TapFlags {

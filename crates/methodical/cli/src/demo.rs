@@ -1,6 +1,5 @@
 //! Sample services, which run for one command in the process of the program.
 
-use std::any::Any;
 use std::fmt;
 
 use methodical_client::AccessToken;
@@ -34,32 +33,20 @@ use crate::interrupt::Unfinished;
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Demo {
-    start: fn() -> Result<SampleService, Failure>,
+    pub(crate) start: fn() -> Result<SampleService, Failure>,
     /// Arguments after `--demo`, as examples in the short help.
     pub(crate) examples: &'static [&'static str],
     /// The same for the long help.
     pub(crate) more_examples: &'static [&'static str],
 }
 
-/// A sample service that a command has started.
-pub(crate) struct Started {
+/// A running sample service. See [`Demo`] for an example.
+pub struct SampleService {
     pub(crate) base_url: String,
     pub(crate) token: AccessToken,
-    #[cfg_attr(
-        not(feature = "mirror"),
-        expect(dead_code, reason = "only a mirror of the sample service replays it")
-    )]
     pub(crate) history: Option<SampleHistory>,
     /// Stops the service when dropped.
     pub(crate) running: Unfinished,
-}
-
-/// A running sample service. See [`Demo`] for an example.
-pub struct SampleService {
-    base_url: String,
-    token: AccessToken,
-    history: Option<SampleHistory>,
-    guard: Box<dyn Any + Send>,
 }
 
 impl SampleService {
@@ -69,7 +56,8 @@ impl SampleService {
         token: AccessToken,
         guard: impl Send + 'static,
     ) -> Self {
-        Self { base_url: base_url.into(), token, history: None, guard: Box::new(guard) }
+        let running = Unfinished::new("", move || drop(guard));
+        Self { base_url: base_url.into(), token, history: None, running }
     }
 
     /// Sets how the data changes from day to day. `--demo dashboard` and `--demo mcp` need it.
@@ -89,7 +77,6 @@ impl fmt::Debug for SampleService {
 ///
 /// The program makes the data of each day, and syncs a mirror with it by a clock that shows that day. The last day is today.
 #[must_use]
-#[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror replays it"))]
 pub struct SampleHistory {
     pub(crate) days: u32,
     pub(crate) values: &'static [&'static str],
@@ -133,12 +120,5 @@ impl Demo {
     ) -> Self {
         (self.examples, self.more_examples) = (short, long);
         self
-    }
-
-    /// Starts the service.
-    pub(crate) fn start(self) -> Result<Started, Failure> {
-        let SampleService { base_url, token, history, guard } = (self.start)()?;
-        let running = Unfinished::new("", move || drop(guard));
-        Ok(Started { base_url, token, history, running })
     }
 }

@@ -11,8 +11,7 @@ use crate::connect::proxy_variable;
 use crate::output::jq::JqError;
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone};
-use crate::settings::{Setting, TokenFrom, redacted};
-#[cfg(feature = "mirror")]
+use crate::settings::{Setting, Settings, TokenFrom, redacted};
 use crate::transport::without_secrets;
 
 /// The result of the program. The number is the exit code.
@@ -35,18 +34,14 @@ pub(crate) enum Exit {
     /// Success, but some records were skipped, or the format could not hold some values.
     Rejected = 6,
     /// Too many records are missing from a list, so that the mirror refused it.
-    #[cfg(feature = "mirror")]
     Guarded = 7,
     /// A check has failed: an amount is below its threshold, or the mirror is older than allowed.
     Alarm = 8,
     /// Another process syncs the mirror, or delivers its changes to the same consumer.
-    #[cfg(feature = "mirror")]
     Busy = 9,
     /// A check cannot judge an amount: the mirror has too few samples of it.
-    #[cfg(feature = "mirror")]
     Unjudged = 10,
     /// A record was erased, but another program keeps its bytes in the log of the mirror.
-    #[cfg(feature = "mirror")]
     Unerased = 11,
     /// The terminal was closed. Like the next two, 128 plus the number of the signal.
     #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
@@ -109,7 +104,6 @@ impl Failure {
     }
 
     /// Creates a failure because of another process that writes the same. The exit code is 9.
-    #[cfg(feature = "mirror")]
     pub fn busy(message: impl Into<String>) -> Self {
         Self::new(Exit::Busy, message)
     }
@@ -127,19 +121,16 @@ impl Failure {
     }
 
     /// Puts what failed as a whole before the message.
-    #[cfg(feature = "mirror")]
     pub(crate) fn within(self, whole: &str) -> Self {
         Self { message: format!("{whole}: {}", self.message), ..self }
     }
 
     /// Sets the exit code.
-    #[cfg(feature = "mirror")]
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
 
     /// Returns the message, the causes and the hint as one text, without the secrets that were sent.
-    #[cfg(feature = "mirror")]
     pub(crate) fn text(&self) -> String {
         let mut text = self.message.clone();
         for cause in &self.causes {
@@ -244,23 +235,16 @@ impl From<&methodical_mirror::Error> for Failure {
     }
 }
 
-/// The facts about a failed call that its error does not have.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Context<'a> {
-    /// The invocation, whose flags commands in hints repeat.
-    pub(crate) invocation: &'a Invocation,
-    /// The source of the access token.
-    pub(crate) token: Option<&'a TokenFrom>,
-    /// The base URL of the service.
-    pub(crate) base_url: Option<&'a Setting<String>>,
-    /// The command with which a person can see the unchanged response.
-    pub(crate) raw: &'a str,
-}
-
-/// Returns the failure with which the program ends because of an error.
-pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
-    let failure = failure(error, context.token);
-    match hint(error, context) {
+/// Returns the failure with which the program ends because of an error. `raw` is the command with which a person can see the
+/// unchanged response.
+pub(crate) fn explain(
+    error: &Error,
+    settings: &Settings,
+    invocation: &Invocation,
+    raw: &str,
+) -> Failure {
+    let failure = failure(error, settings.token.as_ref());
+    match hint(error, settings, invocation, raw) {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
@@ -311,11 +295,13 @@ fn exit(error: &Error) -> Exit {
 }
 
 /// Returns a hint on what to do next.
-fn hint(error: &Error, context: Context<'_>) -> Option<String> {
-    let Context { invocation, token, base_url, raw } = context;
+fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) -> Option<String> {
+    let base_url = settings.base_url.as_ref();
     let origins = || invocation.command("config list --origin");
     Some(match error.kind() {
-        ErrorKind::Token | ErrorKind::Unauthorized => token_origin(invocation, token?),
+        ErrorKind::Token | ErrorKind::Unauthorized => {
+            token_origin(invocation, settings.token.as_ref()?)
+        }
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }

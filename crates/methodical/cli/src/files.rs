@@ -119,7 +119,6 @@ pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
-#[cfg(feature = "mirror")]
 pub(crate) fn data_folder(program: Name) -> Result<PathBuf, Failure> {
     let (base, variables) = if cfg!(windows) {
         (absolute("LOCALAPPDATA"), "LOCALAPPDATA")

@@ -69,7 +69,6 @@ pub(crate) fn leave_to_pager(is_running: bool) {
 }
 
 /// From now on, a signal ends the program with success: it is a service, which others stop.
-#[cfg(feature = "mirror")]
 pub(crate) fn end_with_success() {
     SERVING.store(true, Ordering::Release);
 }

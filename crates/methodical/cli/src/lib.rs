@@ -55,7 +55,7 @@
 //! | `connect`, `transport`, `session` | the client, what the program sees of its requests, and the printing of responses |
 //! | `output` | `format` has the list of formats, `printer` writes records, `select` and `order` choose them, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
-//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
+//! | `mirror`, `gauge` | the commands of a mirror (`no_mirror` in a build without it); `mirror/open` finds and opens it, `mirror/placements` answers who is where |
 //! | `connector` | the Singer tap: `stream` describes the records, `reader` writes them |
 //!
 //! # Features
@@ -68,6 +68,7 @@
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror uses some items"))]
 
 mod args;
 mod commands;
@@ -80,6 +81,9 @@ mod files;
 mod gauge;
 mod interrupt;
 #[cfg(feature = "mirror")]
+mod mirror;
+#[cfg(not(feature = "mirror"))]
+#[path = "no_mirror.rs"]
 mod mirror;
 mod operations;
 mod output;

@@ -9,6 +9,7 @@ use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, R
 use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
 use serde::Serialize;
 
+use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
 use crate::mirror::assistant::AssistantFlags;
 #[cfg(feature = "dashboard")]
@@ -47,6 +48,7 @@ pub(crate) struct Mirroring {
     pub(crate) dashboard: fn(&DashboardFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) assistant: fn(&AssistantFlags, &Invocation) -> Result<(), Failure>,
+    pub(crate) tap: fn(&TapFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) found: fn() -> Found,
     pub(crate) select: Select,
     pub(crate) others: Others,
@@ -63,6 +65,7 @@ impl Mirroring {
             dashboard: dashboard::run::<S>,
             watch: watch::run::<S>,
             assistant: assistant::run::<S>,
+            tap: connector::run::<S>,
             found: found::<S>,
             select: select::<S>,
             others: others::<S>,

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::args::{self, Args};
-use crate::commands::Extras;
 use crate::failure::Exit;
+use crate::mirror::Mirroring;
 use crate::operations::OperationCommands;
 use crate::output::flags::OutputFlags;
 use crate::program::Program;
@@ -34,7 +34,7 @@ use crate::{commands, interrupt};
 /// }
 /// ```
 pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
-    run_all::<C>(program, Extras::default(), &env::args_os().collect::<Vec<_>>()).into()
+    run_all::<C>(program, None, &env::args_os().collect::<Vec<_>>()).into()
 }
 
 /// Runs a program as [`run`] does, with the commands of a mirror: `mirror`, `board`, `watch` and `tap`.
@@ -66,33 +66,26 @@ pub fn run_embedded<C>(program: &Program, arguments: &[OsString]) -> u8
 where
     C: OperationCommands<Service: methodical_client::model::tables::Mirrored>,
 {
-    let extras = Extras {
-        mirror: Some(crate::mirror::Mirroring::new::<C::Service>()),
-        tap: Some(crate::connector::run::<C::Service>),
-    };
-    run_all::<C>(program, extras, arguments)
+    run_all::<C>(program, Some(Mirroring::new::<C::Service>()), arguments)
 }
 
-fn run_all<C: OperationCommands>(program: &Program, extras: Extras, arguments: &[OsString]) -> u8 {
+fn run_all<C: OperationCommands>(
+    program: &Program,
+    mirror: Option<Mirroring>,
+    arguments: &[OsString],
+) -> u8 {
     // Arguments that are not UTF-8 are refused later, by the parser.
     let color = args::color(arguments.iter().map(|arg| arg.to_string_lossy().into_owned()));
-    let definition = args::definition::<C>(program, extras);
-    let parsed = args::parse::<C>(program, extras, definition.clone(), arguments, color);
+    let definition = args::definition::<C>(program, mirror);
+    let parsed = args::parse::<C>(program, mirror, definition.clone(), arguments, color);
     let (screen, done) = match parsed {
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
-            let invocation = Invocation {
-                program: *program,
-                service,
-                call,
-                output,
-                screen,
-                #[cfg(feature = "mirror")]
-                mirror: extras.mirror,
-            };
+            let invocation =
+                Invocation { program: *program, service, call, output, screen, mirror };
             let done = args::resolved(program, &definition, command, arguments, color, &invocation)
-                .and_then(|command| commands::run(command, &invocation, extras, definition));
+                .and_then(|command| commands::run(command, &invocation, definition));
             (screen, done)
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
@@ -115,8 +108,7 @@ pub(crate) struct Invocation {
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
     /// The parts of a mirror that depend on the service, if the program can have one.
-    #[cfg(feature = "mirror")]
-    pub(crate) mirror: Option<crate::mirror::Mirroring>,
+    pub(crate) mirror: Option<Mirroring>,
 }
 
 /// Quotes a word for a shell, if it needs it.
@@ -153,7 +145,6 @@ impl Invocation {
     }
 
     /// Notes what the command would do if this is a dry run. Returns whether it is.
-    #[cfg(feature = "mirror")]
     pub(crate) fn is_dry_run(&self, would: &str) -> bool {
         if self.call.dry_run {
             self.screen.note(would);

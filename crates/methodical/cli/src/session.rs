@@ -12,8 +12,9 @@ use methodical_client::{Entry, Error, StreamingResponse};
 use serde::Serialize;
 
 use crate::connect::{connect, connect_to_none};
-use crate::failure::{Context, Exit, Failure, SAME_COMMAND, explain};
+use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
 use crate::interrupt::Unfinished;
+use crate::mirror::list;
 use crate::operations::PagingFlags;
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
@@ -71,9 +72,8 @@ impl<S: Service> Session<S> {
     where
         O: ListOperation<Service = S> + 'static,
     {
-        #[cfg(feature = "mirror")]
         if let (Some(_), Some(of)) = (&self.invocation.service.from, self.invocation.mirror) {
-            return crate::mirror::list::print(operation, of.select, record, &self.invocation);
+            return list::print(operation, of.select, record, &self.invocation);
         }
         let others = self.others(operation);
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
@@ -84,18 +84,16 @@ impl<S: Service> Session<S> {
                 None => records,
             })
         });
-        #[cfg(feature = "mirror")]
         if let (Ok(true), Some(of)) = (&printed, self.invocation.mirror) {
             for query in queries {
                 let selected = (of.select)(query);
-                crate::mirror::list::note_unknown(&selected, &self.client, &self.invocation);
+                list::note_unknown(&selected, &self.client, &self.invocation);
             }
         }
         printed.map(|_is_empty| ())
     }
 
     /// Returns the queries for the values of a flag after the first one.
-    #[cfg(feature = "mirror")]
     fn others<O: ListOperation + 'static>(&self, operation: &O) -> Vec<O> {
         let values = &self.invocation.output.more_values;
         let Some(of) = self.invocation.mirror.filter(|_| !values.is_empty()) else {
@@ -103,12 +101,6 @@ impl<S: Service> Session<S> {
         };
         let others = (of.others)(operation, values).into_iter();
         others.filter_map(|other| other.downcast().ok().map(|other| *other)).collect()
-    }
-
-    #[cfg(not(feature = "mirror"))]
-    #[expect(clippy::unused_self, reason = "a program with a mirror uses it")]
-    fn others<O>(&self, _operation: &O) -> Vec<O> {
-        Vec::new()
     }
 
     /// Returns the maximum size of a record, in bytes, if the flag sets it.
@@ -423,9 +415,7 @@ impl<S: Service> Session<S> {
 
     /// Returns the failure because of an error of a call whose response another command prints.
     pub(crate) fn explain_with(&self, error: &Error, raw: &str) -> Failure {
-        let Settings { token, base_url, .. } = &self.settings;
-        let (token, base_url) = (token.as_ref(), base_url.as_ref());
-        explain(error, Context { invocation: &self.invocation, token, base_url, raw })
+        explain(error, &self.settings, &self.invocation, raw)
     }
 }
 

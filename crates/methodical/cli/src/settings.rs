@@ -177,7 +177,6 @@ pub(crate) struct Settings {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ValueOrder(Vec<(Option<String>, Vec<String>)>);
 
-#[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
 impl ValueOrder {
     /// Returns the order in the profile.
     pub(crate) fn of(settings: &Settings) -> Self {
@@ -614,7 +613,7 @@ pub(crate) fn redacted(text: &str) -> String {
     format!("{scheme}://{before}?{}", parameters.join("&"))
 }
 
-#[cfg(all(test, feature = "mirror"))]
+#[cfg(test)]
 mod order_tests {
     use super::ValueOrder;
 

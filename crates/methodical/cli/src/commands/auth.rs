@@ -113,20 +113,24 @@ fn login<S: Service, O: Operation<Service = S>>(
     let lock = Lock::take(name)?;
     let mut file = ConfigFile::read(name)?;
     let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
-    if file.get(profile, TOKEN_FOR) != bound {
-        rebind(invocation, &lock, &mut file, profile, bound.as_deref(), keyring.as_ref())?;
+    // First the old token goes: if storing the new one fails, no token must be bound to a service that is not its own.
+    remove_token(&lock, name, profile)?;
+    match &keyring {
+        Some(keyring) => drop(keyring.remove(profile)?),
+        None if file.unset(profile, "token-keyring") => forget_in_keyring(invocation, profile),
+        None => {}
     }
+    match bound {
+        Some(bound) => file.set(profile, TOKEN_FOR, &bound)?,
+        None => drop(file.unset(profile, TOKEN_FOR)),
+    }
+    file.save(&lock)?;
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
-        // A secret is stored in one place only.
-        remove_token(&lock, name, profile)?;
         "the keyring".to_owned()
     } else {
         store_token(&lock, name, profile, text)?;
-        if file.unset(profile, "token-keyring") {
-            forget_in_keyring(invocation, profile);
-        }
         tokens_path(name)?.display().to_string()
     };
     // The next command needs the settings that the token was checked with.
@@ -146,29 +150,6 @@ fn login<S: Service, O: Operation<Service = S>>(
         Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
     }
     Ok(())
-}
-
-/// Binds the profile to the service of the new token. Removes the old token first: if storing the new one fails, no token
-/// must be bound to a service that is not its own.
-fn rebind(
-    invocation: &Invocation,
-    lock: &Lock,
-    file: &mut ConfigFile,
-    profile: &str,
-    bound: Option<&str>,
-    keyring: Option<&Keyring>,
-) -> Result<(), Failure> {
-    remove_token(lock, invocation.program.name, profile)?;
-    if let Some(keyring) = keyring {
-        keyring.remove(profile)?;
-    } else if file.unset(profile, "token-keyring") {
-        forget_in_keyring(invocation, profile);
-    }
-    file.unset(profile, TOKEN_FOR);
-    if let Some(bound) = bound {
-        file.set(profile, TOKEN_FOR, bound)?;
-    }
-    file.save(lock)
 }
 
 /// Reads the token to store. Returns it, and where it comes from.

@@ -7,7 +7,7 @@ use methodical_mirror::{Mirror, SyncOptions};
 use tempfile::TempDir;
 
 use crate::connect::connect_to_sample;
-use crate::demo::{SampleHistory, Started};
+use crate::demo::{SampleHistory, SampleService};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::mirror::found;
@@ -47,7 +47,7 @@ fn synced<S: Mirrored>(
             .hint("leave out one of them"));
     }
     let demo = invocation.program.demo.ok_or_else(no_history)?;
-    let Started { base_url, token, history, running } = demo.start()?;
+    let SampleService { base_url, token, history, running } = (demo.start)()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
     let folder = TempDir::with_prefix("mirror-").map_err(|error| {

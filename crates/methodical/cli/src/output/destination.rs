@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::files::{AtomicFile, folder_of};
-use crate::output::pager::{Paged, Pager};
+use crate::output::pager::{self, Paged};
 use crate::program::{Name, Program};
 use crate::run::Invocation;
 use crate::screen::{Screen, View, printable};
@@ -100,15 +100,15 @@ impl Destination {
         })
     }
 
-    /// Shows output to a terminal in this pager.
-    pub(crate) fn through(self, pager: Option<Pager>) -> Self {
-        match (self.target, pager) {
-            (Target::Stdout(out), Some(pager)) => {
-                let target = pager.start().map_or(Target::Stdout(out), Target::Paged);
-                Self { target, ..self }
+    /// Shows output to a terminal in the pager.
+    pub(crate) fn through_pager(self, invocation: &Invocation) -> Self {
+        let target = match self.target {
+            Target::Stdout(out) => {
+                pager::start(invocation).map_or(Target::Stdout(out), Target::Paged)
             }
-            (target, _) => Self { target, ..self },
-        }
+            other => other,
+        };
+        Self { target, ..self }
     }
 
     /// Returns whether a pager is running, so that nothing else may be written to the terminal.

@@ -74,12 +74,10 @@ pub(crate) struct OutputFlags {
     /// When the records of a mirror must have been first seen, in seconds since 1970. Its flag exists only in programs that can
     /// have a mirror.
     #[arg(skip)]
-    #[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
     pub(crate) new_since: Option<i64>,
 
     /// The values of a list's flag after the first one. Only programs that can have a mirror take several.
     #[arg(skip)]
-    #[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror knows values"))]
     pub(crate) more_values: Vec<String>,
 
     /// Accept fields that the contract does not document in --fields, --filter, --sort and --count-by.
@@ -209,7 +207,6 @@ impl OutputFlags {
     }
 
     /// Returns whether `-q` leaves out the report of a command: no flag says that the report is wanted.
-    #[cfg(feature = "mirror")]
     pub(crate) fn is_silent(&self, is_terminal: bool) -> bool {
         self.quiet
             && !is_terminal
@@ -259,7 +256,6 @@ impl Since {
     }
 
     /// Returns the text of the day.
-    #[cfg(feature = "mirror")]
     pub(crate) fn day(&self) -> &str {
         self.date.text()
     }

@@ -9,95 +9,66 @@ use std::{env, thread};
 
 use crate::interrupt::{self, Unfinished};
 use crate::output::destination::buffered;
-use crate::program::Name;
 use crate::run::Invocation;
-use crate::screen::{Screen, variable};
+use crate::screen::variable;
 
-/// A pager that has not started, and the screen that it is for.
-#[derive(Clone, Debug)]
-pub(crate) struct Pager {
-    words: Vec<String>,
-    /// Whether the person chose it, so that they want to know if it does not start.
-    chosen: bool,
-    /// Whether lines are longer than the screen on purpose.
-    wide: bool,
-    program: Name,
-    screen: Screen,
+/// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does not start.
+pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
+    let Invocation { program, output, call, screen, .. } = invocation;
+    let unwanted =
+        !screen.can_page || output.no_pager || output.file().is_some() || call.verbose > 0;
+    let is_dumb = variable("TERM").is_none_or(|name| name == "dumb");
+    if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
+        return None;
+    }
+    let own = program.name.variable("PAGER");
+    let chosen = [&*own, "PAGER"].into_iter().find_map(env::var_os).map(|text| {
+        let text = text.to_string_lossy();
+        // Text with an unclosed quotation mark does not start, which is reported.
+        shlex::split(&text).unwrap_or_else(|| vec![text.into_owned()])
+    });
+    let is_chosen = chosen.is_some();
+    let words = chosen.or_else(|| cfg!(unix).then(|| vec!["less".to_owned()]))?;
+    let (name, arguments) = words.split_first().filter(|(name, _)| *name != "cat")?;
+    let advice = format!("set {own} or use --no-pager");
+    let mut command = Command::new(name);
+    command.args(arguments).stdin(Stdio::piped());
+    if variable("LESS").is_none() {
+        // Quits if the output fits, shows colours, and leaves the output on the screen. Wide lines are not wrapped.
+        command.env("LESS", if output.wide { "FRSX" } else { "FRX" });
+    }
+    let started = spawn(command).inspect_err(|error| {
+        if is_chosen || error.kind() != io::ErrorKind::NotFound {
+            screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
+        }
+    });
+    let (input, finished, ended) = started.ok()?;
+    Some(Paged { input, ended: Some(ended), finished, name: name.clone(), advice })
 }
 
-impl Pager {
-    /// Returns the pager for a list; `None` if the output is not a terminal, or if the pager is turned off.
-    pub(crate) fn of(invocation: &Invocation) -> Option<Self> {
-        let Invocation { program, output, call, screen, .. } = invocation;
-        let unwanted =
-            !screen.can_page || output.no_pager || output.file().is_some() || call.verbose > 0;
-        let is_dumb = variable("TERM").is_none_or(|name| name == "dumb");
-        if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
-            return None;
+/// The input of a pager, whether the program has written everything to it, and the thread that waits for its end.
+type Spawned = (Option<BufWriter<ChildStdin>>, Arc<AtomicBool>, JoinHandle<io::Result<ExitStatus>>);
+
+fn spawn(mut command: Command) -> io::Result<Spawned> {
+    let mut child = command.spawn()?;
+    let (id, input) = (child.id(), child.stdin.take().map(buffered));
+    let killed = Unfinished::new("", move || terminate(id));
+    // Ctrl-C belongs to the pager from now on.
+    interrupt::leave_to_pager(true);
+    let finished = Arc::new(AtomicBool::new(false));
+    let is_finished = Arc::clone(&finished);
+    let watch = move || {
+        let status = child.wait();
+        killed.finish(|| interrupt::leave_to_pager(false));
+        let quits = status.as_ref().is_ok_and(ExitStatus::success);
+        if quits && !is_finished.load(Ordering::Acquire) {
+            // The person has seen enough. The program may be waiting for the network.
+            interrupt::quit();
         }
-        let program = program.name;
-        let variables = [program.variable("PAGER"), "PAGER".to_owned()];
-        let chosen = variables.into_iter().find_map(env::var_os).map(|text| {
-            let text = text.to_string_lossy();
-            // Text with an unclosed quotation mark does not start, which is reported.
-            shlex::split(&text).unwrap_or_else(|| vec![text.into_owned()])
-        });
-        let is_chosen = chosen.is_some();
-        let words = chosen.or_else(|| cfg!(unix).then(|| vec!["less".to_owned()]))?;
-        if words.first().is_none_or(|first| first == "cat") {
-            return None;
-        }
-        Some(Self { words, chosen: is_chosen, wide: output.wide, program, screen: *screen })
-    }
-
-    fn name(&self) -> &str {
-        self.words.first().map_or("", String::as_str)
-    }
-
-    /// Returns the advice after a failure.
-    fn advice(&self) -> String {
-        format!("set {} or use --no-pager", self.program.variable("PAGER"))
-    }
-
-    /// Starts the pager. Warns if the person chose one that does not start.
-    pub(crate) fn start(self) -> Option<Paged> {
-        let (screen, is_chosen) = (self.screen, self.chosen);
-        let (name, advice) = (self.name().to_owned(), self.advice());
-        let started = self.try_start().inspect_err(|error| {
-            if is_chosen || error.kind() != io::ErrorKind::NotFound {
-                screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
-            }
-        });
-        started.ok()
-    }
-
-    fn try_start(self) -> io::Result<Paged> {
-        let mut command = Command::new(self.name());
-        command.args(self.words.iter().skip(1)).stdin(Stdio::piped());
-        if variable("LESS").is_none() {
-            // Quits if the output fits, shows colours, and leaves the output on the screen. Wide lines are not wrapped.
-            command.env("LESS", if self.wide { "FRSX" } else { "FRX" });
-        }
-        let mut child = command.spawn()?;
-        let (id, input) = (child.id(), child.stdin.take().map(buffered));
-        let killed = Unfinished::new("", move || terminate(id));
-        // Ctrl-C belongs to the pager from now on.
-        interrupt::leave_to_pager(true);
-        let finished = Arc::new(AtomicBool::new(false));
-        let is_finished = Arc::clone(&finished);
-        let watch = move || {
-            let status = child.wait();
-            killed.finish(|| interrupt::leave_to_pager(false));
-            let quits = status.as_ref().is_ok_and(ExitStatus::success);
-            if quits && !is_finished.load(Ordering::Acquire) {
-                // The person has seen enough. The program may be waiting for the network.
-                interrupt::quit();
-            }
-            status
-        };
-        let ended = thread::Builder::new().name("pager".to_owned()).spawn(watch)?;
-        Ok(Paged { input, ended: Some(ended), finished, pager: self })
-    }
+        status
+    };
+    let ended = thread::Builder::new().name("pager".to_owned()).spawn(watch)?;
+    Ok((input, finished, ended))
 }
 
 /// Output to a pager that runs. Dropping it waits until the person quits it.
@@ -109,7 +80,9 @@ pub(crate) struct Paged {
     ended: Option<JoinHandle<io::Result<ExitStatus>>>,
     /// Whether the program has written everything.
     finished: Arc<AtomicBool>,
-    pager: Pager,
+    name: String,
+    /// What to do after a failure.
+    advice: String,
 }
 
 impl Paged {
@@ -143,7 +116,7 @@ impl Paged {
         if status.success() {
             return Ok(());
         }
-        let (name, advice) = (self.pager.name(), self.pager.advice());
+        let Self { name, advice, .. } = self;
         Err(io::Error::other(format!("the pager `{name}` failed ({status}); {advice}")))
     }
 }

@@ -16,7 +16,6 @@ use crate::output::format::{
     Ending, Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter,
 };
 use crate::output::order::Chooser;
-use crate::output::pager::Pager;
 use crate::output::record::{Line, Path, one_line};
 use crate::output::select::{Fields, Selection};
 use crate::program::{Noun, RecordType, Types};
@@ -59,7 +58,6 @@ impl Printer {
         }
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
-        let pager = if schema.single { None } else { Pager::of(invocation) };
         let out = Destination::open(flags.file(), program)?;
         let is_terminal = out.view(screen).is_terminal();
         let default = if is_terminal { Format::TABLE } else { Format::JSON };
@@ -67,7 +65,7 @@ impl Printer {
         if is_terminal && format.is_binary {
             return Err(refused_on_terminal(format));
         }
-        let out = out.through(pager);
+        let out = if schema.single { out } else { out.through_pager(invocation) };
         let view = out.view(screen);
         let columns = columns(schema, flags, format, &chooser);
         let is_whole = format.columns == FormatColumns::Whole;

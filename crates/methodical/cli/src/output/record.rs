@@ -6,7 +6,6 @@ use std::fmt::{self, Write as _};
 use memchr::{memchr, memchr2};
 use serde_json::Value;
 
-#[cfg(feature = "mirror")]
 use crate::output::select::Fields;
 
 /// The path of a field in a record: `id`, or `studio.name` for a field of an object.
@@ -111,7 +110,6 @@ impl Line {
     }
 
     /// Adds the members of a record of a mirror, with its documented fields first, in the order of the contract: a mirror keeps none.
-    #[cfg(feature = "mirror")]
     pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
         let object = Object::parse(json);
         let documented = fields.iter().copied().filter(|name| !name.contains('.'));
@@ -282,7 +280,7 @@ mod tests {
         assert_eq!(Cells::read(r#"{"l":[1]}"#).cell(&inner), "");
     }
 }
-#[cfg(all(test, feature = "mirror"))]
+#[cfg(test)]
 mod line_tests {
     use super::Line;
 

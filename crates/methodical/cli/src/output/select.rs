@@ -180,7 +180,6 @@ impl Bound {
     }
 
     /// Returns the text of a date; empty for a number.
-    #[cfg(feature = "mirror")]
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Date(date) => date,
