@@ -652,7 +652,7 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, color, definition, read};
+    use super::{Args, color, definition, read, seconds, whole_number};
     use crate::program::Program;
     use crate::screen::Color;
     use crate::tests::{Commands, LARGE, SMALL};
@@ -728,10 +728,6 @@ mod tests {
             assert_eq!(color(args.split(' ').map(str::to_owned)), expected, "{args}");
         }
     }
-}
-#[cfg(test)]
-mod number_tests {
-    use super::{seconds, whole_number};
 
     #[test]
     fn errors_say_which_numbers_are_valid() {

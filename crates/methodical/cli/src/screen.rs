@@ -261,10 +261,10 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 const CLOSE: f64 = 0.7;
 
 #[cfg(test)]
-mod escape_tests {
+mod tests {
     use proptest::prelude::*;
 
-    use super::{is_hostile, printable};
+    use super::{closest, is_hostile, printable, wrap};
 
     #[test]
     fn characters_that_a_terminal_acts_on_are_escaped() {
@@ -284,10 +284,6 @@ mod escape_tests {
             prop_assert!(!printable(&text).contains(is_hostile));
         }
     }
-}
-#[cfg(test)]
-mod wrap_tests {
-    use super::wrap;
 
     #[test]
     fn text_is_broken_between_words() {
@@ -297,10 +293,6 @@ mod wrap_tests {
         assert_eq!(wrap("one  extraordinary three", 6, 1), "one\n extraordinary\n three");
         assert_eq!(wrap("王王 王王", 8, 0), "王王\n王王");
     }
-}
-#[cfg(test)]
-mod suggest_tests {
-    use super::closest;
 
     #[test]
     fn only_close_words_are_suggested() {

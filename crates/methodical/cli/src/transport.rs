@@ -308,10 +308,15 @@ fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod notice_tests {
+mod tests {
     use http::HeaderValue;
+    use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
+    use methodical_client::transport::{MemoryTransport, Redacted, Request};
+    use methodical_client::{AccessToken, CallOptions, blocking};
 
-    use super::text;
+    use super::{curl, remember, text, without_secrets};
+    use crate::program::Name;
+    use crate::tests::Photos;
 
     #[test]
     fn a_long_notice_is_shortened() {
@@ -319,13 +324,6 @@ mod notice_tests {
         assert_eq!(text(&long), "é".repeat(300) + "…");
         assert_eq!(text(&HeaderValue::from_static("maintenance")), "maintenance");
     }
-}
-#[cfg(test)]
-mod secret_tests {
-    use http::HeaderValue;
-    use methodical_client::transport::{Redacted, Request};
-
-    use super::{remember, without_secrets};
 
     #[test]
     fn secrets_of_each_place_are_replaced() {
@@ -344,16 +342,6 @@ mod secret_tests {
         assert_eq!(without_secrets(text), shown);
         assert_eq!(without_secrets("anna host list plain"), "anna host list plain");
     }
-}
-#[cfg(test)]
-mod dry_run_tests {
-    use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
-    use methodical_client::transport::MemoryTransport;
-    use methodical_client::{AccessToken, CallOptions, blocking};
-
-    use super::curl;
-    use crate::program::Name;
-    use crate::tests::Photos;
 
     #[test]
     fn a_header_of_the_call_is_named_without_its_value() {

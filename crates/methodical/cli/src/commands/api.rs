@@ -167,20 +167,11 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use methodical_client::model::{Operation as _, Service};
+    use methodical_client::model::Operation as _;
 
     use super::{array, query};
     use crate::operations::{Envelope, PostMethod};
-
-    struct Photos;
-
-    impl Service for Photos {
-        const NAME: &'static str = "photos";
-        const API_VERSION: &'static str = "v1";
-        const PATH: &'static str = "/api/v1";
-        const SELECTOR: &'static str = "method";
-        const ACCEPT: &'static str = "application/json";
-    }
+    use crate::tests::Photos;
 
     /// Returns the query, the body, and whether a client may repeat the call.
     fn sent(method: &str) -> (String, String, bool) {

@@ -310,8 +310,10 @@ const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`
 const ID: &str = "frame:since";
 
 #[cfg(test)]
-mod separator_tests {
-    use super::separator;
+mod tests {
+    use chrono::{Datelike as _, Days, Local, Weekday};
+
+    use super::{separator, since};
 
     #[test]
     fn other_characters_are_refused() {
@@ -321,12 +323,6 @@ mod separator_tests {
             assert!(separator(no).is_err(), "{no}");
         }
     }
-}
-#[cfg(test)]
-mod since_tests {
-    use chrono::{Datelike as _, Days, Local, Weekday};
-
-    use super::since;
 
     #[test]
     fn days_have_names() {
