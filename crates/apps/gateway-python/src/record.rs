@@ -1,4 +1,4 @@
-//! What all records have: comparison, JSON, and fields that the contract does not list.
+//! Functions for the classes of all records: JSON, parameters, and fields that the contract does not list.
 
 use gateway_client::model::Extra;
 use pyo3::prelude::*;
