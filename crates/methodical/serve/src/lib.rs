@@ -223,7 +223,7 @@ impl<S: Service> Listen<S> {
                     let now = Instant::now();
                     let (is_open, since) = connection.activity();
                     let end = if is_open {
-                        since + self.limits.response + CLOSE
+                        since + self.limits.response + LATE
                     } else if connection.refusal().is_some() {
                         since + REFUSED
                     } else {
@@ -345,8 +345,12 @@ const STREAMS: u32 = 32;
 /// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Time for a connection without a request to close after it was asked to, and for a late response to end itself.
+/// Time for a connection without a request to close after it was asked to.
 const CLOSE: Duration = Duration::from_secs(2);
+
+/// Time for a late response to end itself, before its connection is closed. On a busy machine, the end of 32 streams takes
+/// seconds.
+const LATE: Duration = Duration::from_secs(5);
 
 /// Time that a refused connection stays open after its response.
 const REFUSED: Duration = Duration::from_secs(1);
