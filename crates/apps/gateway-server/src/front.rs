@@ -11,14 +11,12 @@ pub(crate) mod request;
 pub(crate) mod work;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode, Version};
-use ipnet::IpNet;
 use methodical_serve::{Connection, Refusal, Service, Shares};
 use tokio::time::Instant;
 
@@ -30,7 +28,7 @@ use self::problem::{Kind, Problem};
 use self::recorder::{RecordedBody, Recorder};
 use self::request::{Coding, X_REQUEST_ID};
 use self::work::Work;
-use crate::clock::Clock;
+use crate::config::Config;
 use crate::generated::call::Call;
 use crate::generated::operation::Operation;
 use crate::parameter::Pairs;
@@ -38,26 +36,20 @@ use crate::records::Records;
 use crate::storage;
 use crate::store::{Cursor, Page, Principal, Store};
 use crate::token::{TokenDigest, TokenId};
-use crate::traces::Traces;
 
 /// Everything that answering a request needs. Shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Front {
+    pub(crate) config: Config,
     pub(crate) path: String,
-    pub(crate) trusted_proxies: Vec<IpNet>,
     pub(crate) work: Work,
-    pub(crate) clock: Clock,
     pub(crate) limits: RateLimits<TokenId>,
     pub(crate) guesses: Guesses,
     /// Open responses of each client behind a trusted proxy. Other clients are limited by their connections.
     pub(crate) proxied: Arc<Shares<ClientKey>>,
     /// Lists that are being sent to each token.
     pub(crate) lists_open: Arc<Shares<TokenId>>,
-    pub(crate) response_timeout: Duration,
-    /// Whether requests are logged.
-    pub(crate) access_log: bool,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) traces: Traces,
 }
 
 impl Front {
@@ -116,7 +108,7 @@ impl Front {
         digest: TokenDigest,
         client: Option<&ClientKey>,
     ) -> Result<Principal, Problem> {
-        let now = self.clock.now();
+        let now = self.config.clock.now();
         let ask = move |store: &Store| store.authenticate(&digest, now);
         let was_valid = self.guesses.was_valid(&digest);
         let found = if was_valid {
@@ -211,7 +203,7 @@ impl Front {
         if source.is_finished() && (coding == Coding::Identity || first.len() < SMALLEST_CODED) {
             return Ok((ResponseBody::full(first), Coding::Identity));
         }
-        let deadline = Instant::now() + self.response_timeout;
+        let deadline = Instant::now() + self.config.response_timeout;
         let work = self.work.clone();
         Ok((ResponseBody::list(first, source, coding, work, deadline), coding))
     }
@@ -227,7 +219,8 @@ impl Service for Front {
         connection: &Arc<Connection>,
     ) -> Response<RecordedBody> {
         let id = request::request_id(&request.headers);
-        let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
+        let client =
+            Client::find(&request.headers, connection.peer(), &self.config.trusted_proxies);
         let mut recorder = Recorder::begin(request, &id, client.address, connection, self);
         let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,

@@ -48,36 +48,31 @@ impl Server {
         let Self { config, store } = self;
         let listener = bind(config.listen).await?;
         let address = listener.local_addr()?;
-        let ops_listen = config.ops_listen;
-        let prefix = config.prefix.trim_end_matches('/').to_owned();
-        let (drain, limit, clock) =
-            (config.drain_timeout, config.connections, config.clock.clone());
         let work = Work::new(store, config.readers, config.statement_timeout);
         let Assembled { listen, metrics, tls, phase } = assemble(&config, &work)?;
         let cleanup = Arc::new(Cleanup::default());
-        let ops_address = match ops_listen {
-            Some(address) => {
-                let listener = bind(address).await?;
-                let address = listener.local_addr()?;
-                let ops = Ops {
-                    metrics,
-                    work: work.clone(),
-                    cleanup: Arc::clone(&cleanup),
-                    tls: tls.clone(),
-                    connections: limit,
-                    phase: phase.subscribe(),
-                    started: Clock::system().now(),
-                };
-                let (ops, watched) = (Arc::new(ops), phase.subscribe());
-                let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
-                // Before the end, `/readyz` sends clients elsewhere.
-                tokio::spawn(listen.run(listener, Phase::Cutting));
-                Some(address)
-            }
-            None => None,
-        };
+        let mut ops_address = None;
+        if let Some(address) = config.ops_listen {
+            let listener = bind(address).await?;
+            ops_address = Some(listener.local_addr()?);
+            let ops = Ops {
+                metrics,
+                work: work.clone(),
+                cleanup: Arc::clone(&cleanup),
+                tls: tls.clone(),
+                connections: config.connections,
+                phase: phase.subscribe(),
+                started: Clock::system().now(),
+            };
+            let (ops, watched) = (Arc::new(ops), phase.subscribe());
+            let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
+            // Before the end, `/readyz` sends clients elsewhere.
+            tokio::spawn(listen.run(listener, Phase::Cutting));
+        }
         let accepting = tokio::spawn(Arc::clone(&listen).run(listener, Phase::Draining));
-        tokio::spawn(cleanup.run(work, clock, phase.subscribe()));
+        tokio::spawn(cleanup.run(work, config.clock, phase.subscribe()));
+        let prefix = config.prefix.trim_end_matches('/').to_owned();
+        let drain = config.drain_timeout;
         Ok(RunningServer { address, ops_address, tls, prefix, drain, phase, listen, accepting })
     }
 }
@@ -143,18 +138,14 @@ fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
     let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))?;
     let metrics = Arc::new(metrics);
     let front = Front {
+        config: config.clone(),
         path: Front::path_below(&config.prefix),
-        trusted_proxies: config.trusted_proxies.clone(),
         work: work.clone(),
-        clock: config.clock.clone(),
         limits: RateLimits::per_second(config.rate, config.burst),
         guesses: Guesses::per_minute(config.wrong_tokens),
         proxied: Shares::new(config.connections_of_an_address()),
         lists_open: Shares::new(config.responses_of_a_token()),
-        response_timeout: config.response_timeout,
-        access_log: config.access_log,
         metrics: Arc::clone(&metrics),
-        traces: config.traces.clone(),
     };
     let tls = acceptor(config)?;
     let limits = Limits {

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -190,6 +191,10 @@ pub(crate) struct ListSource {
     frame: records::Frame,
     /// Where the next page begins; `None` after the last page.
     next: Option<Cursor>,
+    /// Maximum number of records in the next page.
+    limit: u32,
+    /// When the previous page was asked for.
+    asked: Option<Instant>,
     /// Capacity to allocate for the next piece, from the length of the last one.
     capacity: usize,
 }
@@ -208,6 +213,8 @@ impl ListSource {
             call,
             frame,
             next: Some(Cursor::START),
+            limit: FIRST_ROWS,
+            asked: None,
             capacity: 512,
         }
     }
@@ -225,7 +232,10 @@ impl ListSource {
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
         }
-        let page = Page { from, limit: ROWS };
+        // Pages grow for a fast client, so that a slow one holds little memory.
+        let quick = self.asked.replace(Instant::now()).is_some_and(|asked| asked.elapsed() < QUICK);
+        self.limit = if quick { MAX_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
+        let page = Page { from, limit: self.limit };
         let records = &mut Records::new(&mut out, is_first);
         self.next = self.call.fetch(&*self.store, self.snapshot, page, records)?;
         if self.next.is_none() {
@@ -237,5 +247,11 @@ impl ListSource {
     }
 }
 
-/// Records in a page. Larger pages are not faster, and each response holds two of them.
-const ROWS: u32 = 512;
+/// Records in a page for a slow client.
+const FIRST_ROWS: u32 = 256;
+
+/// Records in a page for a fast client. Larger pages are not faster, and each response holds two.
+const MAX_ROWS: u32 = 512;
+
+/// Time between two pages within which a fast client asks for the next.
+const QUICK: Duration = Duration::from_millis(20);

@@ -3,10 +3,10 @@
 //! The crate `governor` is not used: it cannot ask without counting, it needs a task that forgets keys, and its clock is
 //! not that of a simulation.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{Hash, RandomState};
 use std::time::Duration;
 
+use hashlink::LruCache;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -30,7 +30,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
     /// Creates a limit of `rate` requests per second, with bursts of up to `burst`. A rate of 0 admits everything.
     pub(crate) fn per_second(rate: u32, burst: u32) -> Self {
         let interval = Duration::from_secs(1).checked_div(rate).unwrap_or_default();
-        let used = Mutex::new(Recent::new(MAX_KEYS));
+        let used = recent(MAX_KEYS);
         Self { interval, burst: interval.saturating_mul(burst.max(1)), used }
     }
 
@@ -59,14 +59,14 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
     }
 
     fn wait(&self, used: &Recent<K, Instant>, key: &K) -> Result<(), Duration> {
-        let ahead = used.get(key).map(|until| until.saturating_duration_since(Instant::now()));
+        let ahead = used.peek(key).map(|until| until.saturating_duration_since(Instant::now()));
         let wait = (ahead.unwrap_or_default() + self.interval).saturating_sub(self.burst);
         if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 
     fn use_up(&self, used: &mut Recent<K, Instant>, key: &K) {
         let now = Instant::now();
-        let until = used.get(key).map_or(now, |until| now.max(*until));
+        let until = used.peek(key).map_or(now, |until| now.max(*until));
         used.insert(key.clone(), (until + self.interval).min(now + 2 * self.burst));
     }
 }
@@ -74,37 +74,11 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
 /// Maximum number of keys. Far more than the tokens that are used within the time of a burst.
 const MAX_KEYS: usize = 32 * 1024;
 
-/// A map in two generations. When the newer one is full, it becomes the older one, and the keys of that are forgotten.
-#[derive(Debug)]
-pub(crate) struct Recent<K, V> {
-    /// Maximum number of keys in a generation.
-    half: usize,
-    newer: HashMap<K, V>,
-    older: HashMap<K, V>,
-}
+/// The keys that were used last, hashed so that no client can make them collide.
+type Recent<K, V> = LruCache<K, V, RandomState>;
 
-impl<K: Eq + Hash, V> Recent<K, V> {
-    /// Creates a map of at most `capacity` keys, of which it remembers at least the last half.
-    pub(crate) fn new(capacity: usize) -> Self {
-        Self { half: capacity / 2, newer: HashMap::new(), older: HashMap::new() }
-    }
-
-    pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        self.newer.get(key).or_else(|| self.older.get(key))
-    }
-
-    /// Inserts a value, or replaces it. The key is then the last one to be forgotten.
-    pub(crate) fn insert(&mut self, key: K, value: V) {
-        if self.newer.len() >= self.half && !self.newer.contains_key(&key) {
-            self.older = std::mem::take(&mut self.newer);
-        }
-        self.newer.insert(key, value);
-    }
-
-    pub(crate) fn remove(&mut self, key: &K) {
-        self.newer.remove(key);
-        self.older.remove(key);
-    }
+fn recent<K: Eq + Hash, V>(capacity: usize) -> Mutex<Recent<K, V>> {
+    Mutex::new(LruCache::with_hasher(capacity, RandomState::new()))
 }
 
 /// The limit on wrong tokens, and the tokens that were valid when they were last used.
@@ -120,7 +94,7 @@ pub(crate) struct Guesses {
 impl Guesses {
     /// Creates a limit of `rate` wrong tokens per minute and client; 0 means no limit.
     pub(crate) fn per_minute(rate: u32) -> Self {
-        Self { wrong: RateLimits::per_minute(rate), valid: Mutex::new(Recent::new(MAX_TOKENS)) }
+        Self { wrong: RateLimits::per_minute(rate), valid: recent(MAX_TOKENS) }
     }
 
     /// Returns whether the token was valid when it was last used.
@@ -198,26 +172,5 @@ mod tests {
         limits.admit(&99_999).unwrap_err();
         let kept = (0..100_000).filter(|key| limits.check(key).is_err()).count();
         assert!((MAX_KEYS / 2..=MAX_KEYS).contains(&kept), "{kept}");
-    }
-}
-
-#[cfg(test)]
-mod recent_tests {
-    use super::*;
-
-    #[test]
-    fn the_last_keys_are_remembered_and_no_more_than_the_capacity() {
-        let mut recent = Recent::new(100);
-        for key in 0..10_000_u32 {
-            recent.insert(key, key);
-            // A key that is inserted repeatedly is never forgotten.
-            recent.insert(0, 0);
-            assert!(recent.newer.len() + recent.older.len() <= 100);
-            assert!((key.saturating_sub(48)..=key).all(|key| recent.get(&key) == Some(&key)));
-            assert_eq!(recent.get(&0), Some(&0));
-        }
-        assert_eq!(recent.get(&9_000), None);
-        recent.remove(&0);
-        assert_eq!(recent.get(&0), None);
     }
 }

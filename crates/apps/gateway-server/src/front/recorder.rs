@@ -51,7 +51,7 @@ impl Recorder {
         front: &Front,
     ) -> Self {
         front.metrics.began();
-        let is_logged = front.access_log;
+        let is_logged = front.config.access_log;
         let trace_id = is_logged.then(|| trace_id(&request.headers)).flatten();
         let response = EndedResponse {
             request_id: request_id.clone(),
@@ -76,10 +76,10 @@ impl Recorder {
             response,
             of_client: None,
             of_token: None,
-            timeout: front.response_timeout,
+            timeout: front.config.response_timeout,
             is_logged,
             metrics: Arc::clone(&front.metrics),
-            trace: front.traces.begin(request),
+            trace: front.config.traces.begin(request),
         }
     }
 
