@@ -27,12 +27,18 @@ use crate::settings::keyring::Keyring;
 use crate::settings::{Origin, Setting, Settings, TokenFrom, check_binding, setting};
 use crate::transport::{Trace, Watched};
 
-/// Creates the client that the settings describe. With `--demo`, starts the sample service
-/// too, which runs until the second part is dropped.
+/// Creates the client that the settings describe. With `--from`, it is never used. With `--demo`, starts the sample service too,
+/// which runs until the second part is dropped.
 pub(crate) fn connect<S: Service>(
     invocation: &Invocation,
     settings: &mut Settings,
 ) -> Result<(blocking::Client<S>, Option<Unfinished>), Failure> {
+    if invocation.service.from.is_some() {
+        let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
+        settings.base_url = Some(unused);
+        let token = AccessToken::new("unused")?;
+        return Ok((build::<S>(invocation, settings, Some(token))?, None));
+    }
     if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
         let SampleService { base_url, token, running, .. } = (demo.start)()?;
         let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
@@ -50,17 +56,6 @@ pub(crate) fn connect_to_sample<S: Service>(
 ) -> Result<blocking::Client<S>, Failure> {
     settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
     settings.token = Some(TokenFrom::Demo);
-    build::<S>(invocation, settings, Some(token))
-}
-
-/// Creates a client that will call no service, for commands that only read a mirror.
-pub(crate) fn connect_to_none<S: Service>(
-    invocation: &Invocation,
-    settings: &mut Settings,
-) -> Result<blocking::Client<S>, Failure> {
-    let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
-    settings.base_url = Some(unused);
-    let token = AccessToken::new("unused")?;
     build::<S>(invocation, settings, Some(token))
 }
 

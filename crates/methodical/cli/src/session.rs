@@ -11,7 +11,7 @@ use methodical_client::transport::BlockingBody;
 use methodical_client::{Entry, Error, StreamingResponse};
 use serde::Serialize;
 
-use crate::connect::{connect, connect_to_none};
+use crate::connect::connect;
 use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
 use crate::interrupt::Unfinished;
 use crate::mirror::list;
@@ -43,11 +43,7 @@ impl<S: Service> Session<S> {
     /// Creates a client for the service in the settings.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
-        let (client, demo) = if invocation.service.from.is_some() {
-            (connect_to_none::<S>(invocation, &mut settings)?, None)
-        } else {
-            connect::<S>(invocation, &mut settings)?
-        };
+        let (client, demo) = connect::<S>(invocation, &mut settings)?;
         Ok(Self { client, settings, invocation: invocation.clone(), _demo: demo })
     }
 

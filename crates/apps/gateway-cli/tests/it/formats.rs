@@ -32,8 +32,7 @@ fn flags_without_effect_are_refused() {
         ("vacancies list --separator a", "expected , or ; or | or : or tab"),
         ("vacancies list --output-file v.csv.gz", "pipe it into the compressor"),
     ] {
-        let args: Vec<&str> = command.split(' ').collect();
-        let output = person.run(&args);
+        let output = person.run_line(command);
         assert_eq!(code(&output), 2, "{command}: {}", stderr(&output));
         assert!(stderr(&output).contains(message), "{command}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{command}");
@@ -63,8 +62,7 @@ fn every_format_filters_sorts_and_selects() {
         ("api any --output-file v.csv", ""),
         ("version --output-file v.json", ""),
     ] {
-        let args: Vec<&str> = command.split(' ').collect();
-        let output = person.run(&args);
+        let output = person.run_line(command);
         assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
         assert_eq!(stdout(&output), expected, "{command}");
     }

@@ -3,8 +3,6 @@
 //! The keyring is the Keychain on macOS, the Credential Manager on Windows, and elsewhere a provider of the Secret Service,
 //! such as GNOME Keyring, `KWallet` or `KeePassXC`.
 
-#[cfg(not(feature = "keyring"))]
-use std::convert::Infallible;
 #[cfg(feature = "keyring")]
 use std::sync::Arc;
 
@@ -128,7 +126,7 @@ fn text(error: &Error) -> String {
 /// A keyring that can never be opened, in a build without it.
 #[cfg(not(feature = "keyring"))]
 #[derive(Debug)]
-pub(crate) struct Keyring(Infallible);
+pub(crate) enum Keyring {}
 
 #[cfg(not(feature = "keyring"))]
 impl Keyring {
@@ -139,15 +137,15 @@ impl Keyring {
     }
 
     pub(crate) fn read(&self, _profile: &str) -> Result<Option<String>, Failure> {
-        match self.0 {}
+        match *self {}
     }
 
     pub(crate) fn store(&self, _profile: &str, _token: &str) -> Result<(), Failure> {
-        match self.0 {}
+        match *self {}
     }
 
     pub(crate) fn remove(&self, _profile: &str) -> Result<bool, Failure> {
-        match self.0 {}
+        match *self {}
     }
 }
 
