@@ -276,7 +276,7 @@ doc = "Lists the portals."
 response.list = { of = "Country" }
 [operation.list_portals.param]
 country = { type = "integer", doc = "Only portals of this country." }
-region = { type = "integer", needs = ["country"], otherwise = "error", doc = "Only portals of this region." }
+region = { type = "integer", needs = ["country"], doc = "Only portals of this region." }
 
 [[example]]
 name = "portals"

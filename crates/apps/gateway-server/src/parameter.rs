@@ -8,8 +8,6 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-pub(crate) use crate::fields::Float;
-
 /// The decoded pairs of a query string, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
@@ -88,7 +86,7 @@ pub(crate) enum Fault {
     Repeated,
     /// Its value is empty. Ignoring an empty filter would disclose data by accident.
     Empty,
-    /// It is not of its type, too long, out of range, or not one of the listed values.
+    /// It is not of its type, too long, or out of range.
     Invalid,
     /// It is missing, but the operation requires it.
     #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
@@ -103,20 +101,6 @@ pub(crate) fn text(
 ) -> Result<Option<String>, Problem> {
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };
     if longest.is_some_and(|longest| text.chars().nth(longest).is_some()) {
-        return Err(Problem { parameter, fault: Fault::Invalid });
-    }
-    Ok(Some(text.to_owned()))
-}
-
-/// Reads one of the listed texts.
-#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
-pub(crate) fn listed(
-    pairs: &Pairs<'_>,
-    parameter: &'static str,
-    texts: &[&str],
-) -> Result<Option<String>, Problem> {
-    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
-    if !texts.contains(&text) {
         return Err(Problem { parameter, fault: Fault::Invalid });
     }
     Ok(Some(text.to_owned()))
@@ -148,14 +132,6 @@ pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Opti
         return Err(Problem { parameter, fault: Fault::Invalid });
     }
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
-}
-
-/// Reads a number.
-#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
-pub(crate) fn float(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<Float>, Problem> {
-    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
-    let number = text.parse().map_err(|_refused| Problem { parameter, fault: Fault::Invalid })?;
-    Ok(Some(number))
 }
 
 fn is_canonical(digits: &str) -> bool {

@@ -213,8 +213,7 @@ impl<O: PagedOperation> Pager<O> {
                 Ok(is_complete)
             };
         }
-        let is_short = self.query.page_size().is_some_and(|size| page.records < size);
-        Ok(page.records == 0 || (O::PAGING.short_page_ends && is_short))
+        Ok(page.records == 0)
     }
 
     /// Returns whether a position was not requested yet, and keeps it.

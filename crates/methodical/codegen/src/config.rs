@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::diag::{Report, say};
-use crate::ir::{Auth, Service};
+use crate::ir::{Auth, Primitive, Service, Type};
 use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
@@ -93,11 +93,25 @@ fn unserved(service: &Service) -> Option<String> {
             "reads parameters without brackets in their names"
         } else if one.response.is_body() || one.paging.is_some() {
             "reports failures by their status and has no pages"
+        } else if one.params.iter().any(|param| has_other_forms(&Type::Value(param.ty.clone())))
+            || service.models.iter().flat_map(|one| &one.fields).any(|one| has_other_forms(&one.ty))
+        {
+            "has no fractions, booleans by codes and maps"
         } else {
             return None;
         };
         Some(format!("{reason}, unlike `{}`", one.rust.words()))
     })
+}
+
+/// Returns whether a type has values that a generated server cannot import.
+fn has_other_forms(ty: &Type) -> bool {
+    match ty {
+        Type::Value(value) => matches!(value.in_record(), Primitive::Float | Primitive::Coded),
+        Type::Model(_) => false,
+        Type::List(of) => has_other_forms(of),
+        Type::Map(_) => true,
+    }
 }
 
 /// A service, and what to generate for it.

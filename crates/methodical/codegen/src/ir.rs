@@ -10,9 +10,7 @@
 
 pub use self::kinds::{BuiltIn, Code, Codes, Kind, Meaning, Names, Primitive, Wire};
 pub use self::name::RustName;
-pub use self::operation::{
-    BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post,
-};
+pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Param, Post};
 pub(crate) use self::response::other_form;
 pub use self::response::{Decides, ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
 pub use self::service::{

@@ -1,16 +1,6 @@
-//! Enums of strings: an open enum keeps an unknown value, a closed enum rejects it.
+//! Enums of strings, which keep an unknown value.
 
-use crate::DecodeError;
-
-/// Creates the error of a value that a closed enum does not list.
-#[cold]
-pub fn not_listed(name: &str) -> DecodeError {
-    DecodeError::conversion(name, "a listed value")
-}
-
-/// Defines an enum of known strings. An open enum names a type for unknown values; a closed enum,
-/// for which the service guarantees that no other value occurs, does not. The example uses a string
-/// that is not listed.
+/// Defines an enum of known strings, with a type for unknown values. The example uses a string that is not listed.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wire_enum {
@@ -106,77 +96,8 @@ macro_rules! __wire_enum {
 
         $crate::__copied!(
             $name,
-            $crate::codegen::leaf::<Self>("text", $crate::codegen::Kind::texts(&[$($wire),+], true)),
+            $crate::codegen::leaf::<Self>("text", $crate::codegen::Kind::texts(&[$($wire),+])),
             |cursor| cursor.text().map(Self::from)
-        );
-    };
-    (
-        $(#[$attribute:meta])*
-        $name:ident, $expecting:literal, not $unlisted:literal,
-        { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
-    ) => {
-        $(#[$attribute])*
-        #[expect(clippy::exhaustive_enums, reason = "the service guarantees that no other value occurs")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$value_attribute])* $variant,)+
-        }
-
-        impl $name {
-            /// Every value.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// Returns the text on the wire.
-            #[inline]
-            pub const fn as_str(&self) -> &'static str {
-                match self {
-                    $(Self::$variant => $wire,)+
-                }
-            }
-
-            /// Returns the value with this text, or `None` if the contract does not list it.
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::from_text(\"", $unlisted, "\"), None);")]
-            /// ```
-            pub fn from_text(text: &str) -> Option<Self> {
-                match text {
-                    $($wire => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-
-        impl core::str::FromStr for $name {
-            type Err = $crate::DecodeError;
-
-            /// Returns the value with this text.
-            ///
-            /// # Errors
-            ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the contract does not
-            /// list the text.
-            fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
-                Self::from_text(text).ok_or_else(|| $crate::codegen::not_listed(stringify!($name)))
-            }
-        }
-
-        $crate::__as_text! { $name }
-        $crate::codegen::with_random! { $name }
-
-        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = $crate::codegen::deserialize_text(deserializer, $expecting)?;
-                Self::from_text(&text)
-                    .ok_or_else(|| $crate::codegen::serde::de::Error::custom(concat!("expected ", $expecting)))
-            }
-        }
-
-        $crate::__copied!(
-            $name,
-            $crate::codegen::leaf::<Self>("a listed value", $crate::codegen::Kind::texts(&[$($wire),+], false)),
-            |cursor| cursor.parsed()
         );
     };
 }

@@ -50,8 +50,6 @@ pub struct Paging {
     pub by: PagedBy,
     /// The parameter with this value.
     pub parameter: &'static str,
-    /// Whether a page with fewer records than its size is the last one.
-    pub short_page_ends: bool,
     /// Whether the records have an identity, so that no page can have the records of another.
     pub has_identity: bool,
 }
@@ -77,19 +75,13 @@ impl Paging {
     /// Creates a rule without a parameter.
     #[must_use]
     pub const fn by(by: PagedBy) -> Self {
-        Self { by, parameter: "", short_page_ends: false, has_identity: false }
+        Self { by, parameter: "", has_identity: false }
     }
 
     /// Sets the parameter.
     #[must_use]
     pub const fn parameter(self, parameter: &'static str) -> Self {
         Self { parameter, ..self }
-    }
-
-    /// Adds that a page with fewer records than its size is the last one.
-    #[must_use]
-    pub const fn short_page_ends(self) -> Self {
-        Self { short_page_ends: true, ..self }
     }
 
     /// Adds that the records have an identity.

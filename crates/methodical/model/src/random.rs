@@ -159,7 +159,7 @@ fn object(source: &mut Unstructured<'_>, object: &Object, depth: u32) -> Result<
 fn single(source: &mut Unstructured<'_>, kind: Kind) -> Result<String> {
     let is_odd = source.int_in_range(0..=4_u8)? == 4;
     Ok(match kind {
-        Kind::Listed { known, is_text, is_open } if !is_odd || !is_open => {
+        Kind::Listed { known, is_text } if !is_odd || !is_text => {
             let value = chosen(source, known)?;
             if is_text { quoted(&value) } else { value }
         }

@@ -200,13 +200,6 @@ struct Flag {
 }
 
 fn flag(param: &Param) -> Flag {
-    if let Some(one) = param.ty.as_closed_enum() {
-        let (ty, values) = (format!("model::{}", one.rust.pascal()), strings(one.wires()));
-        let parser = format!(
-            "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([{values}]), |text| text.parse::<{ty}>())"
-        );
-        return Flag { value: Some("NAME"), ty, parser: Some(parser) };
-    }
     let text = if param.ty.as_enum().is_some() { "NAME" } else { "TEXT" };
     let number = Some("N");
     let (value, ty, parser) = match param.ty.in_query() {

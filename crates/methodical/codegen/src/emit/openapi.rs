@@ -10,8 +10,8 @@ use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::schema::{Schemas, any_of, failure, param};
 use crate::emit::{distinct, filters};
 use crate::ir::{
-    Auth, BodyFormat, Example, ListStyle, ModelId, Operation, Otherwise, Param, Place, Secret,
-    SecretPlace, Service,
+    Auth, BodyFormat, Example, ListStyle, ModelId, Operation, Param, Place, Secret, SecretPlace,
+    Service,
 };
 
 const PREFIX: &str = "#/components/schemas/";
@@ -229,9 +229,5 @@ fn needs(operation: &Operation, param: &Param) -> String {
     let Some(names) = operation.needed_names(param, |name| format!("`{name}`")) else {
         return String::new();
     };
-    let otherwise = match param.otherwise {
-        Otherwise::NoEffect => "it has no effect",
-        Otherwise::Error => "the call is refused",
-    };
-    format!(" Without {names} {otherwise}.")
+    format!(" Without {names} it has no effect.")
 }

@@ -56,7 +56,7 @@ struct Value {
 /// Returns how the values of a parameter are passed; `None` if Python cannot pass them.
 fn value(param: &Param) -> Option<Value> {
     let (python, rust, convert) = match (&param.ty, param.ty.in_query()) {
-        _ if param.list.is_some() || param.ty.as_closed_enum().is_some() => return None,
+        _ if param.list.is_some() => return None,
         (ValueType::Enum(one), _) => (one.rust.pascal() + " | str", "Argument", ".text()"),
         (_, Primitive::Text) => ("str".to_owned(), "Argument", ".text()"),
         (ty, Primitive::Unsigned | Primitive::Signed) if ty.in_record() == Primitive::Text => {
@@ -155,11 +155,10 @@ fn getter(service: &Service, field: &Field) -> (String, String) {
         }
         Type::Model(id) => {
             let name = service.model(*id).rust.pascal();
-            let inner = if field.is_boxed() { "*one" } else { "one" };
             let made = if field.is_option() {
-                format!("{value}.clone().map(|one| {name}({inner}))")
+                format!("{value}.clone().map(|one| {name}(one))")
             } else {
-                format!("{{ let one = {value}.clone(); {name}({inner}) }}")
+                format!("{{ let one = {value}.clone(); {name}(one) }}")
             };
             (option(name), made)
         }

@@ -258,7 +258,7 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
         _ => String::new(),
     };
     let (mut listed, is_open): (Vec<_>, _) = match (value.as_enum(), codes) {
-        (Some(one), _) => (one.wires().map(|one| json!(one)).collect(), one.open_ended),
+        (Some(one), _) => (one.wires().map(|one| json!(one)).collect(), true),
         (None, Some(codes)) if param.is_some() => {
             (codes.all().map(|code| json!(code.text())).collect(), false)
         }
@@ -277,7 +277,7 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     // Wider than the decoders: a pattern that limits the digits to 64 bits would be hard to read.
     let sign = if primitive == Primitive::Signed { "-?" } else { "" };
     let pattern = (wire == Some(Wire::IntegerOrText)).then(|| format!("^{sign}[0-9]+$"));
-    let is_text = primitive == Primitive::Text && value.as_closed_enum().is_none();
+    let is_text = primitive == Primitive::Text;
     [
         types(kinds.iter().copied().chain(null)),
         limits,

@@ -5,10 +5,8 @@ use askama::Template;
 use crate::config::{Project, Role};
 use crate::emit::model::types::field_value;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{
-    Code, Field, Model, Operation, Otherwise, Param, Primitive, Service, Type, ValueType,
-};
-use crate::text::{json_string, raw_string, string, strings};
+use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
+use crate::text::{json_string, raw_string, string};
 
 /// The files. Adding an operation to the spec adds a method to the trait of its storage, so the server does not compile until
 /// its storage is written.
@@ -47,15 +45,14 @@ fn param(param: &Param) -> (String, String) {
     let end = |limit: Option<i64>, end: &str| {
         limit.map_or_else(|| format!("i64::{end}"), |one| one.to_string())
     };
-    let (ty, reader) = match (listed(param), param.ty.in_query()) {
-        (Some(texts), _) => ("String", format!("listed(pairs, {wire}, &[{texts}])")),
-        (None, Primitive::Signed) => {
+    let (ty, reader) = match param.ty.in_query() {
+        Primitive::Boolean => ("String", format!("listed(pairs, {wire}, &[\"true\", \"false\"])")),
+        Primitive::Signed => {
             let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
             ("i64", format!("between(pairs, {wire}, {min}..={max})"))
         }
-        (None, Primitive::Unsigned) => ("u64", format!("integer(pairs, {wire})")),
-        (None, Primitive::Float) => ("parameter::Float", format!("float(pairs, {wire})")),
-        (None, _) => {
+        Primitive::Unsigned => ("u64", format!("integer(pairs, {wire})")),
+        Primitive::Text | Primitive::Float | Primitive::Coded => {
             let most = param.max_chars.map(|_| format!("Some(Self::{})", max_chars(param)));
             let most = most.unwrap_or_else(|| "None".to_owned());
             ("String", format!("text(pairs, {wire}, {most})"))
@@ -69,20 +66,9 @@ fn max_chars(param: &Param) -> String {
     param.rust.followed_by("max_chars").screaming_snake()
 }
 
-/// Returns the only texts that the parameter may have, as literals, if the spec lists them.
-fn listed(param: &Param) -> Option<String> {
-    match (param.ty.in_query(), param.ty.codes(), param.ty.as_closed_enum()) {
-        (Primitive::Boolean, ..) => Some(strings(["true", "false"])),
-        (_, Some(codes), _) => Some(strings(codes.all().map(Code::text))),
-        (_, _, Some(closed)) => Some(strings(closed.wires())),
-        _ => None,
-    }
-}
-
-/// Returns the parameters that have this effect without an optional one that they need, each with
-/// the one it needs.
-fn dependent(operation: &Operation, otherwise: Otherwise) -> Vec<(&Param, &Param)> {
-    let params = operation.params.iter().filter(|param| param.otherwise == otherwise);
+/// Returns the parameters that have no effect without an optional one that they need, each with the one it needs.
+fn dependent(operation: &Operation) -> Vec<(&Param, &Param)> {
+    let params = operation.params.iter();
     let pairs =
         params.flat_map(|param| operation.needed_by(param).map(move |needed| (param, needed)));
     pairs.filter(|(_, needed)| !needed.required).collect()
@@ -125,20 +111,14 @@ fn kind(service: &Service, ty: &Type) -> String {
     match ty {
         Type::Value(ty) => kind_of(ty),
         Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
-        Type::List(of) => format!("Kind::List(&{})", kind(service, of)),
-        Type::Map(of) => format!("Kind::Map(&{})", kind(service, of)),
+        // A generated server has no maps.
+        Type::List(of) | Type::Map(of) => format!("Kind::List(&{})", kind(service, of)),
     }
 }
 
 /// Returns how an import reads a single value.
 fn kind_of(ty: &ValueType) -> String {
-    if let Some(codes) = ty.codes() {
-        return format!("Kind::Codes(&[{}])", strings(codes.all().map(Code::text)));
-    }
-    match ty.as_closed_enum() {
-        Some(one) => format!("Kind::Choice(&[{}])", strings(one.wires())),
-        None => format!("Kind::{}", ty.kind().names().import),
-    }
+    format!("Kind::{}", ty.kind().names().import)
 }
 
 /// Returns the name of the type of a record.
@@ -176,31 +156,22 @@ fn slot(service: &Service, field: &Field) -> Slot {
         example,
         write,
     };
-    // The JSON text of a value; `empty` is what a response sends without one. An import reads no record that contains itself.
-    let json = |empty: &str, read: String| {
+    // The JSON text of a value; `empty` is what a response sends without one.
+    let json = |empty: &str| {
         let write = ("json::raw(out, ", format!(", \"{empty}\")"));
-        if field.recursive {
-            return text("\"\"".to_owned(), "\"\"".to_owned(), write);
-        }
-        text(read, raw_string(&field_value(service, field)), write)
+        text(format!("fields.text({wire})"), raw_string(&field_value(service, field)), write)
     };
-    let plain = format!("fields.text({wire})");
     match &field.ty {
-        Type::Value(value) => match listed_json(value) {
-            Some(texts) => json("null", format!("fields.listed({wire}, &[{texts}])")),
-            None if value.in_record() == Primitive::Text => {
-                let example = value.example().or(field.example.as_deref()).unwrap_or_default();
-                text(
-                    format!("fields.text({wire})"),
-                    string(example),
-                    ("json::text(out, ", ")".to_owned()),
-                )
-            }
-            None => json("null", plain),
-        },
-        Type::List(_) => json("[]", plain),
-        Type::Map(_) => json("{}", plain),
-        Type::Model(_) if field.recursive => json("null", plain),
+        Type::Value(value) if value.in_record() == Primitive::Text => {
+            let example = value.example().or(field.example.as_deref()).unwrap_or_default();
+            text(
+                format!("fields.text({wire})"),
+                string(example),
+                ("json::text(out, ", ")".to_owned()),
+            )
+        }
+        Type::Value(_) => json("null"),
+        Type::List(_) | Type::Map(_) => json("[]"),
         Type::Model(id) => {
             let row = row(service.model(*id));
             let is_option = !field.required && !has_empty_form(service, field);
@@ -219,28 +190,13 @@ fn slot(service: &Service, field: &Field) -> Slot {
 /// Returns whether a record can have the field without a value.
 fn has_empty_form(service: &Service, field: &Field) -> bool {
     match &field.ty {
-        Type::Value(value) => value.in_record() == Primitive::Text && listed_json(value).is_none(),
-        Type::Model(id) if !field.recursive => {
+        Type::Value(value) => value.in_record() == Primitive::Text,
+        Type::Model(id) => {
             let fields = &service.model(*id).fields;
             fields.iter().all(|field| !field.required || has_empty_form(service, field))
         }
-        Type::Model(_) | Type::List(_) | Type::Map(_) => false,
+        Type::List(_) | Type::Map(_) => false,
     }
-}
-
-/// Returns the only texts of a value, each with the JSON text that a response sends for it, if the spec lists them.
-fn listed_json(value: &ValueType) -> Option<String> {
-    let pair = |text: &str, json: &str| format!("({}, {})", string(text), raw_string(json));
-    let pairs: Vec<_> = match (value.codes(), value.as_closed_enum()) {
-        (Some(codes), _) => {
-            let [yes, no] = codes.written().map(|code| code.map(|code| code.json().to_string()));
-            let sent = |code| if codes.yes.contains(code) { &yes } else { &no };
-            codes.all().filter_map(|code| Some(pair(&code.text(), sent(code).as_ref()?))).collect()
-        }
-        (None, Some(one)) => one.wires().map(|wire| pair(wire, &json_string(wire))).collect(),
-        (None, None) => return None,
-    };
-    Some(pairs.join(", "))
 }
 
 /// Returns the JSON text before the value of a field.

@@ -10,7 +10,7 @@ use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     Auth, BodyFormat, Code, Decides, Example, Field, Leniency, Meaning, Model, OpenRef, Operation,
-    Otherwise, Param, Primitive, Response, Says, Service, Type, ValueType, Verdict, Wire,
+    Param, Primitive, Response, Says, Service, Type, ValueType, Verdict, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 
@@ -170,11 +170,10 @@ impl Contract<'_> {
         if let Some(codes) = value.codes() {
             return format!("Kind::Values(&[{}])", expressions(codes.all()));
         }
-        match (value.as_closed_enum(), value.wire()) {
-            (Some(one), _) => format!("Kind::OneOf(&[{}])", strings(one.wires())),
-            (None, Some(Wire::IntegerOrText)) => "Kind::IntegerOrText".to_owned(),
-            (None, Some(Wire::TextOrNumber)) => format!("Kind::OrNumber(&Kind::{})", value.check()),
-            (None, _) => format!("Kind::{}", value.check()),
+        match value.wire() {
+            Some(Wire::IntegerOrText) => "Kind::IntegerOrText".to_owned(),
+            Some(Wire::TextOrNumber) => format!("Kind::OrNumber(&Kind::{})", value.check()),
+            _ => format!("Kind::{}", value.check()),
         }
     }
 }
@@ -235,7 +234,7 @@ fn values(param: &Param) -> &'static str {
         Primitive::Signed | Primitive::Unsigned => "Integer",
         Primitive::Text if ty.check() == "Digits" => "NumericId",
         Primitive::Text if is_id(param) => "TextId",
-        Primitive::Text if ty.check() == "Text" && ty.as_closed_enum().is_none() => "Text",
+        Primitive::Text if ty.check() == "Text" => "Text",
         _ => "Other",
     }
 }

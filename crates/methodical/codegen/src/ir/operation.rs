@@ -61,8 +61,6 @@ pub struct Param {
     /// Indices of all parameters of the same operation that must be sent with this one, including
     /// those that a needed parameter needs in turn.
     pub needs: Vec<usize>,
-    /// Effect of the parameter without one that it needs.
-    pub otherwise: Otherwise,
     /// The attribute, absent from the records, that the selected records have with the value of the
     /// parameter.
     pub recovers: Option<String>,
@@ -78,16 +76,6 @@ pub struct Param {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-}
-
-words! {
-    /// The effect of a parameter without one that it needs.
-    pub enum Otherwise {
-        /// It is ignored.
-        NoEffect = "no-effect",
-        /// The call is refused.
-        Error = "error",
-    }
 }
 
 /// The command of an operation.

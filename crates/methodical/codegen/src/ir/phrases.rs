@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    BodyFormat, Decides, ErrorClass, Field, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
-    Response, RustName, Says, Service, Type, ValueType, Verdict,
+    BodyFormat, Decides, ErrorClass, Field, ListStyle, Operation, PagedBy, Param, Post, Response,
+    RustName, Says, Service, Type, ValueType, Verdict,
 };
 use crate::text::{json_string, list};
 
@@ -162,10 +162,10 @@ impl Operation {
             format!("`{}` {says}.", mark.path.join("."))
         });
         let ends: Vec<_> = ends.collect();
-        let end = match (ends.is_empty(), paging.short_page_ends) {
-            (false, _) => ends.join(" "),
-            (true, true) => "The last page has fewer records than its size.".to_owned(),
-            (true, false) => "An empty page follows the last one.".to_owned(),
+        let end = if ends.is_empty() {
+            "An empty page follows the last one.".to_owned()
+        } else {
+            ends.join(" ")
         };
         Some(format!("The list has pages: {param} is {by}{}. {end}", size.unwrap_or_default()))
     }
@@ -173,11 +173,10 @@ impl Operation {
     /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
     /// which attribute it recovers. `name` formats a name.
     pub fn presence(&self, param: &Param, name: impl Fn(&str) -> String) -> String {
-        let presence = match (self.needed_names(param, &name), param.otherwise) {
+        let presence = match self.needed_names(param, &name) {
             _ if param.required => "required".to_owned(),
-            (None, _) => "optional".to_owned(),
-            (Some(needed), Otherwise::NoEffect) => format!("needs {needed}, else no effect"),
-            (Some(needed), Otherwise::Error) => format!("needs {needed}, else refused"),
+            None => "optional".to_owned(),
+            Some(needed) => format!("needs {needed}, else no effect"),
         };
         match &param.recovers {
             Some(attribute) => format!("{presence}, recovers {}", name(attribute)),

@@ -259,8 +259,6 @@ pub struct Paging {
     pub param: Option<usize>,
     /// The index of the parameter with the maximum number of records of a page.
     pub size: Option<usize>,
-    /// Whether a page with fewer records is the last one.
-    pub short_page_ends: bool,
     /// The fields beside the list that say how the list goes on.
     pub marks: Vec<Mark>,
 }

@@ -54,8 +54,6 @@ impl Scalar {
 pub struct Enum {
     /// The name of the Rust type.
     pub rust: RustName,
-    /// Whether values outside the list are kept (`true`) or rejected.
-    pub open_ended: bool,
     /// The listed values; at least one.
     pub values: Vec<EnumValue>,
     /// The description.
@@ -227,11 +225,6 @@ impl ValueType {
         }
     }
 
-    /// Returns the enum, if only its listed values are valid.
-    pub fn as_closed_enum(&self) -> Option<&Enum> {
-        self.as_enum().filter(|one| !one.open_ended)
-    }
-
     /// Returns the open points about a declared type.
     pub fn open(&self) -> &[OpenRef] {
         match self {
@@ -336,16 +329,9 @@ pub struct Model {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-    /// Whether it contains itself, directly or through others.
-    pub recursive: bool,
 }
 
 impl Field {
-    /// Returns whether the field is boxed in Rust. Lists and maps have no need of it.
-    pub fn is_boxed(&self) -> bool {
-        self.recursive && self.ty.model().is_some()
-    }
-
     /// Returns whether a reader accepts another form of the value.
     pub fn is(&self, leniency: Leniency) -> bool {
         self.lenient.contains(&leniency)
@@ -372,8 +358,6 @@ pub struct Field {
     pub lenient: Vec<Leniency>,
     /// Whether it is personal data, which `Debug` output and logs must not show.
     pub personal: bool,
-    /// Whether the values contain the model that holds the field, at any depth.
-    pub recursive: bool,
     /// A value, as its wire text; present for the built-in types if the spec gives one.
     pub example: Option<String>,
     /// The description.

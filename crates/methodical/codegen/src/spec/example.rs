@@ -6,8 +6,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::diag::{closest, listed, say};
-use crate::ir::{Code, Enum, Example, ITEM, Operation, Param, Primitive, RustName, Service};
+use crate::diag::{closest, say};
+use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
 use crate::spec::content;
 use crate::spec::context::{Context, RENAME, doc};
 use crate::spec::language::{self, Document, Side};
@@ -172,9 +172,6 @@ fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, String> {
 
 /// Returns the wire text of a value. The error is the expected form.
 fn value(param: &Param, value: &Single) -> Result<String, String> {
-    let closed = param.ty.as_closed_enum();
-    let is_listed = |text: &str| closed.is_none_or(|one| one.lists(text));
-    let choices = || closed.map(choices).unwrap_or_default();
     let float = |digits: &str| digits.parse::<f64>().map(|one| one.to_string()).ok();
     Err(match (param.ty.in_query(), value) {
         (Primitive::Coded, Single::Boolean(flag)) => {
@@ -186,9 +183,6 @@ fn value(param: &Param, value: &Single) -> Result<String, String> {
         }
         (Primitive::Boolean, Single::Boolean(flag)) => return Ok(flag.to_string()),
         (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`".to_owned(),
-        (Primitive::Signed, Single::Integer(number)) if !is_listed(&number.to_string()) => {
-            choices()
-        }
         (Primitive::Signed, Single::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
             if !low && param.max.is_none_or(|max| *number <= max) {
@@ -210,27 +204,13 @@ fn value(param: &Param, value: &Single) -> Result<String, String> {
         (Primitive::Float, _) => "a number".to_owned(),
         (Primitive::Text, Single::Text(text)) if !text.is_empty() => {
             let most = param.max_chars.unwrap_or(u32::MAX);
-            match () {
-                () if !is_listed(text) => choices(),
-                () if text.chars().count() > most as usize => {
-                    format!("text of at most {most} characters")
-                }
-                () => return Ok(text.clone()),
+            if text.chars().count() <= most as usize {
+                return Ok(text.clone());
             }
+            format!("text of at most {most} characters")
         }
         (Primitive::Text, _) => "non-empty text".to_owned(),
     })
-}
-
-/// Returns the values of an enum, for a message.
-fn choices(one: &Enum) -> String {
-    let values: Vec<_> = one.values.iter().map(|value| value.wire.as_str()).collect();
-    match values.as_slice() {
-        [first, second, .., last] if values.len() > 12 => {
-            format!("one of {} values: `{first}`, `{second}`, …, `{last}`", values.len())
-        }
-        values => listed(values),
-    }
 }
 
 /// Returns the limits of an integer, of which there is at least one.

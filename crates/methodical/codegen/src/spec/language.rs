@@ -3,7 +3,7 @@
 //! The comment of a key is its description for editors and in messages, and the title of a table is its name there.
 
 use crate::ir::{
-    BodyFormat, Code, ErrorClass, Leniency, ListStyle, Meaning, Otherwise, Place, SecretPlace, Wire,
+    BodyFormat, Code, ErrorClass, Leniency, ListStyle, Meaning, Place, SecretPlace, Wire,
 };
 use crate::spec::form::{
     AnyType, Bracketed, File, Id, Ident, Kebab, Line, Media, Param, Path, Prose, Query, Select,
@@ -119,9 +119,8 @@ tables! {
         example: Text<WireText>, "A value, as its wire text.";
     }
 
-    /// A set of named texts.
+    /// A set of named texts. Values outside the list are kept.
     Enum "enum" + doc source open {
-        open_ended: bool, "Whether values outside the list are kept (`true`) or rejected (`false`).";
         values as "value": At<Named<Type, EnumValue>>, "The values, by the name of their Rust variant.";
     }
 
@@ -170,8 +169,8 @@ tables! {
             "`text`, `integer`, `float`, `boolean`, the name of a scalar or enum, or `list<…>` of one of them.";
         style: Option<At<Only<ListStyle, LIST_STYLES>>>, "How a list is written in a query or a form.";
         required: bool = default, "Whether every call must send it; `false` by default.";
-        needs: Option<At<Vec<Text<Bracketed>>>>, "The parameters that must be sent with it.";
-        otherwise: Option<At<Otherwise>>, "The effect of the parameter if one of them is missing.";
+        needs: Option<At<Vec<Text<Bracketed>>>>,
+            "The parameters without which the service ignores or refuses it.";
         recovers: Option<Text<Snake>>,
             "The attribute, absent from the records, that the selected records have with this value.";
         max_chars: Option<At<Int<1, 100_000>>>, "The maximum number of characters that the service accepts.";
@@ -229,7 +228,6 @@ tables! {
         last: Option<Text<WireText>>, "The field beside the list with the number of pages.";
         total: Option<Text<WireText>>, "The field beside the list with the number of records of all pages.";
         more: Option<Text<WireText>>, "The boolean field beside the list that is false on the last page.";
-        short_page_ends: Option<At<bool>>, "Whether a page with fewer records than its size is the last one.";
     }
 
     /// A parameter is the number of records before the page.
@@ -240,7 +238,6 @@ tables! {
         next: Option<Text<WireText>>,
             "The field beside the list with the value for the next page. The last page lacks it.";
         more: Option<Text<WireText>>, "The boolean field beside the list that is false on the last page.";
-        short_page_ends: Option<At<bool>>, "Whether a page with fewer records than its size is the last one.";
     }
 
     /// A parameter is a text that the page before contains.

@@ -62,10 +62,8 @@ pub enum Kind {
     Listed {
         /// The texts, or the JSON texts of other values.
         known: &'static [&'static str],
-        /// Whether they are texts.
+        /// Whether they are texts, of which others may occur.
         is_text: bool,
-        /// Whether others may occur.
-        is_open: bool,
     },
 }
 
@@ -82,14 +80,14 @@ impl Kind {
 
     /// Texts from a list.
     #[must_use]
-    pub const fn texts(known: &'static [&'static str], is_open: bool) -> Self {
-        Self::Listed { known, is_text: true, is_open }
+    pub const fn texts(known: &'static [&'static str]) -> Self {
+        Self::Listed { known, is_text: true }
     }
 
     /// The values from a list of JSON texts.
     #[must_use]
     pub const fn values(known: &'static [&'static str]) -> Self {
-        Self::Listed { known, is_text: false, is_open: false }
+        Self::Listed { known, is_text: false }
     }
 
     /// Seconds since 1970 in the years 0 to 9999; milliseconds if there are 1000 of them per second.

@@ -57,9 +57,8 @@ fn a_position_shows_only_its_kind() {
 #[test]
 fn each_part_of_a_rule_is_set() {
     let rule = Paging::by(PagedBy::Offset);
-    assert_eq!((rule.parameter, rule.short_page_ends, rule.has_identity), ("", false, false));
-    assert!(rule.short_page_ends().short_page_ends && rule.has_identity().has_identity);
-    let rule = rule.parameter("skip").short_page_ends().has_identity();
+    assert_eq!((rule.parameter, rule.has_identity), ("", false));
+    let rule = rule.parameter("skip").has_identity();
     assert_eq!((rule.by, rule.parameter), (PagedBy::Offset, "skip"));
-    assert!(rule.short_page_ends && rule.has_identity);
+    assert!(rule.has_identity);
 }

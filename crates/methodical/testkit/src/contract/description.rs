@@ -153,8 +153,6 @@ pub enum Kind {
     EpochSeconds,
     /// A currency code.
     Currency,
-    /// One of these texts.
-    OneOf(&'static [&'static str]),
     /// One of the values with these JSON texts.
     Values(&'static [&'static str]),
     /// A JSON number without a fraction, or text with its digits.
@@ -208,8 +206,6 @@ pub struct Param {
     pub required: bool,
     /// The parameters that it needs.
     pub needs: &'static [&'static str],
-    /// Whether a call without them is refused; if not, the parameter then has no effect.
-    pub refused_alone: bool,
     /// The attribute that the selected records have and do not show.
     pub recovers: Option<&'static str>,
     /// The section of the contract.

@@ -32,7 +32,6 @@ pub(super) const LIMIT: Param = Param {
     unknown: None,
     required: false,
     needs: &[],
-    refused_alone: false,
     recovers: None,
     source: "",
     open: &[],

@@ -118,7 +118,6 @@ impl<const BY: u8> PagedOperation for List<BY> {
         _ => PagedBy::Cursor,
     })
     .parameter("at")
-    .short_page_ends()
     .has_identity();
 
     fn position(&self) -> Option<Position> {

@@ -38,8 +38,7 @@ const VERBS: &str = "\
 /// Returns the help of the flag of a parameter.
 pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
     let mut help = param.doc.0.clone();
-    // The parser adds the values of a closed enum.
-    if let Some(one) = param.ty.as_enum().filter(|one| one.open_ended) {
+    if let Some(one) = param.ty.as_enum() {
         let values: Vec<_> = one.values.iter().map(|value| format!("`{}`", value.wire)).collect();
         _ = write!(help, " Known values: {}.", values.join(", "));
     }

@@ -118,10 +118,6 @@ fn literal(krate: &str, param: &Param, text: &str) -> Option<String> {
 /// Returns a value as it is written in Rust, where the model is `krate`.
 fn one_literal(krate: &str, param: &Param, text: &str) -> Option<String> {
     let (ty, in_record, in_query) = (&param.ty, param.ty.in_record(), param.ty.in_query());
-    if let Some(one) = ty.as_closed_enum() {
-        let value = one.values.iter().find(|value| value.wire == text)?;
-        return Some(format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant()));
-    }
     Some(match (in_record, in_query) {
         // A literal without a suffix is an `i32` here.
         (Primitive::Signed, _) if ty.name().is_none() && text.parse::<i32>().is_err() => {

@@ -6,8 +6,8 @@ use crate::config::Project;
 use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Decides, Field, Mark, Operation, Otherwise, PagedBy, Paging, Param, Primitive,
-    Response, Says, Service, Verdict,
+    BodyFormat, Decides, Field, Mark, Operation, PagedBy, Paging, Param, Primitive, Response, Says,
+    Service, Verdict,
 };
 use crate::text::string;
 
@@ -67,11 +67,8 @@ fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String,
     let needs = |param: &&Param| operation.needed_options(param).next().is_some();
     let refused = optional(operation).into_iter().filter(needs).filter_map(|param| {
         let (wire, needs) = (&param.wire, needed(operation, param)?);
-        let effect = match param.otherwise {
-            Otherwise::NoEffect => format!("`{wire}` has no effect"),
-            Otherwise::Error => format!("the service refuses `{wire}`"),
-        };
-        let why = format!("Without {needs}, {effect}, so such a query does not compile:");
+        let why =
+            format!("Without {needs}, `{wire}` has no effect, so such a query does not compile:");
         // There is no such method, or it takes more arguments.
         let is_named = operation.setter(param) == param.rust.snake();
         let error = if is_named { "compile_fail,E0061" } else { "compile_fail,E0599" };
@@ -226,10 +223,9 @@ fn paging_rule(service: &Service, operation: &Operation, paging: &Paging) -> Str
     let model = service.response_model(operation);
     let has_identity = model.is_some_and(|model| model.identity.is_some());
     format!(
-        "paging::Paging::by(paging::{}){}{}{}",
+        "paging::Paging::by(paging::{}){}{}",
         paging.code(),
         param.unwrap_or_default(),
-        if paging.short_page_ends { ".short_page_ends()" } else { "" },
         if has_identity { ".has_identity()" } else { "" },
     )
 }
@@ -286,18 +282,12 @@ fn page_mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
 fn page_field(fields: &[&Field]) -> String {
     let mut value = String::new();
     for (depth, field) in fields.iter().enumerate() {
-        let (name, boxed) = (field.rust.snake(), field.is_boxed());
-        let of = |object: &str| match (!field.is_option(), boxed) {
-            (true, false) => format!("&{object}.{name}"),
-            (true, true) => format!("&*{object}.{name}"),
-            (false, false) => format!("{object}.{name}.as_ref()"),
-            (false, true) => format!("{object}.{name}.as_deref()"),
-        };
-        value = match (depth, !field.is_option()) {
-            (0, true) => format!("Some({})", of("beside")),
-            (0, false) => of("beside"),
-            (_, true) => format!("{value}.map(|object| {})", of("object")),
-            (_, false) => format!("{value}.and_then(|object| {})", of("object")),
+        let name = field.rust.snake();
+        value = match (depth, field.is_option()) {
+            (0, false) => format!("Some(&beside.{name})"),
+            (0, true) => format!("beside.{name}.as_ref()"),
+            (_, false) => format!("{value}.map(|object| &object.{name})"),
+            (_, true) => format!("{value}.and_then(|object| object.{name}.as_ref())"),
         };
     }
     value

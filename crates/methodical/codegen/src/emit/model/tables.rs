@@ -260,9 +260,9 @@ impl Names {
     }
 }
 
-/// Returns the model of a nested record, unless it contains the outer one.
+/// Returns the model of a nested record.
 fn inner<'s>(service: &'s Service, field: &Field) -> Option<&'s Model> {
-    field.ty.model().filter(|_| !field.recursive).map(|id| service.model(id))
+    field.ty.model().map(|id| service.model(id))
 }
 
 fn column(service: &Service, outer: Option<&Field>, field: &Field) -> Column {

@@ -42,29 +42,19 @@ fn noun(model: &Model) -> String {
     format!("{article} {words} object")
 }
 
-/// Returns the type of a field in the owned form.
-fn owned(service: &Service, field: &Field) -> String {
-    boxed(field, field.ty.rust(service))
-}
-
 /// Returns the type of a field in the definition of a record, in the owned or the borrowed form.
-fn declared(service: &Service, model: &Model, field: &Field, is_owned: bool) -> String {
-    let ty = if is_owned {
-        owned(service, field).replace(&format!("<{}>", model.rust.pascal()), "<Self>")
-    } else {
-        boxed(field, borrowed(service, model, &field.ty))
-    };
+fn declared(service: &Service, field: &Field, is_owned: bool) -> String {
+    let ty = if is_owned { field.ty.rust(service) } else { borrowed(service, &field.ty) };
     if field.is_option() { format!("Option<{ty}>") } else { ty }
 }
 
-fn borrowed(service: &Service, model: &Model, ty: &Type) -> String {
-    let of = |of| borrowed(service, model, of);
+fn borrowed(service: &Service, ty: &Type) -> String {
+    let of = |of| borrowed(service, of);
     match ty {
         Type::Value(ty) if ty.in_record() == Primitive::Text && ty.as_enum().is_none() => {
             "Cow<'a, str>".to_owned()
         }
         Type::Value(ty) => ty.rust(),
-        Type::Model(id) if *id == model.id => "Self".to_owned(),
         Type::Model(id) => format!("{}<'a>", service.model(*id).rust.followed_by("ref").pascal()),
         Type::List(inner) => format!("Vec<{}>", of(inner)),
         Type::Map(inner) => format!("Map<{}, Cow<'a, str>>", of(inner)),
@@ -78,9 +68,9 @@ fn reader(service: &Service, field: &Field) -> String {
             format!("codegen::OneAsList<{}>", of.rust(service))
         }
         _ if field.is(Leniency::EmptyArrayAsMap) => {
-            format!("codegen::EmptyArrayAsMap<{}>", owned(service, field))
+            format!("codegen::EmptyArrayAsMap<{}>", field.ty.rust(service))
         }
-        _ => owned(service, field),
+        ty => ty.rust(service),
     }
 }
 
@@ -105,10 +95,6 @@ fn constructor_doc(model: &Model) -> &'static str {
     }
 }
 
-fn boxed(field: &Field, ty: String) -> String {
-    if field.is_boxed() { format!("Box<{ty}>") } else { ty }
-}
-
 /// Returns whether the constructor takes all that converts into the type.
 fn converts(ty: &ValueType) -> bool {
     ty.name().is_some() || ty.in_record() == Primitive::Text
@@ -122,7 +108,6 @@ fn initial(field: &Field) -> String {
         Type::Map(_) if !field.required => "Map::new()".to_owned(),
         _ if !field.required => "Vec::new()".to_owned(),
         Type::Value(ty) if converts(ty) => format!("{name}.into()"),
-        _ if field.is_boxed() => format!("Box::new({name})"),
         _ => name,
     }
 }

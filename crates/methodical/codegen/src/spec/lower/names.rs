@@ -15,10 +15,8 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
     let rust = |name: &At<String>| RustName::new(name);
     // The section, the name, and another name with its description.
     let mut types: Vec<_> = document.scalars.names().map(|name| ("scalar", name, None)).collect();
-    types.extend(document.enums.iter().map(|(name, one)| {
-        let unknown = rust(name).filter(|_| one.open_ended).map(|rust| rust.preceded_by("unknown"));
-        ("enum", &**name, unknown.map(|rust| (rust, "unknown values")))
-    }));
+    let unknown = |name| rust(name).map(|rust| (rust.preceded_by("unknown"), "unknown values"));
+    types.extend(document.enums.names().map(|name| ("enum", name, unknown(name))));
     let borrowed = |name| rust(name).map(|rust| (rust.followed_by("ref"), "borrowed form"));
     types.extend(document.models.names().map(|name| ("model", name, borrowed(name))));
     // The second of two declarations is reported, and declarations need not be sorted by section.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, say};
 use crate::ir::{
-    BodyFormat, ListStyle, Operation, Otherwise, Param, Place, Post, Primitive, Response, RustName,
+    BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, doc, owned, source};
@@ -141,17 +141,6 @@ fn params(
         return None;
     }
     names::flags(cx, &given.names().collect::<Vec<_>>(), &params);
-    // A list with the style `index` has values with the names of these parameters.
-    for (key, param) in given.names().zip(&params) {
-        let bracketed = param.wire.strip_suffix(']').and_then(|name| name.rsplit_once('['));
-        let Some((outer, inner)) = bracketed else { continue };
-        let is_index = inner.bytes().all(|byte| byte.is_ascii_digit());
-        let mut lists = params.iter().filter(|list| list.list == Some(ListStyle::Index));
-        if is_index && lists.any(|list| list.wire == outer) {
-            say!(cx, key.span, "the list `{outer}` has values with the name `{}`", param.wire
-                => "remove or rename one of them");
-        }
-    }
     Some(params)
 }
 
@@ -237,7 +226,6 @@ fn param(
         list,
         required: given.required,
         needs: needs.into_iter().collect(),
-        otherwise: given.otherwise.as_deref().copied().unwrap_or(Otherwise::NoEffect),
         recovers: owned(given.recovers.as_ref()),
         max_chars: given.max_chars.as_ref().and_then(|one| u32::try_from(one.0).ok()),
         min: given.min.as_ref().map(|one| one.0),
@@ -325,17 +313,6 @@ fn dependence(
     direct: &[usize],
     before: &[Param],
 ) {
-    match (&given.needs, &given.otherwise) {
-        (Some(needs), None) => {
-            say!(cx, needs.span, "missing key `otherwise` in a parameter with `needs`"
-                => "add `otherwise`: the effect if a needed parameter is missing, `no-effect` or `error`");
-        }
-        (None, Some(otherwise)) => {
-            say!(cx, otherwise.span, "missing key `needs` in a parameter with `otherwise`"
-                => "add `needs`, or remove `otherwise`");
-        }
-        _ => {}
-    }
     let mut needed = direct.iter().filter_map(|&index| before.get(index));
     if let (Some(needs), true, Some(optional)) =
         (&given.needs, given.required, needed.find(|param| !param.required))

@@ -21,33 +21,31 @@ struct Given<'g> {
     key: &'g Range<usize>,
     param: &'g Text<Bracketed>,
     size: Option<&'g Text<Bracketed>>,
-    short_page_ends: Option<&'g At<bool>>,
     marks: Vec<(Says, &'g Text<Wire>)>,
 }
 
 fn given(given: &language::Paging) -> Option<Given<'_>> {
-    let (by, key, param, size, short_page_ends, marks) = match given {
+    let (by, key, param, size, marks) = match given {
         language::Paging { page: Some(At { value: page, key, .. }), .. } => {
             let by = PagedBy::Number { first: page.first.map_or(1, |first| first.0) };
             let marks =
                 [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
-            (by, key, &page.param, &page.size, &page.short_page_ends, marks.to_vec())
+            (by, key, &page.param, &page.size, marks.to_vec())
         }
         language::Paging { offset: Some(At { value: page, key, .. }), .. } => {
             let marks =
                 [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
-            (PagedBy::Offset, key, &page.param, &page.size, &page.short_page_ends, marks.to_vec())
+            (PagedBy::Offset, key, &page.param, &page.size, marks.to_vec())
         }
         language::Paging { cursor, .. } => {
             let At { value: page, key, .. } = cursor.as_ref()?;
             let marks = vec![(Says::More, &page.more)];
-            (PagedBy::Cursor, key, &page.param, &page.size, &None, marks)
+            (PagedBy::Cursor, key, &page.param, &page.size, marks)
         }
     };
     let next = given.cursor.iter().map(|cursor| (Says::Next, &cursor.next));
     let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named.as_ref()?)));
-    let (size, short_page_ends) = (size.as_ref(), short_page_ends.as_ref());
-    Some(Given { by, key, param, size, short_page_ends, marks: next.chain(marks).collect() })
+    Some(Given { by, key, param, size: size.as_ref(), marks: next.chain(marks).collect() })
 }
 
 /// Lowers the paging of an operation.
@@ -66,17 +64,7 @@ pub(super) fn paging(
     }
     let param = param(cx, params, given.param, "param", &given);
     let size = given.size.and_then(|size| self::param(cx, params, size, "size", &given));
-    if let (Some(flag), None) = (given.short_page_ends, given.size) {
-        say!(cx, flag.span, "a page is short only in comparison with its size"
-            => "add `size`: the parameter with the maximum number of records");
-    }
-    Some(Paging {
-        by: given.by,
-        param,
-        size,
-        short_page_ends: given.short_page_ends.is_some_and(|flag| flag.value),
-        marks: marks(cx, service, &given, response.beside),
-    })
+    Some(Paging { by: given.by, param, size, marks: marks(cx, service, &given, response.beside) })
 }
 
 /// Returns the position of the parameter that a key names.

@@ -146,11 +146,9 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
     let wires = given.values.iter().map(|(_, value)| &*value.wire);
     cx.distinct_texts("wire text", CORRECT, wires);
     let mut names = given.values.names();
-    if let Some(unknown) =
-        names.find(|name| given.open_ended && name.eq_ignore_ascii_case("unknown"))
-    {
+    if let Some(unknown) = names.find(|name| name.eq_ignore_ascii_case("unknown")) {
         say!(cx, unknown.span,
-            "`Unknown` is reserved for values outside the list of an open-ended enum"
+            "`Unknown` is reserved for values outside the list"
             => "choose another name, such as `NotKnown`, and keep its `wire`");
     }
     let mut values = Vec::new();
@@ -163,7 +161,6 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
     }
     Some(Enum {
         rust: RustName::new(name)?,
-        open_ended: given.open_ended,
         values,
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
@@ -177,10 +174,10 @@ pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
         cx.declare(name, Type::Model(ModelId::new(index)));
     }
     let models = given.iter().enumerate();
-    let mut models: Vec<_> = models
+    let models: Vec<_> = models
         .filter_map(|(index, (name, one))| model(cx, ModelId::new(index), name, one))
         .collect();
-    recursion(cx, &mut models, document);
+    recursion(cx, &models, document);
     // When all models are known: an empty list represents a record without fields.
     for (model, (_, given)) in models.iter().zip(given.iter()) {
         for field in model.fields.iter().filter(|field| field.is(Leniency::EmptyArrayAsMap)) {
@@ -220,7 +217,6 @@ fn model(
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
         open: cx.open(&given.open),
-        recursive: false,
     })
 }
 
@@ -276,7 +272,6 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
         ty,
         required,
         personal: given.personal,
-        recursive: false,
         example: owned(given.example.as_ref()),
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
@@ -340,69 +335,32 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<(&'static str
     })
 }
 
-/// Marks models that may contain themselves and the fields that lead back, and reports models without a finite record.
-fn recursion(cx: &mut Context<'_>, models: &mut [Model], document: &Document) {
-    // Every record contains one. A list or a map may be empty.
-    let always = |field: &Field| field.ty.model().filter(|_| field.required).map(ModelId::position);
-    // A record may contain one, also in a list or a map.
-    let any = |field: &Field| field.ty.element().model().map(ModelId::position);
-    let has = |cycles: &[bool], model| cycles.get(model) == Some(&true);
-    let endless = cycles(models, &always);
-    for (index, (model, (name, given))) in models.iter().zip(document.models.iter()).enumerate() {
-        let leads_back = |field: &&Field| always(field).is_some_and(|next| has(&endless, next));
-        if let Some(field) = model.fields.iter().find(leads_back).filter(|_| has(&endless, index)) {
-            let key = given.fields.names().find(|key| key.value == field.wire);
-            let at = &key.unwrap_or(name).span;
-            say!(cx, *at, "the model `{name}` contains itself through required fields"
-                => "make one of these fields `presence = \"optional\"`");
-        }
-    }
-    let cycles = cycles(models, &any);
-    for (index, model) in models.iter_mut().enumerate() {
-        for field in &mut model.fields {
-            field.recursive =
-                has(&cycles, index) && any(field).is_some_and(|next| has(&cycles, next));
-        }
-        model.recursive = model.fields.iter().any(|field| field.recursive);
-    }
-}
-
-/// Returns which models contain themselves at any depth, or are between two that do: those that are left when models
-/// that contain none of the others, and then those that none of the others contains, are taken away again and again.
-fn cycles(models: &[Model], contained: &impl Fn(&Field) -> Option<usize>) -> Vec<bool> {
-    let edges = models.iter().enumerate().flat_map(|(from, model)| {
-        model.fields.iter().filter_map(contained).map(move |to| (from, to))
-    });
-    let edges: Vec<_> = edges.collect();
-    let mut is_left = vec![true; models.len()];
-    for is_reversed in [false, true] {
-        let mut sources = vec![Vec::new(); models.len()];
-        let mut degrees = vec![0_usize; models.len()];
-        for &(from, to) in &edges {
-            let (from, to) = if is_reversed { (to, from) } else { (from, to) };
-            if is_left.get(from) == Some(&true)
-                && is_left.get(to) == Some(&true)
-                && let (Some(degree), Some(sources)) = (degrees.get_mut(from), sources.get_mut(to))
-            {
-                *degree += 1;
-                sources.push(from);
-            }
-        }
-        let mut taken: Vec<_> =
-            (0..models.len()).filter(|&at| degrees.get(at) == Some(&0)).collect();
-        while let Some(one) = taken.pop() {
-            if let Some(is_left) = is_left.get_mut(one) {
-                *is_left = false;
-            }
-            for &source in sources.get(one).map(Vec::as_slice).unwrap_or_default() {
-                if let Some(degree) = degrees.get_mut(source) {
-                    *degree -= 1;
-                    taken.extend((*degree == 0).then_some(source));
-                }
+/// Reports models that contain themselves, also in a list or a map.
+fn recursion(cx: &mut Context<'_>, models: &[Model], document: &Document) {
+    let inner = |field: &Field| field.ty.element().model().map(ModelId::position);
+    let mut is_finite = vec![false; models.len()];
+    let mut found = true;
+    while found {
+        found = false;
+        // Most models are declared before those in them.
+        for (index, model) in models.iter().enumerate().rev() {
+            let is_known = |at: usize| is_finite.get(at) == Some(&true);
+            let becomes = !is_known(index) && model.fields.iter().filter_map(inner).all(is_known);
+            if let Some(one) = is_finite.get_mut(index).filter(|_| becomes) {
+                *one = true;
+                found = true;
             }
         }
     }
-    is_left
+    let all = models.iter().zip(document.models.iter()).zip(&is_finite);
+    for ((model, (name, given)), _) in all.filter(|(_, is_finite)| !**is_finite) {
+        let is_endless =
+            |field: &&Field| inner(field).is_some_and(|at| is_finite.get(at) == Some(&false));
+        let field = model.fields.iter().find(is_endless);
+        let key = field.and_then(|one| given.fields.names().find(|key| key.value == one.wire));
+        say!(cx, key.unwrap_or(name).span, "the model `{name}` contains itself"
+            => "declare another model, without the field, for the inner records");
+    }
 }
 
 /// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no

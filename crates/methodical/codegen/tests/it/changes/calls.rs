@@ -143,11 +143,8 @@ fn changes_of_parameters() {
         &["additive operation.list_tools.param.row: added"],
     );
     check(
-        &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
-        &[
-            "breaking operation.list_tools.param.state: needs changed from `shelf` to none",
-            "breaking operation.list_tools.param.state: otherwise changed from `error` to none",
-        ],
+        &[("needs = [\"shelf\"], ", "")],
+        &["breaking operation.list_tools.param.state: needs changed from `shelf` to none"],
     );
     check(
         &[(

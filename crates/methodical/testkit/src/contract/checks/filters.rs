@@ -111,13 +111,6 @@ impl Parameter {
     fn alone(self, group: &mut Group) {
         let Self { operation, param } = self;
         let needs = param.needs.join("` and `");
-        if param.refused_alone {
-            let title = format!("`{}` without `{needs}` is refused", param.name);
-            group.add(self.name("alone"), title, Section(param.source), move |seen| {
-                self.without_needs(seen).is_refused(Some(operation))
-            });
-            return;
-        }
         let title = format!("`{}` without `{needs}` has no effect", param.name);
         if operation.is_list() && operation.record.identity.is_some() {
             group.add(self.name("alone"), title, Section(param.source), move |seen| {
