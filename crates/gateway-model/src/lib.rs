@@ -103,8 +103,8 @@ pub mod tables;
 
 #[doc(no_inline)]
 pub use methodical_model::{
-    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, Float, ListOperation, Listing,
-    Map, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder,
+    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing, Map,
+    Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder,
     formula,
 };
 

@@ -432,8 +432,7 @@ mod tests {
 
     #[test]
     fn values_of_every_kind_are_read_and_checked() {
-        let good =
-            r#"{"name":"n","open":true,"price":"1.5","inner":{"id":7,"count":0}}"#;
+        let good = r#"{"name":"n","open":true,"price":"1.5","inner":{"id":7,"count":0}}"#;
         check(OUTER, r#"{"name":null,"open":"","inner":{"count":1}}"#).unwrap();
         for (json, name) in [
             (r#"{"name":1}"#, "name"),
@@ -464,10 +463,7 @@ mod tests {
     fn a_cell_sets_the_field_of_its_column() {
         let columns = columns(&[OUTER, INNER]);
         let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(
-            names,
-            ["name", "open", "price", "inner.id", "inner.count", "id", "count"]
-        );
+        assert_eq!(names, ["name", "open", "price", "inner.id", "inner.count", "id", "count"]);
         let mut given = Given::default();
         for column in columns.iter().filter(|column| column.name.starts_with("inner")) {
             given.push_cell(column, "1");

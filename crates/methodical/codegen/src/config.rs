@@ -107,7 +107,7 @@ fn unserved(service: &Service) -> Option<String> {
 /// Returns whether a type has values that a generated server cannot import.
 fn has_other_forms(ty: &Type) -> bool {
     match ty {
-        Type::Value(value) => matches!(value.in_record(), Primitive::Float | Primitive::Coded),
+        Type::Value(value) => value.in_record() == Primitive::Coded,
         Type::Model(_) => false,
         Type::List(of) => has_other_forms(of),
         Type::Map(_) => true,

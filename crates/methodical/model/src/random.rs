@@ -15,7 +15,7 @@ pub use arbitrary::{Arbitrary, Result, Unstructured};
 use crate::decode::shape::{Kind, Object, Shape};
 use crate::decode::value::Value;
 use crate::scalar::civil::utc;
-use crate::{Civil, Extra, Float, RawQuery, Service};
+use crate::{Civil, Extra, RawQuery, Service};
 
 /// Implements `Arbitrary` for a type: that of `arbitrary`, and that of `proptest` if the feature is on.
 #[doc(hidden)]
@@ -90,8 +90,6 @@ __random!([] Extra<'static>, |source| {
     }
     Ok(extra)
 });
-
-__random!(Float);
 
 __random!([] Civil, |source| date_time(source));
 
@@ -179,7 +177,6 @@ fn single(source: &mut Unstructured<'_>, kind: Kind) -> Result<String> {
         Kind::DateTime if !is_odd => quoted(&date_time(source)?.to_string()),
         Kind::Decimal if source.arbitrary()? => quoted(&chosen(source, ODD_DECIMALS)?),
         Kind::DateTime if source.arbitrary()? => quoted(&chosen(source, ODD_DATES)?),
-        Kind::Float => float(source, is_odd)?.to_string(),
         Kind::Boolean => source.arbitrary::<bool>()?.to_string(),
         _ => quoted(&text(source)?),
     })
@@ -189,17 +186,6 @@ fn single(source: &mut Unstructured<'_>, kind: Kind) -> Result<String> {
 fn date_time(source: &mut Unstructured<'_>) -> Result<Civil> {
     let seconds = source.int_in_range(-62_167_219_200..=253_402_300_799)?;
     utc(seconds, "Civil").map_err(|_outside| arbitrary::Error::IncorrectFormat)
-}
-
-/// Whole numbers, prices, and others.
-fn float(source: &mut Unstructured<'_>, is_odd: bool) -> Result<f64> {
-    let number = match source.int_in_range(0..=2_u8)? {
-        _ if is_odd => *source.choose(ODD_FLOATS)?,
-        0 => source.arbitrary::<i32>()?.into(),
-        1 => f64::from(source.arbitrary::<i32>()?) / 100.0,
-        _ => source.arbitrary()?,
-    };
-    Ok(if number.is_finite() { number } else { 0.0 })
 }
 
 /// Any text: from all of Unicode, and texts that programs often handle wrong.
@@ -286,10 +272,6 @@ const ODD_DECIMALS: &[&str] =
 /// Dates that do not exist, or are in another format than the service's.
 const ODD_DATES: &[&str] =
     &["0000-00-00 00:00:00", "2026-02-29 00:00:00", "2026-11-20T22:15:00Z", "2026-11-20", ""];
-
-/// Numbers at the ends of the range and of the precision, and with long texts.
-const ODD_FLOATS: &[f64] =
-    &[f64::MAX, f64::MIN_POSITIVE, 5e-324, -1e21, 0.1, 9_007_199_254_740_992.0];
 
 /// JSON numbers in every notation.
 const NUMBERS: &[&str] =

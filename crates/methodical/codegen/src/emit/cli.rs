@@ -38,7 +38,7 @@ struct Group<'a> {
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let Project { service, config } = project;
     let cheapest = cheapest(service);
-    let probe = cheapest.and_then(|one| Some((one, smallest_query("model", service, one)?)));
+    let probe = cheapest.and_then(|one| Some((one, smallest_query(service, one)?)));
     let (client, marker) = (config.rust_name(Role::Client), marker(service));
     let template = Commands { service, client, marker, groups: groups(service), probe };
     let path = format!("{}/commands.rs", config.modules(Role::Cli));
@@ -216,7 +216,6 @@ fn flag(param: &Param) -> Flag {
             let parser = || format!("clap::value_parser!(i64).range({min}..{max})");
             (number, "i64", (param.min.is_some() || param.max.is_some()).then(parser))
         }
-        Primitive::Float => (number, "model::Float", None),
         Primitive::Boolean | Primitive::Coded => (None, "bool", None),
     };
     Flag { value, ty: ty.to_owned(), parser }

@@ -65,7 +65,6 @@ fn value(param: &Param) -> Option<Value> {
         (_, Primitive::Signed) => ("int".to_owned(), "i64", ""),
         (_, Primitive::Unsigned) => ("int".to_owned(), "u64", ""),
         (_, Primitive::Boolean | Primitive::Coded) => ("bool".to_owned(), "bool", ""),
-        (_, Primitive::Float) => return None,
     };
     Some(Value { python, rust, convert })
 }
@@ -130,7 +129,6 @@ fn python_type(service: &Service, ty: &Type) -> String {
         Type::Value(value) => match value.in_record() {
             Primitive::Text => "str",
             Primitive::Signed | Primitive::Unsigned => "int",
-            Primitive::Float => "float",
             Primitive::Boolean | Primitive::Coded => "bool",
         }
         .to_owned(),

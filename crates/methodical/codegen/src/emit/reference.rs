@@ -112,7 +112,6 @@ fn built_in() -> String {
         .iter()
         .map(|one| match one {
             BuiltIn::Integer => "`integer` (64-bit, signed)".to_owned(),
-            BuiltIn::Float => "`float` (64-bit floating-point number)".to_owned(),
             BuiltIn::Text | BuiltIn::Boolean => format!("`{}`", one.word()),
         })
         .collect();
@@ -174,7 +173,7 @@ fn section(project: &Project<'_>, source: &Source, folder: &str) -> String {
 fn linked(label: String, name: Option<&RustName>, types: &str) -> String {
     match name {
         Some(name) => format!("[{}]({types}#{})", code(&label), name.pascal().to_lowercase()),
-        // Markdown takes `<float>` for HTML.
+        // Markdown takes `<text>` for HTML.
         None if label.contains('<') => code(&label),
         None => label,
     }

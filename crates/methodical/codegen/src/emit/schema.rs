@@ -242,7 +242,6 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
             &["integer", "string"]
         }
         (Primitive::Signed | Primitive::Unsigned, _) => &["integer"],
-        (Primitive::Float, _) => &["number"],
         (Primitive::Boolean, _) => &["boolean"],
         (Primitive::Coded, _) if param.is_some() => &["string"],
         (Primitive::Coded, _) => &[],

@@ -52,7 +52,7 @@ fn param(param: &Param) -> (String, String) {
             ("i64", format!("between(pairs, {wire}, {min}..={max})"))
         }
         Primitive::Unsigned => ("u64", format!("integer(pairs, {wire})")),
-        Primitive::Text | Primitive::Float | Primitive::Coded => {
+        Primitive::Text | Primitive::Coded => {
             let most = param.max_chars.map(|_| format!("Some(Self::{})", max_chars(param)));
             let most = most.unwrap_or_else(|| "None".to_owned());
             ("String", format!("text(pairs, {wire}, {most})"))

@@ -62,7 +62,7 @@ impl<'a> Values<'a> {
             ("client_rust", name(Role::Client)),
             ("testkit_rust", name(Role::Testkit)),
             ("query_type", operation.rust.pascal()),
-            ("query", example_query(project, operation, example)?),
+            ("query", example_query(operation, example)?),
             ("mock_type", operation.rust.preceded_by("mock").pascal()),
             ("mock_example", format!("like_{}", example.name.words())),
             ("record", smallest_record(project, record)),
@@ -132,7 +132,7 @@ fn query_types(service: &Service) -> String {
 /// Returns the statements that send the query of each example to a mock and check the result.
 fn calls(project: &Project<'_>) -> String {
     let calls = for_clients(project.service).filter_map(|(operation, example, mock)| {
-        let query = example_query(project, operation, example)?;
+        let query = example_query(operation, example)?;
         let call = format!("client.send(&{query}).await?");
         let check = match example.rejected.len() {
             _ if !operation.response.is_list => format!("{call};"),

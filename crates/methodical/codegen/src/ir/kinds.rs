@@ -59,8 +59,6 @@ words! {
         Text = "text",
         /// An integer of 64 bits with a sign.
         Integer = "integer",
-        /// A finite number of 64 bits.
-        Float = "float",
         /// `true` or `false`.
         Boolean = "boolean",
     }
@@ -91,8 +89,6 @@ pub enum Primitive {
     Signed,
     /// An unsigned 64-bit integer; in a query, its decimal digits.
     Unsigned,
-    /// A finite number; in a query, the shortest decimal number that is read back as the same one.
-    Float,
     /// `true` or `false`, in a query too.
     Boolean,
     /// True or false, as one of the codes of a scalar; in a query, the text of the code.
@@ -129,7 +125,7 @@ impl Kind {
         let unsigned = "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`";
         let decimal = "a plain decimal number such as `12.50`";
         let date = "a date and time such as `2024-03-31 02:30:00`";
-        let (signed, number) = ("Integer { min: i64::MIN }", "a number such as `52.25`");
+        let signed = "Integer { min: i64::MIN }";
         let [scalar, field_type, check, import, expected] = match (self.meaning, self.primitive) {
             (Some(Meaning::Id), Primitive::Text) => ["text", "Id", "Text", "Id", "text"],
             (Some(Meaning::Id), _) => ["integer", "Id", "Integer", "Integer { min: 0 }", unsigned],
@@ -157,7 +153,6 @@ impl Kind {
             (_, Primitive::Unsigned) => {
                 ["integer", "Integer", "Integer", "Integer { min: 0 }", unsigned]
             }
-            (_, Primitive::Float) => ["float", "Real", "Number", "Float", number],
             (_, Primitive::Boolean) => {
                 ["boolean", "Boolean", "Boolean", "Boolean", "`true` or `false`"]
             }
@@ -201,7 +196,6 @@ impl BuiltIn {
         let primitive = match self {
             Self::Text => Primitive::Text,
             Self::Integer => Primitive::Signed,
-            Self::Float => Primitive::Float,
             Self::Boolean => Primitive::Boolean,
         };
         Kind { primitive, meaning: None }
@@ -212,7 +206,6 @@ impl BuiltIn {
         match self {
             Self::Text => "text",
             Self::Integer => "1",
-            Self::Float => "52.25",
             Self::Boolean => "true",
         }
     }
@@ -257,7 +250,6 @@ impl Primitive {
             Self::Text => "String",
             Self::Signed => "i64",
             Self::Unsigned => "u64",
-            Self::Float => "Float",
             Self::Boolean | Self::Coded => "bool",
         }
     }
@@ -274,11 +266,6 @@ impl Primitive {
             Self::Text => Some(Json::from(text)),
             Self::Signed => text.parse::<i64>().ok().map(Json::from),
             Self::Unsigned => text.parse::<u64>().ok().map(Json::from),
-            Self::Float => {
-                let digits = text.trim_start_matches('-');
-                let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
-                text.parse::<f64>().ok().filter(|one| is_number && one.is_finite()).map(Json::from)
-            }
             Self::Boolean => text.parse::<bool>().ok().map(Json::from),
             Self::Coded => None,
         }

@@ -20,7 +20,7 @@ const TYPES: &str = "\
     AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
     Debug DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
     ErrorKind Extra Fault \
-    Float Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
+    Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
     ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
     Record Rejected Result Self Send Service ServiceError Sized Some \

@@ -209,7 +209,7 @@ impl ValueType {
     pub fn is_json_literal(&self) -> bool {
         match self.in_query() {
             Primitive::Text => false,
-            Primitive::Float | Primitive::Boolean => self.in_record() != Primitive::Text,
+            Primitive::Boolean => self.in_record() != Primitive::Text,
             Primitive::Signed | Primitive::Unsigned => true,
             Primitive::Coded => self.codes().is_some_and(|codes| {
                 codes.written().into_iter().flatten().all(|code| !code.json().is_string())

@@ -172,7 +172,6 @@ fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, String> {
 
 /// Returns the wire text of a value. The error is the expected form.
 fn value(param: &Param, value: &Single) -> Result<String, String> {
-    let float = |digits: &str| digits.parse::<f64>().map(|one| one.to_string()).ok();
     Err(match (param.ty.in_query(), value) {
         (Primitive::Coded, Single::Boolean(flag)) => {
             let code = param
@@ -195,13 +194,6 @@ fn value(param: &Param, value: &Single) -> Result<String, String> {
             return Ok(number.to_string());
         }
         (Primitive::Unsigned, _) => "a non-negative integer".to_owned(),
-        (Primitive::Float, Single::Integer(number)) => {
-            return float(&number.to_string()).ok_or_else(|| "a number".to_owned());
-        }
-        (Primitive::Float, Single::Float(digits)) => {
-            return float(digits).ok_or_else(|| "a number".to_owned());
-        }
-        (Primitive::Float, _) => "a number".to_owned(),
         (Primitive::Text, Single::Text(text)) if !text.is_empty() => {
             let most = param.max_chars.unwrap_or(u32::MAX);
             if text.chars().count() <= most as usize {

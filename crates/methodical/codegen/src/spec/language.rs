@@ -140,7 +140,7 @@ tables! {
     /// One field of a model.
     Field "field" + doc source open {
         ty as "type": Text<AnyType>,
-            "`text`, `integer`, `float`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.";
+            "`text`, `integer`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.";
         presence: Presence, "`required` if it is always present, otherwise `optional`.";
         lenient: At<Vec<At<Leniency>>> = default, "Other forms of the value that a reader accepts.";
         personal: bool = default, "Whether it is personal data, which is never logged.";
@@ -166,7 +166,7 @@ tables! {
     /// One parameter, in the query or in the body of a POST.
     Parameter "parameter" + doc source open {
         ty as "type": Text<AnyType>,
-            "`text`, `integer`, `float`, `boolean`, the name of a scalar or enum, or `list<…>` of one of them.";
+            "`text`, `integer`, `boolean`, the name of a scalar or enum, or `list<…>` of one of them.";
         style: Option<At<Only<ListStyle, LIST_STYLES>>>, "How a list is written in a query or a form.";
         required: bool = default, "Whether every call must send it; `false` by default.";
         needs: Option<At<Vec<Text<Bracketed>>>>,
@@ -252,7 +252,7 @@ tables! {
     /// An amount in an object, such as a balance.
     Gauge "gauge" {
         value: Text<WireText>,
-            "The field with the amount: an `integer`, a `float` or a `decimal`, with dots between the keys of nested models.";
+            "The field with the amount: an `integer` or a `decimal`, with dots between the keys of nested models.";
         unit: Option<Text<WireText>>, "The field with the unit, such as a currency code.";
     }
 

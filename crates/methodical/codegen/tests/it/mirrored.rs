@@ -43,7 +43,7 @@ fn a_field_has_a_column_with_a_name_of_its_own() {
             // `maker.name` would be `maker_name`, which another field has.
             "Column::json(&[\"maker\"]).personal(),",
             "Column::text(&[\"maker_name\"]),",
-            "Column::real(&[\"weight\"]),",
+            "Column::integer(&[\"weight\"]),",
             "Column::boolean(&[\"sharp\"]),",
             "Column::text(&[\"heavy\"]),",
             "Column::json(&[\"uses\"]).personal(),",

@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use crate::Float;
 use crate::decode::depth;
 use crate::decode::scan::{
     escaped, integer, named_value, number, past_whitespace, skip, special, word,
@@ -166,13 +165,6 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// Decodes a number that is finite as a 64-bit floating-point number.
-    #[inline]
-    pub fn float(&mut self) -> Option<Float> {
-        let text = self.number()?;
-        short_float(text.as_bytes()).or_else(|| text.parse().ok()).and_then(Float::finite)
-    }
-
     /// Returns the text of a number.
     #[inline]
     pub fn number(&mut self) -> Option<&'a str> {
@@ -313,41 +305,6 @@ macro_rules! __members {
     };
 }
 
-/// Decodes a number of at most 15 digits without an exponent, to the nearest value: both operands of the division are
-/// exact. With it, a list of such numbers decodes 1.1 times as fast.
-#[inline]
-fn short_float(text: &[u8]) -> Option<f64> {
-    let (is_negative, digits) = match text.split_first()? {
-        (b'-', rest) => (true, rest),
-        _ => (false, text),
-    };
-    if digits.len() >= POWERS.len() {
-        return None;
-    }
-    let (mut number, mut fraction) = (0_i64, None);
-    for byte in digits {
-        match byte {
-            b'0'..=b'9' => number = number * 10 + i64::from(byte - b'0'),
-            b'.' => {
-                fraction = Some(0);
-                continue;
-            }
-            _ => return None,
-        }
-        fraction = fraction.map(|count| count + 1);
-    }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "it has at most 15 digits, which are less than 2^53"
-    )]
-    let number = number as f64 / POWERS.get(fraction.unwrap_or(0))?;
-    Some(if is_negative { -number } else { number })
-}
-
-/// Powers of ten that are exact.
-const POWERS: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
 /// Returns whether JSON text contains the name as it is, without escapes. Others are left to serde.
 pub const fn is_plain_name(name: &str) -> bool {
     let mut bytes = name.as_bytes();
@@ -372,37 +329,5 @@ impl Seen {
         let first = self.0 & bit == 0;
         self.0 |= bit;
         first.then_some(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::format;
-
-    use super::short_float;
-
-    #[test]
-    fn a_short_number_is_the_nearest_value() {
-        let mut state = 1_u64;
-        for round in 0..if cfg!(miri) { 20 } else { 200_000_usize } {
-            // A generator of Marsaglia: the shifts give it a period of 2^64 - 1.
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            let digits = format!("{:014}", state % 100_000_000_000_000);
-            let (whole, fraction) = digits.split_at(1 + round % 13);
-            let whole = whole.trim_start_matches('0');
-            let sign = if round % 2 == 0 { "-" } else { "" };
-            let text = format!("{sign}{}.{fraction}", if whole.is_empty() { "0" } else { whole });
-            let expected: f64 = text.parse().unwrap();
-            assert_eq!(
-                short_float(text.as_bytes()).map(f64::to_bits),
-                Some(expected.to_bits()),
-                "{text}"
-            );
-        }
-        for other in ["1e3", "1234567890.123456", "1.2E-3"] {
-            assert_eq!(short_float(other.as_bytes()), None, "{other}");
-        }
     }
 }

@@ -54,8 +54,6 @@ pub enum Kind {
     Decimal,
     /// Text with a date and time without a time zone.
     DateTime,
-    /// A finite number.
-    Float,
     /// `true` or `false`.
     Boolean,
     /// A value from a list.

@@ -10,11 +10,11 @@ use core::marker::PhantomData;
 use serde::Deserializer;
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 
+use crate::Map;
 use crate::decode::cursor::Cursor;
 use crate::decode::shape::{Kind, Leaf, Shape};
 use crate::decode::slot::Required;
 use crate::decode::text::{self, CowText};
-use crate::{Float, Map};
 
 /// A type that a field of a record can have.
 pub trait Value: Sized {
@@ -118,7 +118,6 @@ macro_rules! __copied {
     };
 }
 
-__copied!(Float, leaf::<Self>("a number", Kind::Float), |cursor| cursor.float());
 __copied!(bool, leaf::<Self>("true or false", Kind::Boolean), |cursor| cursor.boolean());
 __copied!(i64, leaf::<Self>("an integer", Kind::SIGNED), |cursor| cursor
     .integer()

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use methodical_model::codegen::{self, EmptyArrayAsMap, Nulls, OneAsList};
-use methodical_model::{DecodeError, DecodeErrorKind, Extra, Float, Map};
+use methodical_model::{DecodeError, DecodeErrorKind, Extra, Map};
 
 use crate::support;
 
@@ -16,7 +16,7 @@ codegen::scalar! {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Shop {
     tags: Vec<String>,
-    sizes: Vec<Float>,
+    sizes: Vec<i64>,
     names: Map<String>,
     below: Vec<Self>,
     seats: Option<i64>,
@@ -31,7 +31,7 @@ pub(crate) struct Shop {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ShopRef<'a> {
     tags: Vec<Cow<'a, str>>,
-    sizes: Vec<Float>,
+    sizes: Vec<i64>,
     names: Map<Cow<'a, str>, Cow<'a, str>>,
     below: Vec<Self>,
     seats: Option<i64>,
@@ -45,7 +45,7 @@ pub(crate) struct ShopRef<'a> {
 codegen::record! {
     Shop, ShopRef, "a shop object";
     0 required plain tags: OneAsList<String> = "tags";
-    1 absent personal sizes: OneAsList<Float> = "sizes";
+    1 absent personal sizes: OneAsList<i64> = "sizes";
     2 absent plain names: EmptyArrayAsMap<Map<String>> = "names";
     3 absent plain below: OneAsList<Shop> = "below";
     4 blank plain seats: i64 = "seats";
@@ -66,8 +66,8 @@ fn other_forms_are_read_and_the_type_of_the_field_is_written() {
         (r#"{"tags":"a"}"#, r#"{"tags":["a"],"sizes":[],"names":{},"below":[]}"#),
         (r#"{"tags":""}"#, r#"{"tags":[""],"sizes":[],"names":{},"below":[]}"#),
         (
-            r#"{"tags":["\u00e9"],"sizes":1.5}"#,
-            r#"{"tags":["é"],"sizes":[1.5],"names":{},"below":[]}"#,
+            r#"{"tags":["\u00e9"],"sizes":15}"#,
+            r#"{"tags":["é"],"sizes":[15],"names":{},"below":[]}"#,
         ),
         (r#"{"tags":[],"sizes":null,"names":null,"below":null}"#, &format!("{EMPTY}}}")),
         (r#"{"tags":[],"names":[]}"#, &format!("{EMPTY}}}")),
@@ -138,7 +138,7 @@ fn the_error_of_serde_names_the_forms_of_a_field() {
 
 #[test]
 fn personal_fields_in_other_forms_are_not_shown() {
-    let shop = decoded(r#"{"tags":[],"sizes":52.25,"note":"Ann"}"#).unwrap();
+    let shop = decoded(r#"{"tags":[],"sizes":5225,"note":"Ann"}"#).unwrap();
     let text = format!("{shop:?}");
-    assert!(!text.contains("52.25") && !text.contains("Ann"), "{text}");
+    assert!(!text.contains("5225") && !text.contains("Ann"), "{text}");
 }

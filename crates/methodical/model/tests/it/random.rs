@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use arbitrary::{Arbitrary, Unstructured};
-use methodical_model::{Civil, Extra, Float, codegen};
+use methodical_model::{Civil, Extra, codegen};
 use proptest::arbitrary::any;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
@@ -72,18 +72,6 @@ fn values_of_a_kind_are_mostly_usual() {
     are_mostly::<Format>(Format::is_known);
     assert!(drawn::<Civil>().iter().all(|civil| civil.to_string().parse() == Ok(*civil)));
     assert_eq!(drawn::<IsOpen>().into_iter().collect::<BTreeSet<_>>().len(), 2);
-}
-
-#[test]
-fn floats_are_whole_numbers_prices_and_others() {
-    let numbers: Vec<f64> = drawn::<Float>().into_iter().map(f64::from).collect();
-    let is_price = |number: &&f64| {
-        let cents = **number * 100.0;
-        cents.abs() >= 1.0 && cents.fract().abs() < 1e-3 && number.fract() != 0.0
-    };
-    assert!(numbers.iter().any(|number| number.fract() == 0.0 && *number != 0.0));
-    assert!(numbers.iter().filter(is_price).count() > numbers.len() / 10);
-    assert!(numbers.iter().any(|number| number.abs() > 1e100));
 }
 
 /// A strategy of `proptest` draws from random bytes.

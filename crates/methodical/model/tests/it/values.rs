@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use methodical_model::tables::{Column, ColumnKind, FieldType};
-use methodical_model::{DecodeErrorKind, Float, Map, Operation as _, RawQuery};
+use methodical_model::{DecodeErrorKind, Map, Operation as _, RawQuery};
 
 use crate::photos::{ListPhotos, Photo, Photos};
 
@@ -34,16 +34,6 @@ fn untyped_queries_differ_in_each_part() {
     assert_eq!(HashSet::from([new(), new()]).len(), 1);
     assert!(new().idempotent().query().unwrap().is_idempotent());
     assert!(!new().query().unwrap().is_idempotent());
-}
-
-#[test]
-fn floats_are_ordered_and_shown_as_numbers() {
-    let mut floats = [Float::from(2_u32), Float::from(-1), "0.5".parse().unwrap()];
-    floats.sort();
-    assert_eq!(floats.map(|float| format!("{float} {float:?}")), ["-1 -1.0", "0.5 0.5", "2 2.0"]);
-    assert_eq!(HashSet::from(floats).len(), 3);
-    assert_eq!(Float::try_from(f64::NAN).unwrap_err().kind(), DecodeErrorKind::Conversion);
-    assert_eq!(Float::try_from(1.5).unwrap().get().to_bits(), 1.5_f64.to_bits());
 }
 
 #[test]

@@ -141,8 +141,6 @@ pub enum Kind {
     Digits,
     /// A JSON number without a fraction.
     Integer,
-    /// A JSON number.
-    Number,
     /// `true` or `false`.
     Boolean,
     /// A decimal number as text.

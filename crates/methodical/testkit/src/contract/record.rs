@@ -151,7 +151,6 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::Text => "text",
         Kind::Digits => "numeric text",
         Kind::Integer => "an integer",
-        Kind::Number => "a number",
         Kind::Boolean => "a boolean",
         Kind::Decimal => "a decimal number in text form",
         Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
@@ -196,7 +195,6 @@ impl Leaf<'_> {
                 is_integer(value) || digits.is_some_and(is_numeric)
             }
             Kind::Values(codes) => codes.iter().any(|code| is_code(value, code)),
-            Kind::Number => value.is_number(),
             Kind::Boolean => value.is_boolean(),
             Kind::Text => text.is_some(),
             // A service may write an absent value as an empty text.
@@ -355,7 +353,6 @@ mod tests {
         fits(|| Kind::Decimal, &[json!("-1.50"), json!("1e3")], &[json!(1.5), json!("x")]);
         fits(|| Kind::EpochSeconds, &[json!("-86400")], &[json!("1e9"), json!(0)]);
         fits(|| Kind::Currency, &[json!("EUR")], &[json!(1)]);
-        fits(|| Kind::Number, &[json!(-7.5), json!(7)], &[json!("7"), json!(true)]);
         fits(|| Kind::IntegerOrText, &[json!(7), json!("-7")], &[json!(7.5), json!("7.5")]);
         let one = || Kind::OneOrList(&Kind::Integer);
         fits(one, &[json!(7), json!([7, 8]), json!([])], &[json!("7"), json!([true])]);

@@ -28,7 +28,7 @@ pub(super) fn call(
     operation: &Operation,
     example: &Example,
 ) -> Option<String> {
-    let chain = chain(project, operation, example)?;
+    let chain = chain(operation, example)?;
     let (krate, name) = (project.config.rust_name(Role::Model), operation.rust.pascal());
     let compared = |(method, text): (&str, &String)| {
         format!("assert_eq!(query.{method}(), {});\n", string(text))
@@ -56,21 +56,16 @@ pub(super) fn without(
     let krate = project.config.rust_name(Role::Model);
     let value = |param: &Param| {
         let example = shortest(project.service, operation, param)?;
-        literal(&krate, param, given(operation, param, example)?)
+        literal(param, given(operation, param, example)?)
     };
     let new = constructor(operation, value)?;
     Some(format!("{krate}::{new}.{}({});", param.rust.snake(), value(param)?))
 }
 
 /// Returns the expression that creates the query of an example.
-pub(crate) fn chain(
-    project: &Project<'_>,
-    operation: &Operation,
-    example: &Example,
-) -> Option<String> {
-    let krate = &project.config.rust_name(Role::Model);
+pub(crate) fn chain(operation: &Operation, example: &Example) -> Option<String> {
     let mut chain =
-        constructor(operation, |param| literal(krate, param, given(operation, param, example)?))?;
+        constructor(operation, |param| literal(param, given(operation, param, example)?))?;
     let params = || example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
     // The setter of a parameter sets those that it needs.
     let is_set = |one: &Param| {
@@ -78,20 +73,16 @@ pub(crate) fn chain(
     };
     for param in params().filter(|one| !one.required && !is_set(one)) {
         let set = operation.needed_options(param).chain([param]);
-        let values = set.map(|one| literal(krate, one, given(operation, one, example)?));
+        let values = set.map(|one| literal(one, given(operation, one, example)?));
         let values = values.collect::<Option<Vec<_>>>()?.join(", ");
         _ = write!(chain, ".{}({values})", operation.setter(param));
     }
     Some(chain)
 }
 
-/// Returns an expression for a query without optional parameters, in code where the model is `krate`.
-pub(in crate::emit) fn smallest_query(
-    krate: &str,
-    service: &Service,
-    operation: &Operation,
-) -> Option<String> {
-    constructor(operation, |param| literal(krate, param, &service.sample(operation, param)))
+/// Returns an expression for a query without optional parameters.
+pub(in crate::emit) fn smallest_query(service: &Service, operation: &Operation) -> Option<String> {
+    constructor(operation, |param| literal(param, &service.sample(operation, param)))
 }
 
 /// Returns `ListPhotos::new()`, with values for the required parameters.
@@ -108,15 +99,15 @@ fn given<'a>(operation: &Operation, param: &Param, example: &'a Example) -> Opti
     Some(text)
 }
 
-/// Returns a value or a list as it is written in Rust, where the model is `krate`.
-fn literal(krate: &str, param: &Param, text: &str) -> Option<String> {
-    let items = param.items(text).into_iter().map(|item| one_literal(krate, param, item));
+/// Returns a value or a list as it is written in Rust.
+fn literal(param: &Param, text: &str) -> Option<String> {
+    let items = param.items(text).into_iter().map(|item| one_literal(param, item));
     let items = items.collect::<Option<Vec<_>>>()?.join(", ");
     Some(if param.list.is_some() { format!("[{items}]") } else { items })
 }
 
-/// Returns a value as it is written in Rust, where the model is `krate`.
-fn one_literal(krate: &str, param: &Param, text: &str) -> Option<String> {
+/// Returns a value as it is written in Rust.
+fn one_literal(param: &Param, text: &str) -> Option<String> {
     let (ty, in_record, in_query) = (&param.ty, param.ty.in_record(), param.ty.in_query());
     Some(match (in_record, in_query) {
         // A literal without a suffix is an `i32` here.
@@ -124,10 +115,7 @@ fn one_literal(krate: &str, param: &Param, text: &str) -> Option<String> {
             format!("{text}_i64")
         }
         (Primitive::Coded, _) => ty.codes()?.value(text)?.to_string(),
-        (Primitive::Float, _) => {
-            format!("{krate}::Float::new({:?})?", text.parse::<f64>().unwrap_or_default())
-        }
-        (Primitive::Text, Primitive::Text | Primitive::Float) => string(text),
+        (Primitive::Text, Primitive::Text) => string(text),
         _ => text.to_owned(),
     })
 }

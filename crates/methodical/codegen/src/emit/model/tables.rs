@@ -195,7 +195,6 @@ impl Column {
             (Some(Primitive::Text), _) | (Some(Primitive::Coded), Some("Text")) => "text",
             (Some(Primitive::Signed | Primitive::Unsigned), _)
             | (Some(Primitive::Coded), Some("Integer")) => "integer",
-            (Some(Primitive::Float), _) => "real",
             (Some(Primitive::Boolean), _) | (Some(Primitive::Coded), Some("Boolean")) => "boolean",
             _ => "json",
         };

@@ -179,9 +179,6 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
             let value = ty.codes().and_then(|codes| codes.value(text));
             value.unwrap_or_default().to_string()
         }
-        (ValueType::BuiltIn(_), Primitive::Float) => {
-            format!("serde_json::from_str({})?", string(text))
-        }
         (ValueType::BuiltIn(_), _) => text.to_owned(),
         (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
     }

@@ -8,7 +8,7 @@ extern crate alloc;
 mod generated;
 
 pub use methodical_model::{
-    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, Float, ListOperation, Listing,
+    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing,
     Map, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder,
 };

@@ -221,11 +221,9 @@ pub(super) fn gauge(
         }
         Some(path)
     };
-    let numbers = "an `integer`, a `float`, or a scalar with `meaning = \"decimal\"`";
+    let numbers = "an `integer`, or a scalar with `meaning = \"decimal\"`";
     let value = field("value", &given.value.value, numbers, |ty| match ty {
-        ValueType::BuiltIn(one) => {
-            matches!(one, BuiltIn::Integer | BuiltIn::Float)
-        }
+        ValueType::BuiltIn(one) => *one == BuiltIn::Integer,
         ValueType::Scalar(scalar) => scalar.kind.meaning == Some(Meaning::Decimal),
         ValueType::Enum(_) => false,
     });
