@@ -112,8 +112,11 @@ pub use crate::error::{BoxError, Phase, Sent, TransportError, TransportErrorKind
 pub use crate::memory::MemoryTransport;
 pub use crate::options::{ClientCertificate, Options, Proxy, ProxyServer};
 #[doc(hidden)]
-pub use crate::platform::now;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use crate::platform::sleep_until;
 pub use crate::platform::{BoxFuture, Instant, MaybeSend};
+#[doc(hidden)]
+pub use crate::platform::{now, ready_before};
 pub use crate::redacted::{Redacted, mark_sensitive};
 pub use crate::transport::{
     BlockingResponse, BlockingTransport, MapRequest, Request, Response, SharedTransport, Transport,

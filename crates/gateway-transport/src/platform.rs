@@ -1,7 +1,9 @@
 //! Code that depends on the platform: the clock, timers and runtimes, and futures that are `Send` except in a browser
 //! (`wasm32-unknown-unknown`). Also a mutex that ignores poisoning.
-use std::pin::Pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::{self, MutexGuard, PoisonError};
+use std::task::Poll;
 /// A point in time: that of the standard library or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the
 /// type of the same name in `web-time`.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -72,13 +74,11 @@ pub(crate) fn sleep_until(end: Instant) -> tokio::time::Sleep {
     tokio::time::sleep_until(end.into())
 }
 
-/// Waits until `end`.
-#[cfg(all(
-    any(feature = "reqwest", feature = "tower-service"),
-    all(target_family = "wasm", target_os = "unknown")
-))]
-pub(crate) async fn sleep_until(end: Instant) {
-    // A browser ends a wait of more than 2^31 - 1 ms immediately.
+/// Waits until `end`, in a browser, which has no threads to wait in.
+#[doc(hidden)]
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub async fn sleep_until(end: Instant) {
+    /// Longest wait in one round, in milliseconds. A browser ends a wait of more than 2^31 - 1 ms immediately.
     const LONGEST: u32 = 1 << 30;
     loop {
         let left = end.saturating_duration_since(Instant::now());
@@ -93,11 +93,22 @@ pub(crate) async fn sleep_until(end: Instant) {
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
 #[cfg(any(feature = "reqwest", feature = "tower-service"))]
 pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = std::pin::pin!(future);
-    let mut timer = std::pin::pin!(sleep_until(end));
-    std::future::poll_fn(|context| match future.as_mut().poll(context) {
-        std::task::Poll::Ready(output) => std::task::Poll::Ready(Some(output)),
-        std::task::Poll::Pending => timer.as_mut().poll(context).map(|()| None),
+    ready_before(sleep_until(end), future).await
+}
+
+/// Waits for `future` until the timer ends. Returns `None` if it is not ready by then.
+///
+/// The timer is polled second, so a future that is ready immediately never starts it.
+#[doc(hidden)]
+pub async fn ready_before<T>(
+    timer: impl Future<Output = ()>,
+    future: impl Future<Output = T>,
+) -> Option<T> {
+    let mut future = pin!(future);
+    let mut timer = pin!(timer);
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => timer.as_mut().poll(context).map(|()| None),
     })
     .await
 }

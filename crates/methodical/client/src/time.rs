@@ -1,14 +1,13 @@
 //! Time: the clock and the date, also in a browser; waiting, with and without blocking, on any async runtime or none; and
 //! the time limits of a call with the errors that name them.
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
 use std::time::{Duration, SystemTime};
 use std::{fmt, thread};
 
 pub(crate) use gateway_transport::now;
-use gateway_transport::{Deadline, Instant, TransportError, TransportErrorKind};
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use gateway_transport::sleep_until as sleep_until_real;
+use gateway_transport::{Deadline, Instant, TransportError, TransportErrorKind, ready_before};
 
 use crate::Error;
 
@@ -48,14 +47,7 @@ pub async fn sleep(delay: Duration) {
 
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
 pub(crate) async fn timeout_at<F: Future>(end: Instant, future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    // The timer starts when it is first polled, so a future that is ready immediately never starts it.
-    let mut timer = pin!(sleep_until(end));
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => timer.as_mut().poll(context).map(|()| None),
-    })
-    .await
+    ready_before(sleep_until(end), future).await
 }
 
 /// Waits until `end`, without blocking the thread.
@@ -71,22 +63,6 @@ async fn sleep_until(end: Instant) {
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 async fn sleep_until_real(end: Instant) {
     futures_timer::Delay::new(end.saturating_duration_since(Instant::now())).await;
-}
-
-/// Waits until `end`, in a browser, which has no threads to wait in.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-async fn sleep_until_real(end: Instant) {
-    /// Longest wait in one round, in milliseconds. A browser ends a wait of more than 2^31 - 1 ms immediately.
-    const LONGEST: u32 = 1 << 30;
-
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        let milliseconds = u32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(LONGEST);
-        gloo_timers::future::TimeoutFuture::new(milliseconds.min(LONGEST)).await;
-    }
 }
 
 /// Waits and blocks the thread.
