@@ -113,24 +113,31 @@ fn login<S: Service, O: Operation<Service = S>>(
     let lock = Lock::take(name)?;
     let mut file = ConfigFile::read(name)?;
     let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
-    // First the old token goes: if storing the new one fails, no token must be bound to a service that is not its own.
-    remove_token(&lock, name, profile)?;
-    match &keyring {
-        Some(keyring) => drop(keyring.remove(profile)?),
-        None if file.unset(profile, "token-keyring") => forget_in_keyring(invocation, profile),
-        None => {}
+    if file.get(profile, TOKEN_FOR) != bound {
+        // The old token goes first: if storing the new one fails, no token must be bound to a service that is not its own.
+        remove_token(&lock, name, profile)?;
+        match &keyring {
+            Some(keyring) => drop(keyring.remove(profile)?),
+            None if file.unset(profile, "token-keyring") => forget_in_keyring(invocation, profile),
+            None => {}
+        }
+        match bound {
+            Some(bound) => file.set(profile, TOKEN_FOR, &bound)?,
+            None => drop(file.unset(profile, TOKEN_FOR)),
+        }
+        file.save(&lock)?;
     }
-    match bound {
-        Some(bound) => file.set(profile, TOKEN_FOR, &bound)?,
-        None => drop(file.unset(profile, TOKEN_FOR)),
-    }
-    file.save(&lock)?;
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
+        // A secret is stored in one place only.
+        remove_token(&lock, name, profile)?;
         "the keyring".to_owned()
     } else {
         store_token(&lock, name, profile, text)?;
+        if file.unset(profile, "token-keyring") {
+            forget_in_keyring(invocation, profile);
+        }
         tokens_path(name)?.display().to_string()
     };
     // The next command needs the settings that the token was checked with.
