@@ -1,6 +1,5 @@
 //! Routes requests to the pages, and adds the headers of every response.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -18,16 +17,18 @@ use http::{HeaderName, HeaderValue, Method, StatusCode};
 use crate::access::Refused;
 use crate::respond::{Parsed, html, unreadable};
 use crate::shared::{Params, Problem, Shared};
-use crate::{board, changes, download, gauges, health, problem, record, records};
+use crate::{board, changes, download, gauges, health, problem, record, records, today};
 
 /// A function that renders a page.
 type Page = fn(&Shared, &Params) -> Result<String, Problem>;
 
 /// Creates the service that answers requests.
 pub(crate) fn app(shared: Arc<Shared>) -> Router {
-    let pages: [(&str, Page); 6] = [
-        ("/", first),
+    let pages: [(&str, Page); 8] = [
+        ("/", today::render),
+        ("/funnel", board::render),
         ("/records", records::render),
+        ("/addresses", records::addresses),
         ("/record", record::render),
         ("/changes", changes::render),
         ("/gauge", gauges::render),
@@ -47,17 +48,6 @@ pub(crate) fn app(shared: Arc<Shared>) -> Router {
         .route("/enter/{token}", get(enter))
         .layer(from_fn_with_state(Arc::clone(&shared), checked))
         .with_state(shared)
-}
-
-/// Renders the board, or the records of the first table of a service without groups.
-fn first(shared: &Shared, params: &Params) -> Result<String, Problem> {
-    match (shared.outline.boards.first(), shared.outline.tables.first()) {
-        (None, Some(table)) => {
-            let of = ("of".to_owned(), table.name().to_owned());
-            records::render(shared, &Params::new(HashMap::from([of])))
-        }
-        _ => board::render(shared, params),
-    }
 }
 
 /// Renders a page on another thread, because the mirror blocks.

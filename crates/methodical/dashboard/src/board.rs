@@ -7,7 +7,7 @@ use askama::Template;
 use methodical_mirror::queries::{BoardGroup, Cell as Count};
 
 use crate::board::counts::{Counts, total};
-use crate::frame::{Age, Frame};
+use crate::frame::Frame;
 use crate::link::{self, Link};
 use crate::outline::Board;
 use crate::shared::{Params, Problem, Shared, completed_at};
@@ -75,14 +75,15 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let to = |from: usize| {
         let from = (from > 0).then(|| from.to_string());
         let of = params.get("of");
-        Link::to("/").with_some("of", of).with_some("from", from.as_deref()).finish()
+        Link::to("/funnel").with_some("of", of).with_some("from", from.as_deref()).finish()
     };
     let end = from.saturating_add(rows.len());
     let name = board.placements.value;
     let page = BoardPage {
         frame: Frame::new(
             shared,
-            "/",
+            &known.tables,
+            "/funnel",
             label(&format!("{} by {name}", plural(board.groups.name()))),
             completed_at,
             to(from),
@@ -118,19 +119,11 @@ fn row(
     now: i64,
     largest: u64,
 ) -> Row {
-    let members = |column: Option<&Option<String>>| {
-        let link = Link::to("/records").with("of", board.members.name()).with("group", &group.id);
-        match column {
-            None => link,
-            Some(None) => link.with("unknown", "1"),
-            Some(Some(value)) => link.with("value", value),
-        }
-        .finish()
-    };
+    let members = link::members(board, Some(&group.id));
     let cell = |(column, sum): (&Option<String>, &Count)| {
         (sum.count > 0).then(|| Cell {
             count: grouped(sum.count),
-            href: members(Some(column)),
+            href: members.clone().with_value(column.as_deref()).finish(),
             median: ago(now.saturating_sub(sum.median)),
             description: format!(
                 "{}, {} {}; half of them for {} or longer, the first since {}",
@@ -150,7 +143,7 @@ fn row(
         href: link::record(board.groups.name(), &group.id),
         cells: columns.iter().zip(&group.cells).map(cell).collect(),
         total: grouped(total(group)),
-        all: (total(group) > 0).then(|| members(None)),
+        all: (total(group) > 0).then(|| members.clone().finish()),
     }
 }
 

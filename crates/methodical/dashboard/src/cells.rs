@@ -1,6 +1,10 @@
 //! The values of records as text.
 
-use methodical_mirror::model::tables::Column;
+use std::fmt;
+
+use askama::filters::{Html, HtmlSafe, escape};
+use methodical_mirror::model::tables::{Column, ColumnKind};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 /// The fields of a record.
@@ -30,23 +34,73 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value on a page.
+/// A value on a page. It writes itself as HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text(String),
+    /// A mail address or a telephone number, with the link that uses it.
+    Link(String, String),
     Nothing,
     /// A personal value that the reader did not ask for.
     Hidden,
 }
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let escaped = |text: &str| {
+            let Ok(safe) = escape(text, Html);
+            safe.to_string()
+        };
+        match self {
+            Self::Text(text) => f.write_str(&escaped(text)),
+            Self::Link(href, text) => {
+                write!(f, r#"<a href="{}">{}</a>"#, escaped(href), escaped(text))
+            }
+            Self::Nothing => f.write_str(r#"<span class="none">–</span>"#),
+            Self::Hidden => f.write_str(r#"<span class="hidden">hidden</span>"#),
+        }
+    }
+}
+
+// It escapes its own text.
+impl HtmlSafe for Shown {}
 
 /// Returns the value of a column as it is shown.
 pub(crate) fn shown(fields: &Fields, column: &Column, hides_personal: bool) -> Shown {
     match cell(fields, column).filter(|text| !text.is_empty()) {
         None => Shown::Nothing,
         Some(_) if hides_personal && column.is_personal() => Shown::Hidden,
-        Some(text) => Shown::Text(text),
+        Some(text) => match contact(column) {
+            Some(Contact::Mail) if text.contains('@') => {
+                let address = utf8_percent_encode(text.trim(), ADDRESS);
+                Shown::Link(format!("mailto:{address}"), text)
+            }
+            Some(Contact::Phone) if text.chars().any(|one| one.is_ascii_digit()) => {
+                let digits = text.chars().filter(|one| one.is_ascii_digit() || *one == '+');
+                Shown::Link(format!("tel:{}", digits.collect::<String>()), text)
+            }
+            _ => Shown::Text(text),
+        },
     }
 }
+
+/// A way to reach a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contact {
+    Mail,
+    Phone,
+}
+
+/// Returns what a column of text is for, by its name.
+pub(crate) fn contact(column: &Column) -> Option<Contact> {
+    let name = column.path().last().filter(|_| column.kind() == ColumnKind::Text)?;
+    let kinds = [("mail", Contact::Mail), ("phone", Contact::Phone)];
+    kinds.into_iter().find(|(part, _)| name.contains(part)).map(|(_, kind)| kind)
+}
+
+/// The characters of an address that a link encodes.
+const ADDRESS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'@').remove(b'.').remove(b'-').remove(b'_').remove(b'+');
 
 #[cfg(test)]
 mod tests {
@@ -72,5 +126,16 @@ mod tests {
         let personal = Column::text(&["place", "name"]).personal();
         assert_eq!(shown(&fields, &personal, true), Shown::Hidden);
         assert_eq!(shown(&fields, &personal, false), text("Köln"));
+    }
+
+    #[test]
+    fn addresses_and_numbers_are_links_that_leave_nothing_open() {
+        let fields =
+            fields(r#"{"email":"a?b&c=\"d\"@example.com","phone":"+31 (0)20-5","mail":"no"}"#);
+        let html = |name| shown(&fields, &Column::text(name), true).to_string();
+        let href = r#"<a href="mailto:a%3Fb%26c%3D%22d%22@example.com">"#;
+        assert!(html(&["email"]).starts_with(href), "{}", html(&["email"]));
+        assert_eq!(html(&["phone"]), r#"<a href="tel:+310205">+31 (0)20-5</a>"#);
+        assert_eq!(html(&["mail"]), "no");
     }
 }

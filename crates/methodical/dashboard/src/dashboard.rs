@@ -38,6 +38,7 @@ pub struct Dashboard {
     mirror: Mirror,
     outline: Outline,
     name: String,
+    account: String,
     masks: bool,
     proxy: Option<String>,
     formats: Vec<Box<dyn DownloadFormat>>,
@@ -51,6 +52,7 @@ impl Dashboard {
             mirror,
             outline: Outline::of::<S>(),
             name: "Mirror".to_owned(),
+            account: String::new(),
             masks: false,
             proxy: None,
             formats: Vec::new(),
@@ -62,6 +64,12 @@ impl Dashboard {
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }
+    }
+
+    /// Sets the account and the service that are on every page, such as `acme at photos.example.com`.
+    #[must_use]
+    pub fn account(self, account: &str) -> Self {
+        Self { account: account.to_owned(), ..self }
     }
 
     /// Hides personal values until a reader asks for those of one record.
@@ -135,6 +143,7 @@ impl Dashboard {
             mirror: self.mirror,
             outline: self.outline,
             name: self.name,
+            account: self.account,
             masks: self.masks,
             now: self.now,
             keeper: Keeper::default(),
@@ -219,7 +228,7 @@ impl Listening {
 fn keep_counts(shared: &Shared) {
     loop {
         let kept = match shared.mirror.reopened() {
-            Ok(Some(mirror)) => shared.keeper.keep(&mirror, &shared.outline),
+            Ok(Some(mirror)) => shared.keeper.keep(&mirror, &shared.outline, &shared.now),
             Ok(None) => return,
             Err(error) => Err(error),
         };

@@ -1,10 +1,11 @@
 //! The layout around a page.
 
 use methodical_mirror::model::tables::Table;
+use methodical_mirror::{Outcome, TableStatus};
 
 use crate::link::Link;
 use crate::outline::Outline;
-use crate::shared::Shared;
+use crate::shared::{Shared, completed_at};
 use crate::time::{ago, machine, minute};
 use crate::words::{label, plural};
 
@@ -12,9 +13,13 @@ use crate::words::{label, plural};
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) name: String,
+    pub(crate) account: String,
     pub(crate) title: String,
     pub(crate) links: Vec<NavLink>,
-    pub(crate) age: Age,
+    /// What readers must know about the last syncs.
+    pub(crate) warnings: Vec<String>,
+    /// How old the data is; `None` before the first sync.
+    pub(crate) age: Option<Age>,
     /// The page itself.
     pub(crate) reload: String,
 }
@@ -29,21 +34,20 @@ pub(crate) struct NavLink {
 
 /// How old the data of a page is.
 #[derive(Debug)]
-pub(crate) enum Age {
-    Known { ago: String, minute: String, machine: String, is_old: bool },
-    Never,
+pub(crate) struct Age {
+    pub(crate) ago: String,
+    pub(crate) minute: String,
+    pub(crate) machine: String,
+    pub(crate) is_old: bool,
 }
 
 impl Age {
-    pub(crate) fn of(completed_at: Option<i64>, now: i64) -> Self {
-        match completed_at {
-            None => Self::Never,
-            Some(at) => Self::Known {
-                ago: ago(now.saturating_sub(at)),
-                minute: minute(at),
-                machine: machine(at),
-                is_old: now.saturating_sub(at) > OLD,
-            },
+    fn of(completed_at: i64, now: i64) -> Self {
+        Self {
+            ago: ago(now.saturating_sub(completed_at)),
+            minute: minute(completed_at),
+            machine: machine(completed_at),
+            is_old: now.saturating_sub(completed_at) > OLD,
         }
     }
 }
@@ -52,6 +56,7 @@ impl Frame {
     /// Creates the layout of a page. `path` is that of its link in the navigation.
     pub(crate) fn new(
         shared: &Shared,
+        statuses: &[TableStatus],
         path: &str,
         title: impl Into<String>,
         completed_at: Option<i64>,
@@ -64,12 +69,36 @@ impl Frame {
         });
         Self {
             name: shared.name.clone(),
+            account: shared.account.clone(),
             title: title.into(),
             links: links.collect(),
-            age: Age::of(completed_at, (shared.now)()),
+            warnings: warnings(statuses, (shared.now)()),
+            age: completed_at.map(|at| Age::of(at, (shared.now)())),
             reload,
         }
     }
+}
+
+/// Returns the tables whose last sync did not end well, and how old the data is if it is too old.
+fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
+    let outcome = |status: &TableStatus| {
+        let outcome = status.outcome.filter(|outcome| *outcome != Outcome::Complete)?;
+        let reason = status.reason.as_deref().unwrap_or("no reason is known");
+        Some(format!("{}: the last sync was {}: {reason}", label(&status.table), outcome.as_str()))
+    };
+    let mut warnings: Vec<String> = statuses.iter().filter_map(outcome).collect();
+    let oldest = whole(statuses).filter(|at| now.saturating_sub(*at) > OLD);
+    warnings.extend(oldest.map(|at| {
+        let ago = ago(now.saturating_sub(at));
+        format!("This is not today’s data: the last complete sync was {ago} ago.")
+    }));
+    warnings
+}
+
+/// Returns when the oldest table was complete; `None` before the first sync.
+pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
+    let names: Vec<&str> = statuses.iter().map(|status| &*status.table).collect();
+    completed_at(statuses, &names).filter(|_| !names.is_empty())
 }
 
 /// Returns the link to the records of a table.
@@ -83,14 +112,14 @@ pub(crate) fn gauge(name: &str) -> String {
 }
 
 fn navigation(outline: &Outline) -> Vec<(String, String)> {
-    let mut links = Vec::new();
-    if !outline.boards.is_empty() {
-        links.push(("Board".to_owned(), "/".to_owned()));
-    }
+    let mut links = vec![("Today".to_owned(), "/".to_owned())];
     for table in &outline.tables {
         links.push((label(&plural(table.name())), records(table)));
     }
     links.push(("Changes".to_owned(), "/changes".to_owned()));
+    if !outline.boards.is_empty() {
+        links.push(("Funnel".to_owned(), "/funnel".to_owned()));
+    }
     for name in &outline.gauges {
         links.push((label(name), gauge(name)));
     }

@@ -5,7 +5,7 @@ mod chart;
 use askama::Template;
 use methodical_mirror::{Forecast, Sample};
 
-use crate::frame::{self, Age, Frame};
+use crate::frame::{self, Frame};
 use crate::gauges::chart::{Chart, chart};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{DAY, ago, day, minute};
@@ -42,10 +42,10 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             days.push((day, sample.amount.clone()));
         }
     }
-    let href = frame::gauge(name);
+    let (href, statuses) = (frame::gauge(name), shared.mirror.tables()?);
     let sampled_at = samples.last().map(|sample| sample.at);
     let page = GaugePage {
-        frame: Frame::new(shared, &href, label(name), sampled_at, href.clone()),
+        frame: Frame::new(shared, &statuses, &href, label(name), sampled_at, href.clone()),
         facts: forecast.map(|forecast| facts(&forecast, &unit)).unwrap_or_default(),
         chart: chart(&samples, &label(name), &unit),
         days,

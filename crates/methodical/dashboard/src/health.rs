@@ -1,10 +1,10 @@
 //! The health of the mirror: how old each table is, rejected records, coverage, refused lists, and the last syncs.
 
 use askama::Template;
-use methodical_mirror::{Outcome, PastRun, TableStatus};
+use methodical_mirror::{PastRun, TableStatus};
 
-use crate::frame::{Age, Frame};
-use crate::shared::{Problem, Shared, completed_at};
+use crate::frame::{Frame, whole};
+use crate::shared::{Problem, Shared};
 use crate::time::{ago, machine, minute};
 use crate::words::{grouped, label, percent};
 
@@ -13,7 +13,6 @@ use crate::words::{grouped, label, percent};
 #[template(path = "health.html")]
 struct HealthPage {
     frame: Frame,
-    warnings: Vec<String>,
     tables: Vec<TableRow>,
     rejections: Vec<Rejected>,
     runs: Vec<RunRow>,
@@ -64,37 +63,14 @@ pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
     for status in &statuses {
         tables.push(table(shared, status, now)?);
     }
-    let names: Vec<&str> = statuses.iter().map(|status| &*status.table).collect();
-    let completed_at = completed_at(&statuses, &names).filter(|_| !names.is_empty());
+    let here = "/health".to_owned();
     let page = HealthPage {
-        frame: Frame::new(shared, "/health", "Health", completed_at, "/health".to_owned()),
-        warnings: warnings(&statuses, &runs),
+        frame: Frame::new(shared, &statuses, "/health", "Health", whole(&statuses), here),
         tables,
         rejections: rejections(shared, &statuses)?,
         runs: runs.iter().map(run).collect(),
     };
     Ok(page.render()?)
-}
-
-/// Describes what needs a person: the last sync of a table that did not end well, and rejected records.
-fn warnings(statuses: &[TableStatus], runs: &[PastRun]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for status in statuses {
-        let name = label(&status.table);
-        let last = runs.iter().find(|run| run.table == status.table);
-        if let Some(last) = last.filter(|run| run.outcome != Outcome::Complete) {
-            let reason = last.reason.as_deref().unwrap_or("no reason is known");
-            let (outcome, at) = (last.outcome.as_str(), minute(last.ended_at));
-            warnings.push(format!("{name}: the last sync was {outcome} at {at} UTC: {reason}"));
-        }
-        if status.rejected > 0 {
-            let rejected = grouped(status.rejected);
-            warnings.push(format!(
-                "{name}: {rejected} rejected in the last list, so nothing became missing"
-            ));
-        }
-    }
-    warnings
 }
 
 /// Reads the first rejected records of each table.

@@ -7,10 +7,11 @@
 //!
 //! | page | contents |
 //! |---|---|
-//! | Board | how many members each group has with each value, and for how long |
-//! | Records | the records of a table: search, state, order, pages, and the members of a group |
+//! | Today | what is new, who moved, who waits, what is left, and how the last sync ended |
+//! | Records | the records of a table: search, state, order, pages, and the members of groups with some values |
 //! | Record | the fields of a record, its groups, and its history |
 //! | Changes | the feed of the mirror, by day |
+//! | Funnel | how many members each group has with each value, and for how long |
 //! | Gauges | the amounts of each gauge over time, the pace, and how long the amount lasts |
 //! | Health | the last syncs, rejected records, and how old the data is |
 //!
@@ -28,11 +29,11 @@
 //! # Modules
 //!
 //! - `dashboard` is the entry point; `serve` accepts connections, and `access` decides which requests are answered.
-//! - `app` routes requests to the pages: `board`, `records`, `record`, `changes`, `gauges`, `health` and `problem`. The
+//! - `app` routes requests to the pages: `today`, `board`, `records`, `record`, `changes`, `gauges`, `health` and `problem`. The
 //!   template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
-//! - `cells`, `link`, `time`, `words` and `respond` write values, links, times, names and responses.
+//! - `cells`, `link`, `names`, `time`, `words` and `respond` write values, links, times, names and responses.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -49,6 +50,7 @@ mod frame;
 mod gauges;
 mod health;
 mod link;
+mod names;
 mod outline;
 mod problem;
 mod record;
@@ -57,6 +59,7 @@ mod respond;
 mod serve;
 mod shared;
 mod time;
+mod today;
 mod words;
 
 #[doc(no_inline)]

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::outline::Board;
+
 /// A link to a page of the dashboard.
 #[derive(Clone, Debug)]
 pub(crate) struct Link(String);
@@ -30,6 +32,14 @@ impl Link {
         }
     }
 
+    /// Adds the value of placements; `None` is an unknown one.
+    pub(crate) fn with_value(self, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.with("value", value),
+            None => self.with("unknown", "1"),
+        }
+    }
+
     pub(crate) fn finish(self) -> String {
         self.0
     }
@@ -38,6 +48,11 @@ impl Link {
 /// Returns the link to a record.
 pub(crate) fn record(table: &str, id: &str) -> String {
     Link::to("/record").with("of", table).with("id", id).finish()
+}
+
+/// Returns the link to the members of a group, or of all groups.
+pub(crate) fn members(board: &Board, group: Option<&str>) -> Link {
+    Link::to("/records").with("of", board.members.name()).with_some("group", group)
 }
 
 #[cfg(test)]

@@ -1,21 +1,20 @@
 //! One record: its fields, its groups or members, and its history.
 
 mod timeline;
-mod titles;
 
 use askama::Template;
 use methodical_mirror::model::tables::Table;
-use methodical_mirror::{Change, ChangeKind, Filter, Order, Paging, Record, State};
+use methodical_mirror::{Change, ChangeKind, Record};
 
 use crate::board::counts;
 use crate::cells::{Fields, Shown, fields, shown, text};
-use crate::frame::{self, Age, Frame};
+use crate::frame::{self, Frame};
 use crate::link::{self, Link};
+use crate::names::{Named, Names};
 use crate::outline::{Board, title};
-use crate::record::timeline::{PastValues, Timeline};
-use crate::record::titles::Titles;
+use crate::record::timeline::Timeline;
 use crate::shared::{Params, Problem, Shared, completed_at};
-use crate::time::{ago, day, machine, minute};
+use crate::time::{machine, minute};
 use crate::words::{grouped, label, plural};
 
 /// The template of the page.
@@ -34,28 +33,11 @@ struct RecordPage {
     times: Vec<(&'static str, String, String)>,
     /// The link that shows the personal values.
     reveal: Option<String>,
-    groups: Option<Groups>,
-    members: Option<Members>,
+    /// Records that may be the same person.
+    duplicates: Vec<Named>,
     timeline: Option<Timeline>,
+    members: Option<Members>,
     history: Vec<Event>,
-}
-
-/// The groups of a member.
-struct Groups {
-    heading: String,
-    group: String,
-    value: String,
-    rows: Vec<Place>,
-}
-
-/// A placement.
-struct Place {
-    title: String,
-    href: String,
-    value: Option<String>,
-    day: String,
-    machine: String,
-    ago: String,
 }
 
 /// The members of a group, by their value.
@@ -66,7 +48,7 @@ struct Members {
 }
 
 /// An entry of the history.
-pub(crate) struct Event {
+struct Event {
     minute: String,
     machine: String,
     kind: &'static str,
@@ -98,16 +80,20 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             .with_some("personal", personal)
             .finish()
     };
-    let named = table.columns().iter();
-    let named = named.map(|column| (label(&column.path().join(" ")), shown(&all, column, hides)));
+    let columns = table.columns().iter();
+    let listed_fields =
+        columns.map(|column| (label(&column.path().join(" ")), shown(&all, column, hides)));
     let board = shared.outline.board_of(table);
     let of_groups = shared.outline.boards.iter().find(|board| board.groups == table);
     let board = board.filter(|board| completed(board.placements.table).is_some());
-    let placed = board.map(|board| Placed::read(shared, board, id)).transpose()?;
+    let timeline = board.map(|board| Timeline::read(shared, board, id)).transpose()?;
+    let duplicates = shared.counts_of(board)?.duplicates.get(id).cloned().unwrap_or_default();
+    let names = Names::read(shared, duplicates.iter().map(|id| (table.name(), &**id)))?;
     let of_groups = of_groups.filter(|board| completed(board.placements.table).is_some());
     let page = RecordPage {
         frame: Frame::new(
             shared,
+            &statuses,
             &frame::records(table),
             heading,
             completed(table.name()),
@@ -118,14 +104,14 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         list_href: frame::records(table),
         id: id.to_owned(),
         state: record.state.as_str(),
-        fields: named.collect(),
+        fields: listed_fields.collect(),
         others: others(table, &all, hides),
         times: times(&record),
         reveal: hides.then(|| here(Some("1"))),
-        groups: placed.as_ref().map(|placed| groups(shared, placed)),
+        duplicates: duplicates.iter().map(|id| names.of(table.name(), id)).collect(),
         members: of_groups.map(|board| members(shared, board, id)).transpose()?.flatten(),
-        timeline: placed.as_ref().map(|placed| placed.timeline(shared)).transpose()?.flatten(),
-        history: history(shared, table, id, placed.as_ref())?,
+        history: history(shared, table, id, timeline.as_ref())?,
+        timeline,
     };
     Ok(page.render()?)
 }
@@ -169,68 +155,12 @@ fn times(record: &Record) -> Vec<(&'static str, String, String)> {
     times.map(|(name, time)| (name, minute(time), machine(time))).collect()
 }
 
-/// Where a member is and was placed.
-struct Placed<'a> {
-    board: &'a Board,
-    /// The placements with the identities of their groups.
-    places: Vec<(Record, Fields, String)>,
-    spells: PastValues,
-    titles: Titles,
-}
-
-impl<'a> Placed<'a> {
-    fn read(shared: &Shared, board: &'a Board, id: &str) -> Result<Self, Problem> {
-        let filter = Filter::new().state(State::Present).column(board.placements.member, id);
-        let paging = Paging::new(GROUPS).order(Order::Changed).descending();
-        let found = shared.mirror.browse(board.placements.table, &filter, &paging)?.records;
-        let with_group = |record: Record| {
-            let all = fields(&record.json);
-            let group = all.get(board.placements.group).and_then(text).unwrap_or_default();
-            (record, all, group)
-        };
-        let places: Vec<_> = found.into_iter().map(with_group).collect();
-        let spells = PastValues::read(shared, board, id)?;
-        let groups = places.iter().map(|(_, _, group)| &**group);
-        let titles = Titles::read(shared, board, groups.chain(spells.groups()).collect())?;
-        Ok(Self { board, places, spells, titles })
-    }
-
-    fn timeline(&self, shared: &Shared) -> Result<Option<Timeline>, Problem> {
-        timeline::drawn(shared, self.board, &self.spells, &self.titles)
-    }
-}
-
-fn groups(shared: &Shared, Placed { board, places, titles, .. }: &Placed<'_>) -> Groups {
-    let now = (shared.now)();
-    let place = |(place, all, group): &(Record, Fields, String)| {
-        let since = place.changed_at;
-        Place {
-            title: titles.of(group),
-            href: link::record(board.groups.name(), group),
-            value: all.get(board.placements.value).and_then(text),
-            day: day(since),
-            machine: machine(since),
-            ago: ago(now.saturating_sub(since)),
-        }
-    };
-    Groups {
-        heading: label(&plural(board.groups.name())),
-        group: label(board.groups.name()),
-        value: label(board.placements.value),
-        rows: places.iter().map(place).collect(),
-    }
-}
-
 fn members(shared: &Shared, board: &Board, id: &str) -> Result<Option<Members>, Problem> {
     let counts = shared.counts()?.of(board);
     let Some(group) = counts.groups.iter().find(|group| group.id == id) else { return Ok(None) };
     let rows = counts.columns.iter().zip(&group.cells).filter(|(_, sum)| sum.count > 0);
     let rows = rows.map(|(column, sum)| {
-        let link = Link::to("/records").with("of", board.members.name()).with("group", id);
-        let link = match column {
-            Some(value) => link.with("value", value),
-            None => link.with("unknown", "1"),
-        };
+        let link = link::members(board, Some(id)).with_value(column.as_deref());
         (counts::label(column.as_deref()).to_owned(), grouped(sum.count), link.finish())
     });
     Ok(Some(Members {
@@ -245,18 +175,15 @@ fn history(
     shared: &Shared,
     table: &Table,
     id: &str,
-    placed: Option<&Placed<'_>>,
+    timeline: Option<&Timeline>,
 ) -> Result<Vec<Event>, Problem> {
     let latest =
         |table: &str, id: &str| shared.mirror.latest_changes(Some((table, id)), None, EVENTS);
     let mut events: Vec<Event> =
         latest(table.name(), id)?.iter().map(|one| event(one, None)).collect();
-    if let Some(Placed { board, places, titles, .. }) = placed {
-        for (place, _, group) in places {
-            let within = format!("{} {}", board.groups.name(), titles.of(group));
-            let changes = latest(board.placements.table, &place.id)?;
-            events.extend(changes.iter().map(|change| event(change, Some(&within))));
-        }
+    for (placement, group) in timeline.iter().flat_map(|timeline| &timeline.placements) {
+        let changes = latest(timeline.map_or("", |timeline| timeline.table), placement)?;
+        events.extend(changes.iter().map(|change| event(change, Some(group))));
     }
     events.sort_by_key(|event| std::cmp::Reverse(event.number));
     events.truncate(EVENTS);
@@ -265,12 +192,12 @@ fn history(
 
 /// Describes a change; `within` names the group of a placement.
 fn event(change: &Change, within: Option<&str>) -> Event {
-    let names: Vec<String> = change.fields.iter().map(|name| label(name).to_lowercase()).collect();
-    let text = match (within, names.is_empty()) {
+    let what = step(change).unwrap_or_else(|| listed(&change.fields));
+    let text = match (within, what.is_empty()) {
         (Some(within), true) => within.to_owned(),
-        (Some(within), false) => format!("{} in {within}", names.join(", ")),
+        (Some(within), false) => format!("{what} in {within}"),
         (None, true) => label(&change.table).to_lowercase(),
-        (None, false) => names.join(", "),
+        (None, false) => what,
     };
     Event {
         minute: minute(change.at),
@@ -281,16 +208,26 @@ fn event(change: &Change, within: Option<&str>) -> Event {
     }
 }
 
+/// Returns the names of fields as text.
+pub(crate) fn listed(fields: &[String]) -> String {
+    fields.iter().map(|name| label(name).to_lowercase()).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the values of a placement before and after a change; `None` if neither is known.
+pub(crate) fn step(change: &Change) -> Option<String> {
+    let (from, to) = (change.previous.as_deref(), change.value.as_deref());
+    (from.is_some() || to.is_some())
+        .then(|| format!("{} → {}", counts::label(from), counts::label(to)))
+}
+
 /// Returns the kind of a change as a word.
 pub(crate) const fn verb(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::ValueChanged => "moved",
+        ChangeKind::ValueLearned => "learned",
         other => other.as_str(),
     }
 }
-
-/// Maximum number of groups of a member that are shown.
-const GROUPS: usize = 50;
 
 /// Maximum number of changes in a history.
 const EVENTS: usize = 100;

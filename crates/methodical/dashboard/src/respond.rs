@@ -1,7 +1,5 @@
 //! The parameters of a request, and responses with a page.
 
-use std::collections::HashMap;
-
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
 use axum::response::{IntoResponse as _, Response};
@@ -11,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use crate::shared::Problem;
 
 /// The parameters of a request, if they are readable.
-pub(crate) type Parsed = Result<Query<HashMap<String, String>>, QueryRejection>;
+pub(crate) type Parsed = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// Returns the problem of a request whose parameters are not readable.
 pub(crate) fn unreadable() -> Problem {

@@ -1,6 +1,5 @@
 //! The state and the parameters that all pages use.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,9 +7,10 @@ use methodical_mirror::{Error, ErrorKind, Mirror, TableStatus};
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
+use crate::board::counts::Counts;
 use crate::board::keeper::{Keeper, Known};
 use crate::download::format::DownloadFormat;
-use crate::outline::Outline;
+use crate::outline::{Board, Outline};
 
 /// The state that all pages use.
 pub(crate) struct Shared {
@@ -18,6 +18,8 @@ pub(crate) struct Shared {
     pub(crate) outline: Outline,
     pub(crate) access: Access,
     pub(crate) name: String,
+    /// The account and the service.
+    pub(crate) account: String,
     /// Personal values are hidden until a reader asks for those of one record.
     pub(crate) masks: bool,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
@@ -31,7 +33,12 @@ pub(crate) struct Shared {
 impl Shared {
     /// Returns the latest counts of the boards.
     pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
-        Ok(self.keeper.read(&self.mirror, &self.outline)?)
+        Ok(self.keeper.read(&self.mirror, &self.outline, (self.now)())?)
+    }
+
+    /// Returns the latest figures of a board; without a board, there are none.
+    pub(crate) fn counts_of(&self, board: Option<&Board>) -> Result<Arc<Counts>, Problem> {
+        board.map_or_else(|| Ok(Arc::default()), |board| Ok(self.counts()?.of(board)))
     }
 }
 
@@ -53,16 +60,21 @@ impl fmt::Debug for Shared {
 
 /// The parameters of a page.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Params(HashMap<String, String>);
+pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
-    pub(crate) fn new(params: HashMap<String, String>) -> Self {
+    pub(crate) fn new(params: Vec<(String, String)>) -> Self {
         Self(params)
     }
 
-    /// Returns a parameter that is not empty.
+    /// Returns a parameter that is not empty. If it occurs more than once, the last one counts.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.all(name).last().filter(|value| !value.is_empty())
+    }
+
+    /// Returns all values of a parameter.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| &**value)
     }
 
     /// Returns a parameter that is a number.

@@ -64,7 +64,9 @@ fn start(person: &Person, flags: &[&str]) -> (Process, Browser) {
 fn the_sample_service_has_a_history_that_is_deleted_at_the_end() {
     let person = Person::new();
     let (process, browser) = start(&person, &[]);
-    let board = browser.get("/");
+    let today = browser.get("/");
+    assert!(today.contains("<small>sample data</small>") && today.contains(" → "), "{today}");
+    let board = browser.get("/funnel");
     assert!(board.contains(">Hired</th>") && board.contains("Warehouse operator"), "{board}");
     let changes = browser.get("/changes");
     for kind in ["added", "moved", "gone"] {
@@ -139,7 +141,7 @@ fn the_link_is_opened_through_a_private_file() {
     let link = format!("{}?from=file", url.trim());
     assert!(seen.contains(&format!("content=\"0; url={link}\"")), "{seen}");
     let browser = Browser::enter(&link);
-    assert!(browser.get("/").contains("Warehouse operator"));
+    assert!(browser.get("/funnel").contains("Warehouse operator"));
     process.signal(Signal::TERM);
     assert!(process.wait().success());
     assert!(!fs::exists(argument).unwrap(), "{argument}");

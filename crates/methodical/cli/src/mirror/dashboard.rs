@@ -12,7 +12,7 @@ use methodical_mirror::model::tables::Mirrored;
 
 use crate::failure::{Exit, Failure};
 use crate::interrupt::{self, Unfinished};
-use crate::mirror::open::refuse_new_since;
+use crate::mirror::open::{account, refuse_new_since};
 use crate::mirror::sample;
 use crate::output::flags::Dialect;
 use crate::output::format::{Ending, Format, OutputColumn, OutputSetup, RecordWriter};
@@ -50,6 +50,7 @@ pub(crate) fn run<S: Mirrored>(
     let opened = sample::open::<S>(&mut settings, invocation, "would serve")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let screen = invocation.screen;
+    let account = account(&mirror, &settings);
     let mut dashboard = Dashboard::of::<S>(mirror);
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => {
@@ -64,13 +65,7 @@ pub(crate) fn run<S: Mirrored>(
         }
         other => other?,
     }
-    let program = invocation.program.name;
-    let name = match &*settings.profile.value {
-        _ if invocation.call.demo => format!("{program} · demo"),
-        "default" => program.to_string(),
-        profile => format!("{program} · {profile}"),
-    };
-    dashboard = dashboard.named(&name);
+    dashboard = dashboard.named(&invocation.program.name.to_string()).account(&account);
     for format in Download::all(invocation) {
         dashboard = dashboard.format(format);
     }

@@ -310,6 +310,15 @@ enum Owner {
     Profile(String, String),
 }
 
+/// Names the account and the service of a mirror.
+pub(crate) fn account(mirror: &Mirror, settings: &Settings) -> String {
+    match owner(mirror, settings) {
+        Some(Owner::Sample) => "sample data".to_owned(),
+        Some(Owner::Profile(name, url)) => profile(&name, Some(&url)),
+        None => "unknown account".to_owned(),
+    }
+}
+
 /// Finds the owner of a mirror among the known profiles and base URLs: a mirror cannot name it.
 fn owner(mirror: &Mirror, settings: &Settings) -> Option<Owner> {
     if mirror.is_of(&sample()) {

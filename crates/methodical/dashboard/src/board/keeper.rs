@@ -8,6 +8,7 @@ use methodical_mirror::{Error, Mirror, TableStatus};
 
 use crate::board::counts::Counts;
 use crate::outline::{Board, Outline};
+use crate::time::midnight;
 
 /// The counts of the last state of the mirror that was counted. A thread counts again after each sync, over a connection of its
 /// own; until it has, pages show the counts from before, with their age.
@@ -29,6 +30,8 @@ struct State {
 /// The counts of one state of the mirror.
 pub(crate) struct Known {
     version: Version,
+    /// The begin of its day.
+    today: i64,
     /// How long the count took.
     took: Duration,
     pub(crate) tables: Vec<TableStatus>,
@@ -42,11 +45,16 @@ pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
 impl Keeper {
     /// Returns the latest counts. If the mirror has changed since, they are those from before, unless the new ones are ready in
     /// a moment.
-    pub(crate) fn read(&self, mirror: &Mirror, outline: &Outline) -> Result<Arc<Known>, Error> {
+    pub(crate) fn read(
+        &self,
+        mirror: &Mirror,
+        outline: &Outline,
+        now: i64,
+    ) -> Result<Arc<Known>, Error> {
         let (version, tables) = version(mirror)?;
         let mut state = self.lock();
         let is_current =
-            |state: &State| state.known.as_ref().is_some_and(|known| known.version == version);
+            |state: &State| state.known.as_ref().is_some_and(|known| known.is_of(&version, now));
         if state.is_running && !is_current(&state) {
             state.is_wanted = true;
             self.changed.notify_all();
@@ -65,26 +73,36 @@ impl Keeper {
             return Ok(Arc::clone(known));
         }
         drop(state);
-        let known = Arc::new(Known::count(mirror, outline, version, tables)?);
+        let known = Arc::new(Known::count(mirror, outline, version, tables, now)?);
         self.lock().known = Some(Arc::clone(&known));
         Ok(known)
     }
 
     /// Counts the boards whenever the mirror has changed, until `stop`. Fails with the mirror; then pages count by themselves.
-    pub(crate) fn keep(&self, mirror: &Mirror, outline: &Outline) -> Result<(), Error> {
+    pub(crate) fn keep(
+        &self,
+        mirror: &Mirror,
+        outline: &Outline,
+        now: &dyn Fn() -> i64,
+    ) -> Result<(), Error> {
         self.lock().is_running = true;
-        let kept = self.keep_until_stopped(mirror, outline);
+        let kept = self.keep_until_stopped(mirror, outline, now);
         self.lock().is_running = false;
         self.changed.notify_all();
         kept
     }
 
-    fn keep_until_stopped(&self, mirror: &Mirror, outline: &Outline) -> Result<(), Error> {
+    fn keep_until_stopped(
+        &self,
+        mirror: &Mirror,
+        outline: &Outline,
+        now: &dyn Fn() -> i64,
+    ) -> Result<(), Error> {
         loop {
             let (version, tables) = version(mirror)?;
-            let is_known = self.lock().known.as_ref().is_some_and(|known| known.version == version);
-            if !is_known {
-                let known = Known::count(mirror, outline, version, tables)?;
+            let now = now();
+            if !self.lock().known.as_ref().is_some_and(|known| known.is_of(&version, now)) {
+                let known = Known::count(mirror, outline, version, tables, now)?;
                 self.lock().known = Some(Arc::new(known));
                 self.changed.notify_all();
             }
@@ -120,11 +138,17 @@ impl Known {
         self.boards.get(board.placements.table).cloned().unwrap_or_default()
     }
 
+    /// Returns whether the counts are those of a state of the mirror, on the day of a time.
+    fn is_of(&self, version: &Version, now: i64) -> bool {
+        self.version == *version && self.today == midnight(now)
+    }
+
     fn count(
         mirror: &Mirror,
         outline: &Outline,
         version: Version,
         tables: Vec<TableStatus>,
+        now: i64,
     ) -> Result<Self, Error> {
         let started = Instant::now();
         let is_complete = |table: &str| {
@@ -132,11 +156,13 @@ impl Known {
         };
         let mut boards = HashMap::new();
         for board in &outline.boards {
-            if is_complete(board.groups.name()) && is_complete(board.placements.table) {
-                boards.insert(board.placements.table, Arc::new(Counts::read(mirror, board)?));
+            let parts = [board.members.name(), board.groups.name(), board.placements.table];
+            if parts.into_iter().all(is_complete) {
+                boards.insert(board.placements.table, Arc::new(Counts::read(mirror, board, now)?));
             }
         }
-        Ok(Self { version, took: started.elapsed(), tables, boards })
+        let today = midnight(now);
+        Ok(Self { version, today, took: started.elapsed(), tables, boards })
     }
 }
 
@@ -181,11 +207,11 @@ mod tests {
         let (keeper, outline) = (Keeper::default(), Outline::default());
         let mut mirror = Mirror::in_memory().unwrap();
         sync(&mut mirror, "1");
-        let first = keeper.read(&mirror, &outline).unwrap();
+        let first = keeper.read(&mirror, &outline, 0).unwrap();
         assert_eq!(first.tables[0].present, 1);
-        assert!(Arc::ptr_eq(&first, &keeper.read(&mirror, &outline).unwrap()));
+        assert!(Arc::ptr_eq(&first, &keeper.read(&mirror, &outline, 0).unwrap()));
         sync(&mut mirror, "2");
-        assert_eq!(keeper.read(&mirror, &outline).unwrap().tables[0].missing, 1);
+        assert_eq!(keeper.read(&mirror, &outline, 0).unwrap().tables[0].missing, 1);
     }
 
     #[test]
@@ -193,14 +219,14 @@ mod tests {
         let (keeper, outline) = (Keeper::default(), Outline::default());
         let mut mirror = Mirror::in_memory().unwrap();
         sync(&mut mirror, "1");
-        let first = keeper.read(&mirror, &outline).unwrap();
+        let first = keeper.read(&mirror, &outline, 0).unwrap();
         // A thread that does not finish.
         keeper.lock().is_running = true;
         sync(&mut mirror, "2");
-        assert!(Arc::ptr_eq(&first, &keeper.read(&mirror, &outline).unwrap()));
+        assert!(Arc::ptr_eq(&first, &keeper.read(&mirror, &outline, 0).unwrap()));
         assert!(keeper.lock().is_wanted);
         // A thread that failed.
         keeper.lock().is_running = false;
-        assert_eq!(keeper.read(&mirror, &outline).unwrap().tables[0].missing, 1);
+        assert_eq!(keeper.read(&mirror, &outline, 0).unwrap().tables[0].missing, 1);
     }
 }

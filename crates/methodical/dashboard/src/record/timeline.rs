@@ -1,38 +1,41 @@
-//! The values that a member had in each group, and for how long.
+//! The values that a member has and had in each group, and for how long.
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::PastValue;
+use methodical_mirror::{Filter, Order, Paging, PastValue, State};
 
-use crate::link;
+use crate::board::counts;
+use crate::cells::{fields, text};
+use crate::names::{Named, Names};
 use crate::outline::Board;
-use crate::record::titles::Titles;
 use crate::shared::{Problem, Shared};
 use crate::time::{ago, day, machine};
-use crate::words::label;
+use crate::words::{label, plural};
 
 /// The values of a member over time.
 pub(crate) struct Timeline {
-    pub(crate) value: String,
+    pub(crate) heading: String,
     pub(crate) tracks: Vec<Track>,
     pub(crate) first_day: String,
     pub(crate) last_day: String,
     /// Not all values are shown.
     pub(crate) is_cut: bool,
+    /// The table of the placements.
+    pub(crate) table: &'static str,
+    /// The identities of the placements, with their groups in words.
+    pub(crate) placements: Vec<(String, String)>,
 }
 
 /// The values in one group.
 pub(crate) struct Track {
-    pub(crate) title: String,
-    pub(crate) href: String,
+    pub(crate) group: Named,
     /// The contents for those who do not see the picture.
     pub(crate) description: String,
-    /// The spells, the latest one first.
-    pub(crate) spells: Vec<Stretch>,
-    group: String,
+    /// The values, the earliest first.
+    pub(crate) stretches: Vec<Stretch>,
 }
 
-/// A spell, as a bar in the picture and as a row of the table.
+/// The time with one value: a bar in the picture, and a step of the line below it.
 pub(crate) struct Stretch {
     pub(crate) value: String,
     pub(crate) colour: usize,
@@ -42,82 +45,97 @@ pub(crate) struct Stretch {
     pub(crate) from_machine: String,
     /// The value may be older.
     pub(crate) is_older: bool,
-    /// The day of its end, with the text for machines; `None` if it lasts.
-    pub(crate) until: Option<(String, String)>,
     pub(crate) lasted: String,
+    /// Whether it lasts.
+    pub(crate) is_now: bool,
 }
 
-/// The spells of a member, the earliest first.
-pub(crate) struct PastValues {
-    all: Vec<PastValue>,
-    is_cut: bool,
-}
-
-impl PastValues {
+impl Timeline {
+    /// Reads the groups of a member, the latest first.
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
-        let mut all: Vec<PastValue> = Vec::new();
-        shared.mirror.each_past_value(board.placements.table, Some(member), |spell| {
-            all.push(spell);
-            if all.len() > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let now = (shared.now)();
+        let table = board.placements.table;
+        let filter = Filter::new().state(State::Present).column(board.placements.member, member);
+        let paging = Paging::new(GROUPS).order(Order::Changed).descending();
+        let mut groups: Vec<(String, Vec<Span>)> = Vec::new();
+        let mut placements = Vec::new();
+        for record in shared.mirror.browse(table, &filter, &paging)?.records {
+            let all = fields(&record.json);
+            let part = |name: &str| all.get(name).and_then(text);
+            let group = part(board.placements.group).unwrap_or_default();
+            placements.push((record.id, group.clone()));
+            let value = part(board.placements.value);
+            let (from, until) = (record.changed_at, None);
+            groups.push((group, vec![Span { value, from, until, is_older: false }]));
+        }
+        // What is known about the past replaces what the placement says about the present.
+        let (mut spans, mut known) = (Vec::<(String, Span)>::new(), 0);
+        shared.mirror.each_past_value(table, Some(member), |spell| {
+            known += 1;
+            if known <= SPELLS {
+                spans.push((spell.group.clone(), Span::of(spell)));
+            }
+            if known > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let is_cut = all.len() > SPELLS;
-        all.truncate(SPELLS);
-        Ok(Self { all, is_cut })
-    }
-
-    /// Returns the identities of the groups.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().map(|spell| &*spell.group)
+        let is_known = |group: &str| spans.iter().any(|(one, _)| one == group);
+        for (group, spans) in &mut groups {
+            if is_known(group) {
+                spans.clear();
+            }
+        }
+        for (group, span) in spans {
+            match groups.iter_mut().find(|(one, _)| *one == group) {
+                Some((_, spans)) => spans.push(span),
+                None => groups.push((group, vec![span])),
+            }
+        }
+        let name = board.groups.name();
+        let names = Names::read(shared, groups.iter().map(|(group, _)| (name, &**group)))?;
+        let counts = shared.counts()?.of(board);
+        let all = groups.iter().flat_map(|(_, spans)| spans);
+        let begin = all.clone().map(|one| one.from).min().unwrap_or(now);
+        let end = all.map(|one| one.until.unwrap_or(now)).max().unwrap_or(now);
+        let scale = Scale { begin, end };
+        let track = |(group, spans): &(String, Vec<Span>)| {
+            let stretch = |span: &Span| {
+                let colour = counts.columns.iter().position(|one| *one == span.value);
+                scale.stretch(span, now, colour.unwrap_or_default() % COLOURS)
+            };
+            let stretches: Vec<Stretch> = spans.iter().map(stretch).collect();
+            let group = names.of(name, group);
+            Track { description: described(&group.title, &stretches), group, stretches }
+        };
+        let within = |group: &str| format!("{name} {}", names.of(name, group).title);
+        Ok(Self {
+            heading: label(&plural(name)),
+            tracks: groups.iter().map(track).collect(),
+            first_day: day(begin),
+            last_day: day(end),
+            is_cut: known > SPELLS,
+            table,
+            placements: placements.into_iter().map(|(id, group)| (id, within(&group))).collect(),
+        })
     }
 }
 
-/// Draws the values of a member. `None` if nothing is known.
-pub(crate) fn drawn(
-    shared: &Shared,
-    board: &Board,
-    PastValues { all: spells, is_cut }: &PastValues,
-    titles: &Titles,
-) -> Result<Option<Timeline>, Problem> {
-    let now = (shared.now)();
-    let ends = spells.iter().map(|spell| spell.ended_at.unwrap_or(now));
-    let (Some(begin), Some(end)) = (spells.iter().map(|one| one.began_at).min(), ends.max()) else {
-        return Ok(None);
-    };
-    let counts = shared.counts()?.of(board);
-    let colour = |value: Option<&str>| {
-        counts.columns.iter().position(|one| one.as_deref() == value).unwrap_or_default() % COLOURS
-    };
-    let scale = Scale { begin, end };
-    let mut tracks: Vec<Track> = Vec::new();
-    for spell in spells.iter().rev() {
-        let stretch = scale.stretch(spell, now, colour(spell.value.as_deref()));
-        if let Some(track) = tracks.iter_mut().find(|track| track.group == spell.group) {
-            track.spells.push(stretch);
-            continue;
-        }
-        tracks.push(Track {
-            title: titles.of(&spell.group),
-            href: link::record(board.groups.name(), &spell.group),
-            description: String::new(),
-            spells: vec![stretch],
-            group: spell.group.clone(),
-        });
+/// The time with one value.
+struct Span {
+    value: Option<String>,
+    from: i64,
+    until: Option<i64>,
+    is_older: bool,
+}
+
+impl Span {
+    fn of(spell: PastValue) -> Self {
+        let PastValue { value, began_at, ended_at, began_before, .. } = spell;
+        Self { value, from: began_at, until: ended_at, is_older: began_before }
     }
-    for track in &mut tracks {
-        track.description = described(&track.title, &track.spells);
-    }
-    Ok(Some(Timeline {
-        value: label(board.placements.value),
-        tracks,
-        first_day: day(begin),
-        last_day: day(end),
-        is_cut: *is_cut,
-    }))
 }
 
 /// Describes a track in words, the earliest value first.
-fn described(title: &str, spells: &[Stretch]) -> String {
-    let each = spells.iter().rev().map(|one| {
+fn described(title: &str, stretches: &[Stretch]) -> String {
+    let each = stretches.iter().map(|one| {
         let since = if one.is_older { "since or before" } else { "since" };
         format!("{} {since} {} for {}", one.value, one.from, one.lasted)
     });
@@ -131,25 +149,21 @@ struct Scale {
 }
 
 impl Scale {
-    fn stretch(&self, spell: &PastValue, now: i64, colour: usize) -> Stretch {
-        let until = spell.ended_at.unwrap_or(now).max(spell.began_at);
-        let (from, to) = (self.position(spell.began_at), self.position(until));
-        // A short spell is still visible.
+    fn stretch(&self, span: &Span, now: i64, colour: usize) -> Stretch {
+        let until = span.until.unwrap_or(now).max(span.from);
+        let (from, to) = (self.position(span.from), self.position(until));
+        // A short time is still visible.
         let width = to.saturating_sub(from).max(4);
         Stretch {
-            value: match spell.value.as_deref() {
-                None => "unknown".to_owned(),
-                Some("") => "(empty)".to_owned(),
-                Some(value) => value.to_owned(),
-            },
+            value: counts::label(span.value.as_deref()).to_owned(),
             colour,
             x: from.min(WIDTH - 4).to_string(),
             width: width.to_string(),
-            from: day(spell.began_at),
-            from_machine: machine(spell.began_at),
-            is_older: spell.began_before,
-            until: spell.ended_at.map(|at| (day(at), machine(at))),
-            lasted: ago(until.saturating_sub(spell.began_at)),
+            from: day(span.from),
+            from_machine: machine(span.from),
+            is_older: span.is_older,
+            lasted: ago(until.saturating_sub(span.from)),
+            is_now: span.until.is_none(),
         }
     }
 
@@ -166,6 +180,9 @@ const WIDTH: i64 = 1000;
 
 /// How many colours the style sheet has.
 const COLOURS: usize = 6;
+
+/// Maximum number of groups of a member that are shown.
+const GROUPS: usize = 50;
 
 /// Maximum number of values of a member that are shown.
 const SPELLS: usize = 200;

@@ -9,30 +9,29 @@ use crate::cells::{fields, text};
 use crate::link::Link;
 use crate::outline::{Board, Placements, title};
 use crate::shared::{Params, Problem, Shared};
+use crate::time::{DAY, begin, midnight};
 
 /// The view that the parameters ask for.
+#[derive(Clone)]
 pub(crate) struct View<'a> {
     pub(crate) table: &'static Table,
     pub(crate) q: Option<&'a str>,
     pub(crate) state: Option<State>,
     pub(crate) sort: Sort,
+    /// Only records that were first seen since this day.
+    pub(crate) since: Option<&'a str>,
     pub(crate) members: Option<Members<'a>>,
 }
 
-/// The members of a group, perhaps with one value.
-#[derive(Clone, Copy)]
+/// The members of a group or of all groups, perhaps only those with some values.
+#[derive(Clone)]
 pub(crate) struct Members<'a> {
     pub(crate) board: &'a Board,
-    pub(crate) group: &'a str,
-    pub(crate) value: Value<'a>,
-}
-
-/// Which members are shown, by their value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
-    Any,
-    Is(&'a str),
-    Unknown,
+    pub(crate) group: Option<&'a str>,
+    /// The values; `None` is an unknown one. If there are none, any value is accepted.
+    pub(crate) values: Vec<Option<&'a str>>,
+    /// Only those that have had their value for so many days.
+    pub(crate) days: Option<i64>,
 }
 
 /// The order of a view.
@@ -84,18 +83,20 @@ impl<'a> View<'a> {
             Some("all") => None,
             Some(_) => return Err(wrong("state")),
         };
-        let members = match (params.get("group"), shared.outline.board_of(table)) {
-            (Some(group), Some(board)) => {
-                let value = match (params.get("value"), params.get("unknown")) {
-                    (Some(value), _) => Value::Is(value),
-                    (None, Some(_)) => Value::Unknown,
-                    (None, None) => Value::Any,
-                };
-                Some(Members { board, group, value })
-            }
-            (Some(_), None) => return Err(wrong("group")),
-            (None, _) => None,
+        let values = params.all("value").filter(|value| !value.is_empty()).map(Some);
+        let unknown = params.get("unknown").map(|_| None);
+        let (group, values) = (params.get("group"), values.chain(unknown).collect::<Vec<_>>());
+        let days = params.number("waiting")?;
+        let has_members = group.is_some() || !values.is_empty() || days.is_some();
+        let members = match shared.outline.board_of(table) {
+            Some(board) if has_members => Some(Members { board, group, values, days }),
+            None if has_members => return Err(wrong("group")),
+            _ => None,
         };
+        let since = params.get("since");
+        if since.is_some_and(|day| begin(day).is_none() || members.is_some()) {
+            return Err(wrong("since"));
+        }
         let default = Sort {
             by: if members.is_some() { By::Changed } else { By::FirstSeen },
             is_descending: members.is_none(),
@@ -104,7 +105,9 @@ impl<'a> View<'a> {
             Some(text) => Sort::parse(text).ok_or_else(|| wrong("sort"))?,
             None => default,
         };
+        // A view with a limit of time ends at the first row beyond it.
         let is_possible = match sort.by {
+            _ if since.is_some() || days.is_some() => sort == default,
             By::Changed => true,
             By::FirstSeen => members.is_none(),
             By::Title => members.is_none() && title(table).is_some(),
@@ -112,7 +115,7 @@ impl<'a> View<'a> {
         if !is_possible {
             return Err(wrong("sort"));
         }
-        Ok(Self { table, q: params.get("q"), state, sort, members })
+        Ok(Self { table, q: params.get("q"), state, sort, since, members })
     }
 
     /// Returns the link to this view, from its first page.
@@ -122,17 +125,14 @@ impl<'a> View<'a> {
             Some(state) => Some(state.as_str()),
             None => Some("all"),
         };
-        let sort = self.sort.text();
         let mut link = Link::to(path).with("of", self.table.name());
-        if let Some(members) = &self.members {
-            link = link.with("group", members.group);
-            link = match members.value {
-                Value::Any => link,
-                Value::Is(value) => link.with("value", value),
-                Value::Unknown => link.with("unknown", "1"),
-            };
+        if let Some(Members { group, values, days, .. }) = &self.members {
+            link = link.with_some("group", *group);
+            link = values.iter().fold(link, |link, value| link.with_value(*value));
+            link = link.with_some("waiting", days.map(|days| days.to_string()).as_deref());
         }
-        link.with_some("q", self.q).with_some("state", state).with("sort", sort)
+        link = link.with_some("q", self.q).with_some("state", state).with_some("since", self.since);
+        link.with("sort", self.sort.text())
     }
 
     /// Reads a page of the view.
@@ -158,20 +158,25 @@ impl<'a> View<'a> {
         if let Some(state) = self.state {
             filter = filter.state(state);
         }
-        let Some(members) = &self.members else {
+        let Some(Members { board, group, values, days }) = &self.members else {
             if let Some(q) = self.q {
                 filter = filter.contains(q);
             }
-            return Ok(shared.mirror.browse(self.table.name(), &filter, &paging)?);
+            let page = shared.mirror.browse(self.table.name(), &filter, &paging)?;
+            let since = self.since.and_then(begin);
+            return Ok(within(page, |row| since.is_none_or(|since| row.first_seen >= since)));
         };
-        let placements = &members.board.placements;
-        filter = filter.column(placements.group, members.group);
-        match members.value {
-            Value::Any => {}
-            Value::Is(value) => filter = filter.column(placements.value, value),
-            Value::Unknown => paging = paging.without(placements.value),
+        let placements = &board.placements;
+        if let Some(group) = group {
+            filter = filter.column(placements.group, group);
         }
-        Ok(shared.mirror.browse(placements.table, &filter, &paging)?)
+        if !values.is_empty() {
+            filter = filter.one_of(placements.value, values);
+        }
+        let page = shared.mirror.browse(placements.table, &filter, &paging)?;
+        let until =
+            days.map(|days| midnight((shared.now)()).saturating_sub(days.saturating_mul(DAY)));
+        Ok(within(page, |row| until.is_none_or(|until| row.changed_at <= until)))
     }
 
     /// Returns the placements of the members of a group.
@@ -205,6 +210,15 @@ impl<'a> View<'a> {
             self.placements().map_or_else(|| self.table.name(), |placements| placements.table);
         statuses.iter().any(|one| one.table == read)
     }
+}
+
+/// Ends a page at the first row that is not accepted.
+fn within(mut page: Page, accepts: impl Fn(&Record) -> bool) -> Page {
+    if let Some(end) = page.records.iter().position(|row| !accepts(row)) {
+        page.records.truncate(end);
+        page.next = None;
+    }
+    page
 }
 
 /// Returns the name of a column in the mirror.

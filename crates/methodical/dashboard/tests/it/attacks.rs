@@ -57,7 +57,7 @@ fn the_first_url_works_once() {
     assert_eq!((again.status, again.header("set-cookie")), (403, None));
     browser.cookie = cookie.split(';').next().unwrap().to_owned();
     assert_eq!(browser.get(&browser.first).status, 303);
-    assert!(browser.page("/").contains("Harbour"));
+    assert!(browser.page("/funnel").contains("Harbour"));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn hostile_values_stay_text() {
         .dashboard();
     let browser = Browser::start(dashboard).log_in();
     let mut paths: Vec<String> =
-        ["/", "/records?of=photo", "/records?of=album", "/changes", "/health"]
+        ["/", "/funnel", "/records?of=photo", "/records?of=album", "/changes", "/health"]
             .map(str::to_owned)
             .to_vec();
     for path in paths.clone() {
@@ -229,8 +229,16 @@ fn odd_paths_and_queries_are_refused() {
         ("/records?of=album&group=7", 400),
         ("/record?of=photo", 404),
         ("/changes?before=x", 400),
-        ("/?from=-1", 200),
-        ("/?from=99999999", 200),
+        ("/funnel?from=-1", 200),
+        ("/funnel?from=99999999", 200),
+        ("/?days=15", 400),
+        ("/records?of=photo&since=1%20OR%201", 400),
+        ("/records?of=photo&waiting=x", 400),
+        ("/records?of=photo&waiting=7&sort=title", 400),
+        ("/changes?kind=x", 400),
+        ("/changes?since=2026-11-31", 400),
+        ("/changes?group=none", 200),
+        ("/addresses?of=photo", 404),
         ("/records?of=photo&of=album", 200),
         ("/records?of=photo&q=%ff%fe", 200),
         ("/records?of=photo&q=%", 200),
@@ -257,7 +265,7 @@ fn the_first_url_survives_other_methods() {
     let foreign =
         format!("GET {first} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://evil.example\r\n\r\n");
     assert_eq!(browser.send(&foreign).status, 403);
-    assert!(browser.log_in().page("/").contains("Harbour"));
+    assert!(browser.log_in().page("/funnel").contains("Harbour"));
 }
 
 #[test]
@@ -314,7 +322,7 @@ fn requests_that_are_not_http_are_refused() {
     }
     let long = format!("X: {}\r\n{head}", "a".repeat(100_000));
     assert_eq!(browser.send(&format!("GET / HTTP/1.1\r\n{long}")).status, 431);
-    assert!(browser.page("/").contains("Harbour"));
+    assert!(browser.page("/funnel").contains("Harbour"));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn ten_thousand_requests_are_all_answered_and_nothing_is_left() {
     });
     let growth = resident().saturating_sub(before);
     assert!(growth < 200 * 1024, "{growth} KiB");
-    assert!(browser.page("/").contains("Harbour"));
+    assert!(browser.page("/funnel").contains("Harbour"));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn slow_readers_and_writers_do_not_stop_others() {
         })
         .collect();
     for _ in 0..5 {
-        assert!(browser.page("/").contains("Harbour"));
+        assert!(browser.page("/funnel").contains("Harbour"));
     }
     drop(slow);
     assert!(browser.page("/health").contains("Photo"));
@@ -70,7 +70,7 @@ fn connections_of_others_do_not_keep_the_reader_out() {
             stream
         })
         .collect();
-    assert!(browser.page("/").contains("Harbour"));
+    assert!(browser.page("/funnel").contains("Harbour"));
     // The connection of the reader is older than all of them, and is still open.
     assert_eq!(reader.status("/health"), "200");
     let oldest = others[0].read(&mut [0]);

@@ -227,7 +227,7 @@ fn more_downloads_than_a_few_are_refused_and_pages_are_still_answered() {
             wait.recv().unwrap();
         }
         assert_eq!(browser.get("/download?of=photo&as=lines").status, 503);
-        assert!(browser.page("/").contains("Harbour"));
+        assert!(browser.page("/funnel").contains("Harbour"));
         for _ in 0..3 {
             release.send(()).unwrap();
         }

@@ -44,6 +44,10 @@ fn each_page_shows_the_mirror() {
         "/records?of=photo&sort=title&state=all",
         "/records?of=photo&group=7&value=New",
         "/records?of=photo&group=7&unknown=1",
+        "/records?of=photo&value=New&value=Print",
+        "/records?of=photo&waiting=7",
+        "/records?of=photo&since=2026-11-02",
+        "/funnel",
         "/records?of=album",
         "/record?of=photo&id=1",
         "/record?of=photo&id=3",
@@ -61,7 +65,7 @@ fn each_page_shows_the_mirror() {
 fn the_html_of_the_board_is_as_reviewed() {
     let (dashboard, _folder) = three_days().dashboard();
     let browser = Browser::start(dashboard).log_in();
-    insta::assert_snapshot!(browser.page("/"));
+    insta::assert_snapshot!(browser.page("/funnel"));
 }
 
 #[test]
@@ -135,7 +139,7 @@ fn health_shows_why_records_were_rejected_without_their_values() {
 fn an_empty_mirror_has_all_pages() {
     let (dashboard, _folder) = Sample::new().dashboard();
     let browser = Browser::start(dashboard).log_in();
-    for path in ["/", "/records?of=photo", "/changes", "/gauge?of=storage", "/health"] {
+    for path in ["/", "/funnel", "/records?of=photo", "/changes", "/gauge?of=storage", "/health"] {
         let page = browser.page(path);
         assert!(page.contains("Not synced yet"), "{page}");
     }
@@ -148,6 +152,7 @@ fn masked_values_are_on_no_page_until_they_are_asked_for() {
     let browser = Browser::start(dashboard.mask()).log_in();
     for path in [
         "/",
+        "/funnel",
         "/records?of=photo",
         "/records?of=photo&group=7&value=New",
         "/record?of=photo&id=1",
@@ -164,14 +169,14 @@ fn masked_values_are_on_no_page_until_they_are_asked_for() {
 fn the_board_follows_a_sync_of_another_process() {
     let (dashboard, folder) = three_days().dashboard();
     let browser = Browser::start(dashboard).log_in();
-    assert!(!browser.page("/").contains("Pier"));
+    assert!(!browser.page("/funnel").contains("Pier"));
     let source = Source::new("https://photos.example.com", "me");
     let mut other = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();
     let mut run = other.begin("albums/list", &ALBUM, Rules::new()).unwrap();
     run.record(r#"{"id":"9","title":"Pier"}"#).unwrap();
     run.finish().unwrap();
     let started = Instant::now();
-    while !browser.page("/").contains("Pier") {
+    while !browser.page("/funnel").contains("Pier") {
         assert!(started.elapsed() < Duration::from_secs(30));
     }
 }

@@ -29,7 +29,7 @@ use crate::store::sqlite_failed;
 pub struct Filter {
     states: Vec<State>,
     pub(crate) first_seen_since: Option<i64>,
-    columns: Vec<(String, String)>,
+    columns: Vec<(String, Vec<Option<String>>)>,
     text: Option<Wanted>,
 }
 
@@ -52,8 +52,14 @@ impl Filter {
 
     /// Accepts records whose column has this value: text, a number, `true`, `false`, or the text of a JSON value. All
     /// columns of a filter must match. A value that its column cannot hold is never equal.
-    pub fn column(mut self, name: &str, value: &str) -> Self {
-        self.columns.push((name.to_owned(), value.to_owned()));
+    pub fn column(self, name: &str, value: &str) -> Self {
+        self.one_of(name, &[Some(value)])
+    }
+
+    /// Accepts records whose column has one of these values, as [`column`](Self::column) does; `None` is no value.
+    pub fn one_of(mut self, name: &str, values: &[Option<&str>]) -> Self {
+        let values = values.iter().map(|value| value.map(str::to_owned));
+        self.columns.push((name.to_owned(), values.collect()));
         self
     }
 
@@ -74,7 +80,7 @@ impl Filter {
             && (state.is_live() || self.text.is_none())
     }
 
-    /// Returns the columns that must have a value, with the value; `None` if the column cannot hold it.
+    /// Returns the columns that must have one of some values, with those that the column can hold.
     ///
     /// # Errors
     ///
@@ -83,14 +89,19 @@ impl Filter {
         &'a self,
         table: &str,
         shape: &'a Shape,
-    ) -> Result<Vec<(&'a Column, Option<Value<'static>>)>, Error> {
-        let find = |(name, value): &'a (String, String)| {
+    ) -> Result<Vec<Accepted<'a>>, Error> {
+        let find = |(name, values): &'a (String, Vec<Option<String>>)| {
             let column = shape.columns.iter().find(|column| column.name == *name);
             let unknown = || {
                 let text = format!("cannot read the table `{table}`: it has no column `{name}`");
                 Error::new(ErrorKind::Table, text)
             };
-            column.ok_or_else(unknown).map(|column| (column, parse(column.kind, value)))
+            let column = column.ok_or_else(unknown)?;
+            let value = |value: &Option<String>| match value {
+                None => Some(None),
+                Some(text) => parse(column.kind, text).map(Some),
+            };
+            Ok((column, values.iter().filter_map(value).collect()))
         };
         self.columns.iter().map(find).collect()
     }
@@ -100,6 +111,9 @@ impl Filter {
         self.text.as_ref()
     }
 }
+
+/// A column with the values that it may have; `None` is no value.
+pub(crate) type Accepted<'a> = (&'a Column, Vec<Option<Value<'static>>>);
 
 /// Does not show values, which may be personal.
 impl fmt::Debug for Filter {

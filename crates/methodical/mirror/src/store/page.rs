@@ -47,7 +47,6 @@ pub struct Paging {
     pub(crate) after: Option<i64>,
     pub(crate) limit: usize,
     time: Duration,
-    pub(crate) without: Option<String>,
 }
 
 impl Paging {
@@ -59,7 +58,6 @@ impl Paging {
             after: None,
             limit,
             time: Duration::MAX,
-            without: None,
         }
     }
 
@@ -76,11 +74,6 @@ impl Paging {
     /// Asks for the page after the record with this [`Record::number`](crate::Record::number).
     pub fn after(self, number: i64) -> Self {
         Self { after: Some(number), ..self }
-    }
-
-    /// Asks only for records whose column has no value, such as the placements whose value is unknown.
-    pub fn without(self, column: &str) -> Self {
-        Self { without: Some(column.to_owned()), ..self }
     }
 
     /// Limits how long a search reads, which has no index. The page may then have fewer records than its limit, or none, and
@@ -164,21 +157,26 @@ impl Store {
         let order = expression(table, shape, &paging.order)?;
         let mut values = vec![SqlValue::from(paging.after.unwrap_or_default())];
         let (mut conditions, name) = (String::new(), quoted(table));
-        let mut add = |condition: String, value: SqlValue| {
-            values.push(value);
-            let _ = write!(conditions, " AND {condition} ?{}", values.len());
-        };
         if let Some(since) = filter.first_seen_since {
-            add("mirror_first_seen >=".to_owned(), utc(since).into());
+            values.push(utc(since).into());
+            let _ = write!(conditions, " AND mirror_first_seen >= ?{}", values.len());
         }
-        for (column, value) in filter.values(table, shape)? {
-            let Some(value) = value else { return Ok(None) };
-            add(format!("{} =", quoted(&column.name)), owned(value));
-        }
-        if let Some(name) = &paging.without {
-            let column = shape.columns.iter().find(|column| column.name == *name);
-            let column = column.ok_or_else(|| unordered(table, name))?;
-            let _ = write!(conditions, " AND {} IS NULL", quoted(&column.name));
+        for (column, wanted) in filter.values(table, shape)? {
+            let name = quoted(&column.name);
+            let mut parts = Vec::new();
+            for value in wanted {
+                parts.push(match value {
+                    None => format!("{name} IS NULL"),
+                    Some(value) => {
+                        values.push(owned(value));
+                        format!("{name} = ?{}", values.len())
+                    }
+                });
+            }
+            if parts.is_empty() {
+                return Ok(None);
+            }
+            let _ = write!(conditions, " AND ({})", parts.join(" OR "));
         }
         let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
         if paging.order == Order::FirstSeen {

@@ -109,7 +109,7 @@ fn pages_show_personal_data_only_to_their_reader_and_no_secret() {
         format!("/enter/{TOKEN}"),
         format!("/records/candidate/{TOKEN}"),
         format!("/changes?before={TOKEN}"),
-        format!("/?{PASSWORD}={TOKEN}"),
+        format!("/health?{PASSWORD}={TOKEN}"),
         format!("/{}", PASSWORD.repeat(200)),
     ] {
         let (head, body) = browser.get(&path);
