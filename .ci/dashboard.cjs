@@ -29,7 +29,8 @@ async function main() {
   const again = await (await browser.newContext()).request.get(firstUrl);
   assert.equal(again.status(), 403, 'the first URL works once');
 
-  // From the board to a member of a group.
+  // From the funnel to a member of a group.
+  await page.goto(`${origin}/funnel`);
   const first = page.locator('table.board tbody a.count').first();
   const count = Number((await first.innerText()).split(/\s/)[0]);
   await first.click();
@@ -60,7 +61,7 @@ async function main() {
   assert.deepEqual(folded, [...folded].sort());
 
   // Downloads of exactly the view: the members of the first group.
-  await page.goto(`${origin}/`);
+  await page.goto(`${origin}/funnel`);
   await page.locator('table.board tbody a.count').first().click();
   await page.waitForURL(/group=/);
   const group = page.url();
@@ -117,7 +118,7 @@ async function main() {
   // The same pages without scripts.
   const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
   const plainPage = await plain.newPage();
-  await plainPage.goto(`${origin}/`);
+  await plainPage.goto(`${origin}/funnel`);
   await plainPage.locator('table.board tbody a.count').first().click();
   assert.match(plainPage.url(), /\/records\?/);
   await browser.close();

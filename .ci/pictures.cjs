@@ -15,14 +15,14 @@ async function targetsOf(page) {
   for (const target of await links('nav[aria-label="Pages"] a')) {
     const { pathname, searchParams } = new URL(target);
     const of = searchParams.get('of');
-    const name = [pathname.slice(1) || 'board', of].filter(Boolean).join('-');
+    const name = [pathname.slice(1) || 'today', of].filter(Boolean).join('-');
     targets.push([name, target]);
     if (pathname !== '/records') continue;
     await page.goto(target);
     targets.push([`record-${of}`, (await links('table.records tbody th a'))[0]]);
     targets.push([`${name}-search`, `${target}&q=an`], [`${name}-nothing`, `${target}&q=no-such-text`]);
   }
-  await page.goto(`${origin}/`);
+  await page.goto(`${origin}/funnel`);
   const [members] = await links('table.board tbody a.count');
   targets.push(['members', members], ['not-found', `${origin}/record?of=none`]);
   await page.goto(members);
