@@ -93,7 +93,7 @@ pub async fn sleep_until(end: Instant) {
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
 #[cfg(any(feature = "reqwest", feature = "tower-service"))]
 pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>) -> Option<T> {
-    ready_before(sleep_until(end), future).await
+    ready_before(pin!(sleep_until(end)), pin!(future)).await
 }
 
 /// Waits for `future` until the timer ends. Returns `None` if it is not ready by then.
@@ -101,11 +101,9 @@ pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>)
 /// The timer is polled second, so a future that is ready immediately never starts it.
 #[doc(hidden)]
 pub async fn ready_before<T>(
-    timer: impl Future<Output = ()>,
-    future: impl Future<Output = T>,
+    mut timer: Pin<&mut impl Future<Output = ()>>,
+    mut future: Pin<&mut impl Future<Output = T>>,
 ) -> Option<T> {
-    let mut future = pin!(future);
-    let mut timer = pin!(timer);
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => timer.as_mut().poll(context).map(|()| None),

@@ -1,6 +1,7 @@
 //! Time: the clock and the date, also in a browser; waiting, with and without blocking, on any async runtime or none; and
 //! the time limits of a call with the errors that name them.
 
+use std::pin::pin;
 use std::time::{Duration, SystemTime};
 use std::{fmt, thread};
 
@@ -47,7 +48,7 @@ pub async fn sleep(delay: Duration) {
 
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
 pub(crate) async fn timeout_at<F: Future>(end: Instant, future: F) -> Option<F::Output> {
-    ready_before(sleep_until(end), future).await
+    ready_before(pin!(sleep_until(end)), pin!(future)).await
 }
 
 /// Waits until `end`, without blocking the thread.
