@@ -1,7 +1,7 @@
 //! Code that depends on the platform: the clock, timers and runtimes, and futures that are `Send` except in a browser
 //! (`wasm32-unknown-unknown`). Also a mutex that ignores poisoning.
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{self, MutexGuard, PoisonError};
 use std::task::Poll;
 /// A point in time: that of the standard library or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the
@@ -93,7 +93,7 @@ pub async fn sleep_until(end: Instant) {
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
 #[cfg(any(feature = "reqwest", feature = "tower-service"))]
 pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>) -> Option<T> {
-    ready_before(pin!(sleep_until(end)), pin!(future)).await
+    ready_before(std::pin::pin!(sleep_until(end)), std::pin::pin!(future)).await
 }
 
 /// Waits for `future` until the timer ends. Returns `None` if it is not ready by then.
