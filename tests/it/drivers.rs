@@ -190,7 +190,7 @@ fn streamed(driver: &Driver, query: &ListCandidates, most: usize) -> Result<Stri
 /// Returns the service of these tests. It is stateless, so every driver gets the same responses.
 fn answers() -> Router {
     let answer = |RawQuery(query), headers: HeaderMap| async move {
-        // What is the same in all requests (contract, sections 4 and 5).
+        // The same in all requests (contract, sections 4 and 5).
         let header = |name| headers.get(name).unwrap().to_str().unwrap();
         assert_eq!((header("accept"), header("authorization")), (JSON, BEARER));
         answer(query)

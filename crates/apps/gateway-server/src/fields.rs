@@ -176,7 +176,7 @@ enum Value {
     Object(Fields),
 }
 
-/// What makes a record invalid.
+/// Why a record is invalid.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The field does not belong to the kind of record, and would be lost.

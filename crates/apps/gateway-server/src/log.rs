@@ -240,7 +240,7 @@ impl Visit for Line {
 /// Maximum number of lines that wait to be written.
 const QUEUED_LINES: usize = 4096;
 
-/// Maximum number of lines that are written at once, after the first.
+/// Maximum number of lines in one write, after the first.
 const GATHERED_LINES: usize = 63;
 
 #[cfg(test)]

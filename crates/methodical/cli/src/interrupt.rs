@@ -22,7 +22,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct Unfinished(u64);
 
 impl Unfinished {
-    /// Creates the guard of work that this function undoes. The text for a signal is empty if there is none.
+    /// Creates the guard of work that this function undoes. Without a text for a signal, it prints nothing.
     pub(crate) fn new(result: &'static str, undo: impl FnOnce() + Send + 'static) -> Self {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         lock(&UNDOS).insert(id, (Box::new(undo), result));

@@ -75,7 +75,7 @@ pub(crate) struct Shared<T> {
 
 /// How much of a response an attempt receives.
 trait Extent<B: Receive> {
-    /// What is received after the head.
+    /// The body that is received after the head.
     type Received;
 
     /// Receives the body of a response, or a part of it.

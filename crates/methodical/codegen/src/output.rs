@@ -153,7 +153,7 @@ pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<Gene
     done.collect()
 }
 
-/// Starts to format a file; `None` if it is no Rust file.
+/// Starts to format a file; `None` if it is not a Rust file.
 fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<Option<Child>, Error> {
     if Path::new(&file.path).extension().is_none_or(|extension| extension != "rs") {
         return Ok(None);

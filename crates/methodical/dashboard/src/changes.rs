@@ -59,7 +59,7 @@ struct Entry {
     group: Option<Named>,
 }
 
-/// What a change is about: a record, or the member and the group of a placement.
+/// The subject of a change: a record, or the member and the group of a placement.
 struct Subject {
     table: String,
     id: String,

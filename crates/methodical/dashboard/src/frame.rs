@@ -16,7 +16,7 @@ pub(crate) struct Frame {
     pub(crate) account: String,
     pub(crate) title: String,
     pub(crate) links: Vec<NavLink>,
-    /// What readers must know about the last syncs.
+    /// A warning about the last syncs.
     pub(crate) warnings: Vec<String>,
     /// How old the data is; `None` before the first sync.
     pub(crate) age: Option<Age>,

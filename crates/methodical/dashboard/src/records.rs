@@ -32,7 +32,7 @@ struct RecordsPage {
     states: Vec<Choice>,
     /// The values of placements among which a reader chooses.
     values: Option<Values>,
-    /// What limits the view, with the link to all records.
+    /// The filters of the view, with the link to all records.
     chosen: Option<(Vec<Named>, String)>,
     lead: String,
     columns: Vec<Head>,

@@ -36,7 +36,7 @@ impl Shared {
         Ok(self.keeper.read(&self.mirror, &self.outline, (self.now)())?)
     }
 
-    /// Returns the latest figures of a board; without a board, there are none.
+    /// Returns the latest figures of a board, and empty ones without a board.
     pub(crate) fn counts_of(&self, board: Option<&Board>) -> Result<Arc<Counts>, Problem> {
         board.map_or_else(|| Ok(Arc::default()), |board| Ok(self.counts()?.of(board)))
     }

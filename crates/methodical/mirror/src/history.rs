@@ -388,7 +388,7 @@ mod tests {
         for (amounts, used, per_day, days_left) in [
             (&[(0, "100"), (1, "90.5"), (2, "190.5"), (4, "180")][..], "20", Some("5"), Some(36)),
             (&[(0, "1000"), (10, "100"), (20, "90")], "10", Some("1"), Some(90)),
-            // Without a decrease, or a day of history, there are no days left.
+            // Without a decrease, or a day of history, the number of days is unknown.
             (&[(0, "5"), (3, "5")], "0", Some("0"), None),
             (&[(0, "5")], "0", None, None),
             (&[(0, "5"), (0, "4")], "1", None, None),

@@ -75,7 +75,7 @@ impl Fault {
     ];
 
     fn play(self, connection: &mut Connection) -> Next {
-        // What is sent, and what happens then; `None` keeps the connection open.
+        // The bytes that are sent, and what happens then; `None` keeps the connection open.
         let (bytes, next): (&[u8], _) = match self {
             Self::Reset => (b"", Some(Next::Reset)),
             Self::Close => (b"", Some(Next::Close)),

@@ -68,7 +68,7 @@ impl ResponseBody {
     }
 }
 
-/// Reads a list, in a task of its own: a future that only the body polled would hold its database reader until a slow
+/// Reads a list, in a separate task: a future that only the body polled would hold its database reader until a slow
 /// client asks for more. While one piece is written, only the next one is read: a slow client costs two pages of memory,
 /// and no database reader.
 async fn read(

@@ -42,7 +42,7 @@ impl Database {
     }
 }
 
-/// Checks the schema version. Creates the tables if they do not exist and `create` says so. Concurrent callers wait for one
+/// Checks the schema version. Creates the tables if they do not exist and `create` is set. Concurrent callers wait for one
 /// another.
 fn prepare(db: &mut dyn Db, create: bool) -> Result<(), Error> {
     db.transaction(ImportMode::Commit, |db| {

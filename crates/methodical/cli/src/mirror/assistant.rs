@@ -356,7 +356,7 @@ amounts: name; amount; unit? of amount and per_day; at; per_day?; days_left:inte
         Ok(json!({"tables": tables.collect::<Vec<_>>(), "amounts": amounts}))
     }
 
-    /// Returns the identities of the groups with an identity or a title; if there is none, of those whose title has the text.
+    /// Returns the identities of the groups with an identity or a title, else of those whose title has the text.
     fn groups_of(&self, text: &str) -> Result<BTreeSet<String>, String> {
         let (titles, wanted) = (self.read(titles(&self.mirror, self.of.groups))?, folded(text));
         let is_exact = |id: &String, title: &str| id == text || folded(title) == wanted;

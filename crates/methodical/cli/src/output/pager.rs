@@ -81,7 +81,7 @@ pub(crate) struct Paged {
     /// Whether the program has written everything.
     finished: Arc<AtomicBool>,
     name: String,
-    /// What to do after a failure.
+    /// The action after a failure.
     advice: String,
 }
 

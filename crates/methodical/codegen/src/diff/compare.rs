@@ -107,7 +107,7 @@ fn add(found: &mut Vec<Declaration>, list: &str, name: &str, value: &Spanned<DeV
     found.push(Declaration { list: list.to_owned(), name: name.to_owned(), facts });
 }
 
-/// Returns a value as text, without the keys in it that are facts of their own.
+/// Returns a value as text, without the keys in it that are compared as separate facts.
 fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
     match value {
         DeValue::String(text) => format!("`{text}`"),

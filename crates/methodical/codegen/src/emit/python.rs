@@ -214,7 +214,7 @@ fn option(is_plain: bool, value: String) -> String {
     if is_plain { format!("Some({value})") } else { value }
 }
 
-/// Returns a name that is no keyword of Python.
+/// Returns a name that is not a keyword of Python.
 fn python_name(name: &str) -> String {
     let name = name.trim_start_matches("r#");
     let keywords = "and as assert class def del elif except finally from global import is lambda nonlocal not or pass raise self with";

@@ -28,11 +28,11 @@ pub(crate) struct Counts {
     pub(crate) passages: Vec<Passage>,
     /// The other members that may be the same person, by identity.
     pub(crate) duplicates: HashMap<String, Vec<String>>,
-    /// How many have had each value for so many days.
+    /// How many have had each value for that number of days.
     waits: Vec<Wait>,
 }
 
-/// A number of days, and how many have had each value for so long.
+/// A number of days, and how many have had each value for at least that time.
 type Wait = (i64, Vec<(Option<String>, u64)>);
 
 impl Counts {
@@ -66,14 +66,14 @@ impl Counts {
         })
     }
 
-    /// Returns how many have had each value for so many days, without those whose value is the end.
+    /// Returns how many have had each value for that number of days, without those whose value is the end.
     pub(crate) fn waiting(&self, days: i64) -> impl Iterator<Item = (Option<&str>, u64)> {
         let of_days = self.waits.iter().filter(move |(one, _)| *one == days);
         let all = of_days.flat_map(|(_, all)| all).map(|(value, count)| (value.as_deref(), *count));
         all.filter(|(value, _)| !self.is_final(*value))
     }
 
-    /// Returns whether members seldom leave a value: fewer than one in ten did. The first value is none of them.
+    /// Returns whether members seldom leave a value: fewer than one in ten did. The first value is never one of them.
     pub(crate) fn is_final(&self, value: Option<&str>) -> bool {
         let is_first = self.columns.first().is_some_and(|first| first.as_deref() == value);
         let of_value = self.passages.iter().filter(|one| Some(&*one.value) == value);

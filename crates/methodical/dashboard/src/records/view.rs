@@ -28,9 +28,9 @@ pub(crate) struct View<'a> {
 pub(crate) struct Members<'a> {
     pub(crate) board: &'a Board,
     pub(crate) group: Option<&'a str>,
-    /// The values; `None` is an unknown one. If there are none, any value is accepted.
+    /// The values; `None` is an unknown one. An empty list accepts any value.
     pub(crate) values: Vec<Option<&'a str>>,
-    /// Only those that have had their value for so many days.
+    /// Minimum time with the value, in days.
     pub(crate) days: Option<i64>,
 }
 

@@ -241,7 +241,7 @@ impl Copy<'_> {
         self.batch(&sql.join("; "))
     }
 
-    /// Makes a table equal to that of the mirror. The feed does not name each difference: not those of a first sync, of a purge, or
+    /// Writes the differences between a table and that of the mirror. The feed does not name each difference: not those of a first sync, of a purge, or
     /// of an erasure of personal fields.
     fn update(&mut self, source: &CopySource, table: &CopyTable) -> Result<CopiedTable, Error> {
         let (to, key) = (format!("{}.{}", self.schema, quoted(&table.name)), table.key());

@@ -181,7 +181,7 @@ impl Leaf<'_> {
         let Some(value) = self.value else { return !self.is_required };
         let text = value.as_str();
         match self.kind {
-            // A value of the right form is no leaf.
+            // A value of the right form is not a leaf.
             Kind::Record(_)
             | Kind::List(_)
             | Kind::Map(_)

@@ -58,7 +58,7 @@ pub(super) fn serve(
     }
 }
 
-/// Returns the answer to a message; `None` to a notification, and to a response, which nobody asked for.
+/// Returns the answer to a message; `None` to a notification or a response.
 fn answer(line: &[u8], server: &Server, call: Call<'_>) -> Option<Value> {
     let refused = |code, text| Some(response(&Value::Null, Err(error(code, text))));
     let invalid = |text| refused(INVALID_REQUEST, text);
