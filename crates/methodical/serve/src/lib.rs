@@ -198,6 +198,8 @@ impl<S: Service> Listen<S> {
         phase.mark_changed();
         let opened = Instant::now();
         let mut closing = None;
+        // When a response was first seen to be late: not when it was due, as the machine may have been suspended since.
+        let mut late = None;
         let mut timer = pin!(sleep_until(opened + self.limits.idle.min(SHORTEST)));
         loop {
             tokio::select! {
@@ -222,16 +224,21 @@ impl<S: Service> Listen<S> {
                 () = timer.as_mut() => {
                     let now = Instant::now();
                     let (is_open, since) = connection.activity();
-                    let end = if is_open {
-                        since + self.limits.response + LATE
+                    let mut end = if is_open {
+                        since + self.limits.response
                     } else if connection.refusal().is_some() {
                         since + REFUSED
                     } else {
                         since + self.limits.idle
                     };
                     if is_open && now >= end {
-                        connection.cut_by(Cut::ResponseTimeout);
-                        return;
+                        end = *late.get_or_insert(now) + LATE;
+                        if now >= end {
+                            connection.cut_by(Cut::ResponseTimeout);
+                            return;
+                        }
+                    } else {
+                        late = None;
                     }
                     if closing.is_some_and(|closed| !is_open && now >= closed) {
                         return;
