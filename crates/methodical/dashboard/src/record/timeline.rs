@@ -68,7 +68,7 @@ impl Timeline {
             let (from, until) = (record.changed_at, None);
             groups.push((group, vec![Span { value, from, until, is_older: false }]));
         }
-        // What is known about the past replaces what the placement says about the present.
+        // Values from the history replace the present value of a placement.
         let (mut spans, mut known) = (Vec::<(String, Span)>::new(), 0);
         shared.mirror.each_past_value(table, Some(member), |spell| {
             known += 1;

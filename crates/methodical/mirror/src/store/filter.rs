@@ -56,7 +56,7 @@ impl Filter {
         self.one_of(name, &[Some(value)])
     }
 
-    /// Accepts records whose column has one of these values, as [`column`](Self::column) does; `None` is no value.
+    /// Accepts records whose column has one of these values, as [`column`](Self::column) does. `None` accepts a record without a value.
     pub fn one_of(mut self, name: &str, values: &[Option<&str>]) -> Self {
         let values = values.iter().map(|value| value.map(str::to_owned));
         self.columns.push((name.to_owned(), values.collect()));
@@ -112,7 +112,7 @@ impl Filter {
     }
 }
 
-/// A column with the values that it may have; `None` is no value.
+/// A column with the values that it may have. `None` accepts a record without a value.
 pub(crate) type Accepted<'a> = (&'a Column, Vec<Option<Value<'static>>>);
 
 /// Does not show values, which may be personal.
