@@ -4,8 +4,10 @@ use std::path::Path;
 
 use methodical_codegen::cli::{self as generator, Outcome};
 
+use crate::components::{Component, components};
+use crate::{notices, sbom};
+
 mod checks;
-mod supply;
 
 /// Runs the command in the arguments, which do not include the name of the program.
 pub fn run(args: &[String], root: &Path) -> Outcome {
@@ -15,11 +17,26 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
         ["layers"] => checks::layers(root),
         ["transports"] => checks::transports(root),
         ["ci"] => checks::ci(root),
-        ["sbom", package, selection @ ..] => supply::sbom(root, package, selection),
-        ["notices", package, selection @ ..] => supply::notices(root, package, selection),
+        ["sbom", package, selection @ ..] => {
+            program(root, package, selection, sbom::bill_of_materials)
+        }
+        ["notices", package, selection @ ..] => program(root, package, selection, notices::notices),
         [] | ["--check"] => generator::run(&[&["generate".to_owned()], args].concat(), root),
         ["spec", ..] => generator::run(args, root),
         [other, ..] => generator::unknown(other, COMMANDS),
+    }
+}
+
+/// Writes a document about the crates in a program.
+fn program(
+    root: &Path,
+    package: &str,
+    selection: &[&str],
+    document: fn(&str, &[Component]) -> Result<String, String>,
+) -> Outcome {
+    match components(root, package, selection).and_then(|crates| document(package, &crates)) {
+        Ok(text) => Outcome::fine(text),
+        Err(error) => Outcome::failed(1, format!("error: {error}\n")),
     }
 }
 

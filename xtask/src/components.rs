@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use serde_json::Value;
+use serde::Deserialize;
+
+use crate::layers::Graph;
 
 /// A crate in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,66 +47,95 @@ impl Component {
 pub fn components(
     root: &Path,
     package: &str,
-    selection: &[String],
+    selection: &[&str],
 ) -> Result<Vec<Component>, String> {
-    let all = tree(root, package, selection, "normal,build")?;
-    let linked = tree(root, package, selection, "normal,no-proc-macro")?;
+    let tree = |edges: &str| {
+        let fixed =
+            ["tree", "--locked", "--prefix", "depth", "--edges", edges, "--package", package];
+        let printed = cargo(root, &[&fixed, selection].concat())?;
+        Ok::<_, String>(String::from_utf8_lossy(&printed).into_owned())
+    };
+    let (all, linked) = (tree("normal,build")?, tree("normal,no-proc-macro")?);
+    let (all, linked) = (Graph::of(&all, with_version), Graph::of(&linked, with_version));
+    let (all_names, linked) = (all.names(), linked.names());
     let metadata =
         cargo(root, &["metadata", "--locked", "--format-version", "1", "--all-features"])?;
-    let metadata: Value = serde_json::from_slice(&metadata)
+    let metadata: Metadata = serde_json::from_slice(&metadata)
         .map_err(|error| format!("cannot read the output of cargo metadata: {error}"))?;
     let checksums = checksums(root)?;
-    let ids = identities(&metadata);
-    let dependencies = dependencies(&metadata, &ids);
     let mut components = Vec::new();
-    for package in list(&metadata, "packages") {
-        let Some(key) = identity(package).filter(|key| all.contains(key)) else { continue };
-        let is_published = package.get("source").is_some_and(Value::is_string);
-        let checksum = checksums.get(&key).cloned();
-        if is_published && checksum.is_none() {
-            return Err(format!("Cargo.lock has no checksum of {} {}", key.0, key.1));
+    for Package { name, version, license, repository, source, manifest_path } in metadata.packages {
+        let key = format!("{name} v{version}");
+        if !all_names.contains(key.as_str()) {
+            continue;
         }
-        let of_package = dependencies.get(&key).into_iter().flatten();
+        let checksum = checksums.get(&(name.clone(), version.clone())).cloned();
+        if source.is_some() && checksum.is_none() {
+            return Err(format!("Cargo.lock has no checksum of {name} {version}"));
+        }
+        let split = |other: &str| {
+            let (name, version) = other.split_once(" v")?;
+            Some((name.to_owned(), version.to_owned()))
+        };
         components.push(Component {
-            licence: text(package, "license")
-                .map(|licence| licence.replace(" / ", "/").replace('/', " OR ")),
-            repository: text(package, "repository").map(str::to_owned),
+            licence: license.map(|licence| licence.replace(" / ", "/").replace('/', " OR ")),
+            repository,
             checksum,
-            folder: folder(package),
-            is_linked: linked.contains(&key),
-            dependencies: of_package.filter(|other| all.contains(*other)).cloned().collect(),
-            name: key.0,
-            version: key.1,
+            folder: manifest_path.parent().unwrap_or(&manifest_path).to_owned(),
+            is_linked: linked.contains(key.as_str()),
+            dependencies: all.direct(&key).filter_map(split).collect(),
+            name,
+            version,
         });
     }
     components.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     Ok(components)
 }
 
-/// A name and a version.
-type Key = (String, String);
+/// Returns the name and the version of a package in the output of `cargo tree`: `name v1.2.3`, which more may follow.
+fn with_version(package: &str) -> &str {
+    let end = package.match_indices(' ').nth(1).map_or(package.len(), |(end, _)| end);
+    package.get(..end).unwrap_or(package)
+}
 
-/// Returns the crates of a build.
-fn tree(
-    root: &Path,
-    package: &str,
-    selection: &[String],
-    edges: &str,
-) -> Result<BTreeSet<Key>, String> {
-    let mut arguments =
-        vec!["tree", "--locked", "--prefix", "none", "--edges", edges, "--package", package];
-    arguments.extend(selection.iter().map(String::as_str));
-    let output = String::from_utf8_lossy(&cargo(root, &arguments)?).into_owned();
-    // `name v1.2.3`, and more about some.
-    let mut lines = output.lines().filter(|line| !line.is_empty());
-    let key = |line: &str| {
-        let (name, rest) = line.split_once(" v")?;
-        Some((name.to_owned(), rest.split(' ').next()?.to_owned()))
-    };
-    lines.try_fold(BTreeSet::new(), |mut found, line| {
-        found.insert(key(line).ok_or_else(|| format!("cargo tree printed `{line}`"))?);
-        Ok(found)
-    })
+/// The output of `cargo metadata`, as far as it is used.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+    repository: Option<String>,
+    source: Option<String>,
+    manifest_path: PathBuf,
+}
+
+/// `Cargo.lock`, as far as it is used.
+#[derive(Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
+    checksum: Option<String>,
+}
+
+/// Returns the checksums in `Cargo.lock` by names and versions.
+fn checksums(root: &Path) -> Result<BTreeMap<(String, String), String>, String> {
+    let text = fs::read_to_string(root.join("Cargo.lock"));
+    let lock = text
+        .map_err(|error| error.to_string())
+        .and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.to_string()));
+    let lock = lock.map_err(|error| format!("cannot read Cargo.lock: {error}"))?;
+    let packages = lock.package.into_iter();
+    Ok(packages.filter_map(|one| Some(((one.name, one.version), one.checksum?))).collect())
 }
 
 /// Runs cargo, and returns what it prints.
@@ -121,61 +152,4 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> 
         let (arguments, stderr) = (arguments.join(" "), String::from_utf8_lossy(&output.stderr));
         Err(format!("`cargo {arguments}` failed:\n{}", stderr.trim_end()))
     }
-}
-
-/// Returns the checksums in `Cargo.lock`.
-fn checksums(root: &Path) -> Result<BTreeMap<Key, String>, String> {
-    let text = fs::read_to_string(root.join("Cargo.lock"))
-        .map_err(|error| format!("cannot read Cargo.lock: {error}"))?;
-    let value = |block: &str, key: &str| {
-        let start = format!("{key} = \"");
-        let line = block.lines().find_map(|line| line.strip_prefix(start.as_str()))?;
-        line.strip_suffix('"').map(str::to_owned)
-    };
-    let blocks = text.split("[[package]]").skip(1);
-    Ok(blocks
-        .filter_map(|block| {
-            Some(((value(block, "name")?, value(block, "version")?), value(block, "checksum")?))
-        })
-        .collect())
-}
-
-/// Returns the names and versions of all packages by their ids.
-fn identities(metadata: &Value) -> BTreeMap<&str, Key> {
-    let packages = list(metadata, "packages").iter();
-    packages.filter_map(|package| Some((text(package, "id")?, identity(package)?))).collect()
-}
-
-/// Returns the dependencies of all packages, without those for development.
-fn dependencies(metadata: &Value, ids: &BTreeMap<&str, Key>) -> BTreeMap<Key, BTreeSet<Key>> {
-    let nodes = metadata.get("resolve").map(|resolve| list(resolve, "nodes")).unwrap_or_default();
-    let mut found = BTreeMap::new();
-    for node in nodes {
-        let of_node = list(node, "deps").iter().filter(|dependency| {
-            list(dependency, "dep_kinds").iter().any(|kind| text(kind, "kind") != Some("dev"))
-        });
-        let of_node =
-            of_node.filter_map(|one| text(one, "pkg").and_then(|id| ids.get(id)).cloned());
-        if let Some(key) = text(node, "id").and_then(|id| ids.get(id)) {
-            found.insert(key.clone(), of_node.collect());
-        }
-    }
-    found
-}
-
-fn identity(package: &Value) -> Option<Key> {
-    Some((text(package, "name")?.to_owned(), text(package, "version")?.to_owned()))
-}
-
-fn folder(package: &Value) -> PathBuf {
-    let manifest = Path::new(text(package, "manifest_path").unwrap_or_default());
-    manifest.parent().unwrap_or(manifest).to_owned()
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key).and_then(Value::as_str)
 }

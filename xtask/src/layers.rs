@@ -5,121 +5,56 @@ use std::path::Path;
 
 use crate::components::cargo;
 
-/// The dependencies that a crate of the workspace may have.
+/// The rules, lowest layer first: a crate may depend only on crates that precede it in this table. Each row has a crate, the
+/// crates of the workspace on which it may depend, and the crates on which it must not depend, directly or indirectly, with
+/// all features enabled. A crate may have several rows.
+const RULES: &str = "
+methodical-model         |                                                      | http hyper log reqwest rustls tokio tracing ureq url
+gateway-model            | methodical-model                                     | http hyper log reqwest rustls tokio tracing ureq url
+gateway-transport        |                                                      | axum rusqlite
+methodical-client        | methodical-model gateway-transport                   | axum rusqlite
+methodical-postgres      |                                                      | axum hyper reqwest rusqlite ureq
+methodical-serve         |                                                      | axum clap reqwest rusqlite ureq
+methodical-mirror        | methodical-model methodical-client                   | axum
+methodical-mirror        | methodical-postgres                                  |
+methodical-dashboard     | methodical-mirror                                    | clap
+gateway-client           | gateway-model methodical-client                      | axum rusqlite
+methodical-testkit       | methodical-model gateway-transport                   | rusqlite
+gateway-testkit          | gateway-model gateway-transport methodical-testkit   | rusqlite
+methodical-cli           | methodical-client methodical-mirror                  | wiremock
+methodical-cli           | methodical-dashboard                                 |
+gateway-server           | gateway-model methodical-postgres methodical-serve   | reqwest ureq
+gateway-cli              | gateway-model gateway-transport gateway-client       |
+gateway-cli              | gateway-testkit methodical-cli gateway-server        |
+methodical-codegen       |                                                      | tokio
+xtask                    | methodical-codegen                                   | tokio
+gateway-tests            | methodical-model gateway-model gateway-transport     |
+gateway-tests            | methodical-client gateway-client gateway-testkit     |
+gateway-tests            | gateway-server gateway-cli methodical-codegen        |
+gateway-tests-simulation | gateway-model gateway-transport methodical-client    |
+gateway-tests-simulation | gateway-client methodical-mirror gateway-server      |
+gateway-tests-wasm       | gateway-client methodical-testkit gateway-transport  |
+";
+
+/// The dependencies that a crate of the workspace may and must not have.
+#[derive(Default)]
 struct Rule {
-    name: &'static str,
-    /// The crates of the workspace on which it may depend.
-    may_use: &'static [&'static str],
-    /// Crates on which it must not depend, directly or indirectly, with all features enabled.
-    never: &'static [&'static str],
+    may_use: Vec<&'static str>,
+    never: Vec<&'static str>,
 }
 
-/// The rules, lowest layer first: a crate may depend only on crates that precede it in this table.
-const RULES: &[Rule] = &[
-    Rule {
-        name: "methodical-model",
-        may_use: &[],
-        never: &["http", "hyper", "log", "reqwest", "rustls", "tokio", "tracing", "ureq", "url"],
-    },
-    Rule {
-        name: "gateway-model",
-        may_use: &["methodical-model"],
-        never: &["http", "hyper", "log", "reqwest", "rustls", "tokio", "tracing", "ureq", "url"],
-    },
-    Rule { name: "gateway-transport", may_use: &[], never: &["axum", "rusqlite"] },
-    Rule {
-        name: "methodical-client",
-        may_use: &["methodical-model", "gateway-transport"],
-        never: &["axum", "rusqlite"],
-    },
-    Rule {
-        name: "methodical-postgres",
-        may_use: &[],
-        never: &["axum", "hyper", "reqwest", "rusqlite", "ureq"],
-    },
-    Rule {
-        name: "methodical-serve",
-        may_use: &[],
-        never: &["axum", "clap", "reqwest", "rusqlite", "ureq"],
-    },
-    Rule {
-        name: "methodical-mirror",
-        may_use: &["methodical-model", "methodical-client", "methodical-postgres"],
-        never: &["axum"],
-    },
-    Rule { name: "methodical-dashboard", may_use: &["methodical-mirror"], never: &["clap"] },
-    Rule {
-        name: "gateway-client",
-        may_use: &["gateway-model", "methodical-client"],
-        never: &["axum", "rusqlite"],
-    },
-    Rule {
-        name: "methodical-testkit",
-        may_use: &["methodical-model", "gateway-transport"],
-        never: &["rusqlite"],
-    },
-    Rule {
-        name: "gateway-testkit",
-        may_use: &["gateway-model", "gateway-transport", "methodical-testkit"],
-        never: &["rusqlite"],
-    },
-    Rule {
-        name: "methodical-cli",
-        may_use: &["methodical-client", "methodical-mirror", "methodical-dashboard"],
-        never: &["wiremock"],
-    },
-    Rule {
-        name: "gateway-server",
-        may_use: &["gateway-model", "methodical-postgres", "methodical-serve"],
-        never: &["reqwest", "ureq"],
-    },
-    Rule {
-        name: "gateway-cli",
-        may_use: &[
-            "gateway-model",
-            "gateway-transport",
-            "gateway-client",
-            "gateway-testkit",
-            "methodical-cli",
-            "gateway-server",
-        ],
-        never: &[],
-    },
-    Rule { name: "methodical-codegen", may_use: &[], never: &["tokio"] },
-    Rule { name: "xtask", may_use: &["methodical-codegen"], never: &["tokio"] },
-    Rule {
-        name: "gateway-tests",
-        may_use: &[
-            "methodical-model",
-            "gateway-model",
-            "gateway-transport",
-            "methodical-client",
-            "gateway-client",
-            "gateway-testkit",
-            "gateway-server",
-            "gateway-cli",
-            "methodical-codegen",
-        ],
-        never: &[],
-    },
-    Rule {
-        name: "gateway-tests-simulation",
-        may_use: &[
-            "gateway-model",
-            "gateway-transport",
-            "methodical-client",
-            "gateway-client",
-            "methodical-mirror",
-            "gateway-server",
-        ],
-        never: &[],
-    },
-    Rule {
-        name: "gateway-tests-wasm",
-        may_use: &["gateway-client", "methodical-testkit", "gateway-transport"],
-        never: &[],
-    },
-];
+/// Returns the rules by the names of the crates.
+fn rules() -> BTreeMap<&'static str, Rule> {
+    let mut rules: BTreeMap<&str, Rule> = BTreeMap::new();
+    for row in RULES.lines() {
+        let mut cells = row.split('|').map(str::split_whitespace);
+        let Some(name) = cells.next().and_then(|mut cell| cell.next()) else { continue };
+        let rule = rules.entry(name).or_default();
+        rule.may_use.extend(cells.next().into_iter().flatten());
+        rule.never.extend(cells.next().into_iter().flatten());
+    }
+    rules
+}
 
 /// The crates of the clients.
 const CLIENTS: &[&str] = &["methodical-client", "gateway-client"];
@@ -139,13 +74,14 @@ pub fn violations(root: &Path) -> Result<Vec<String>, String> {
 
 /// Returns the violations in the output of `cargo tree`, whose lines begin with their depth.
 fn judge(tree: &str) -> Vec<String> {
-    let graph = Graph::of(tree);
-    let unknown = graph.members.iter().filter(|name| RULES.iter().all(|rule| rule.name != **name));
+    let graph = Graph::of(tree, |package| package.split(' ').next().unwrap_or_default());
+    let rules = rules();
+    let unknown = graph.members.iter().filter(|name| !rules.contains_key(*name));
     let mut violations: Vec<_> = unknown
         .map(|member| format!("`{member}` has no rule; add one to xtask/src/layers.rs"))
         .collect();
-    for Rule { name, may_use, never } in
-        RULES.iter().filter(|rule| graph.members.contains(rule.name))
+    for (name, Rule { may_use, never }) in
+        rules.iter().filter(|(name, _)| graph.members.contains(*name))
     {
         for used in graph.direct(name) {
             if graph.members.contains(used) && !may_use.contains(&used) {
@@ -169,22 +105,21 @@ fn judge(tree: &str) -> Vec<String> {
 
 /// The dependencies of all crates, by name.
 #[derive(Default)]
-struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     /// The crates of the workspace.
     members: BTreeSet<&'a str>,
     edges: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
 impl<'a> Graph<'a> {
-    fn of(tree: &'a str) -> Self {
+    /// Reads the output of `cargo tree` whose lines begin with their depth. `named` returns the name in the rest of a line.
+    pub(crate) fn of(tree: &'a str, named: fn(&str) -> &str) -> Self {
         let mut graph = Self::default();
         let mut above: Vec<&str> = Vec::new();
         for line in tree.lines() {
             let digits = line.chars().take_while(char::is_ascii_digit).count();
             let (depth, package) = line.split_at_checked(digits).unwrap_or_default();
-            let (Ok(depth), Some(name)) = (depth.parse(), package.split(' ').next()) else {
-                continue;
-            };
+            let (Ok(depth), name) = (depth.parse(), named(package)) else { continue };
             above.truncate(depth);
             match above.last() {
                 Some(user) => _ = graph.edges.entry(user).or_default().insert(name),
@@ -195,7 +130,12 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    fn direct(&self, name: &str) -> impl Iterator<Item = &'a str> {
+    /// Returns the names of all crates.
+    pub(crate) fn names(&self) -> BTreeSet<&'a str> {
+        self.members.iter().chain(self.edges.values().flatten()).copied().collect()
+    }
+
+    pub(crate) fn direct(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.edges.get(name).into_iter().flatten().copied()
     }
 
@@ -236,10 +176,10 @@ mod tests {
             judge(tree),
             [
                 "`stranger` has no rule; add one to xtask/src/layers.rs",
+                "`gateway-client` must not depend on `reqwest` directly; use it in a transport",
                 "`gateway-model` must not depend on `gateway-client`",
                 "`gateway-model` must not depend on `reqwest`, even indirectly: gateway-model → gateway-client → reqwest",
                 "`gateway-model` must not depend on `tokio`, even indirectly: gateway-model → helper → tokio",
-                "`gateway-client` must not depend on `reqwest` directly; use it in a transport",
             ]
         );
     }
