@@ -172,7 +172,7 @@ fn logged() -> String {
             .unwrap();
             call(&server.uri(""));
         }
-        // Nothing listens on this port any more.
+        // Nothing listens on this port now.
         let closed = RawServer::start(|_, _| Next::Close).unwrap().uri("");
         call(&closed);
     });

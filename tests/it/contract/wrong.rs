@@ -111,7 +111,7 @@ impl Reply {
         });
     }
 
-    /// Changes every field of every record except its identity, also if the body is a single record.
+    /// Changes every field of every record except its identity, even if the body is a single record.
     fn fields(&mut self, change: impl Fn(&mut Value)) {
         let of = |record: &mut Value| {
             let fields = record.as_object_mut().into_iter().flatten();

@@ -146,7 +146,7 @@ impl Port {
         match line.left {
             None => {}
             Some(0) => {
-                // Later waits, of destructors, change nothing any more.
+                // Later waits, of destructors, change nothing.
                 line.world.note("the program crashes");
                 (line.at_crash)();
                 line.at_crash = Box::new(|| {});

@@ -29,7 +29,7 @@ use crate::feed::Feed;
 pub(crate) enum Failed {
     Call(Error),
     Arrow(ArrowError),
-    /// Nobody reads them any more, or the thread panicked.
+    /// Nobody reads them, or the thread panicked.
     Ended(&'static str),
 }
 

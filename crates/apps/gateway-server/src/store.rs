@@ -482,7 +482,7 @@ impl Store {
         self.driver.connect(None, context)
     }
 
-    /// Runs `work` with an idle connection, or a new one. If the database has closed the idle one meanwhile, runs `work`
+    /// Runs `work` with an idle connection, or a new one. If the database has closed the idle one, runs `work`
     /// once more with a new one. The caller limits the number of concurrent calls.
     fn read<T>(&self, mut work: impl FnMut(&mut dyn Db) -> Result<T, Error>) -> Result<T, Error> {
         let idle = self.idle.lock().pop();

@@ -57,11 +57,11 @@ adapters! {
     }, skips = &[
         (
             "cancellation.dropped_while_waiting_closes",
-            "a blocking call cannot be interrupted; it ends at its deadline at the latest",
+            "a blocking call cannot be interrupted; it ends no later than its deadline",
         ),
         (
             "memory.small_dropped_body_closes",
-            "a blocking read cannot be interrupted; it ends at the idle timeout at the latest",
+            "a blocking read cannot be interrupted; it ends no later than the idle timeout",
         ),
     ];
     tower "`tower` both ways over reqwest": |setup| {

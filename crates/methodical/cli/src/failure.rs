@@ -18,7 +18,7 @@ use crate::transport::without_secrets;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// Success. Also if the reader of the output closed it, which is not an error.
+    /// Success, even if the reader of the output closed it early.
     Done = 0,
     /// The output could not be written, for example because the disk is full.
     Unwritten = 1,

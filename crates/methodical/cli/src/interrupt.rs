@@ -196,7 +196,7 @@ mod tests {
             let sender = sender.clone();
             Unfinished::new("", move || sender.send(name).unwrap())
         };
-        // A signal waits meanwhile.
+        // A signal waits until then.
         of("finished").finish(|| assert!(UNDOS.try_lock().is_err()));
         drop(of("dropped"));
         drop(sender);

@@ -168,7 +168,7 @@ pub struct PagingFlags {
 /// Generated commands contain it. If it is set, they call [`Session::beside`](crate::Session::beside).
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct BesideFlag {
-    /// Print the fields beside the list, such as a total, and not its records.
+    /// Print list metadata, such as the total, instead of records.
     #[arg(id = "frame:beside", long = "beside")]
     beside: bool,
 }

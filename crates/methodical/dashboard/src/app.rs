@@ -100,7 +100,7 @@ async fn with_session(State(shared): State<Arc<Shared>>, request: Request, next:
     }
     html(problem::page(
         StatusCode::FORBIDDEN,
-        "Open the dashboard by its first link",
+        "Use the link printed when the dashboard started",
         CLOSED,
         false,
     ))

@@ -119,7 +119,7 @@ impl Dashboard {
         Ok(())
     }
 
-    /// Listens on an address; port 0 takes a free one.
+    /// Listens on an address; port 0 picks a free port.
     ///
     /// # Errors
     ///

@@ -41,12 +41,12 @@ pub(crate) fn ago(seconds: i64) -> String {
     }
 }
 
-/// Returns the begin of the day of a time, in UTC.
+/// Returns the start of the day of a time, in UTC.
 pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
 
-/// Returns the begin of a day such as `2026-11-02`, in UTC; `None` for other text.
+/// Returns the start of a day such as `2026-11-02`, in UTC; `None` for other text.
 pub(crate) fn begin(day: &str) -> Option<i64> {
     let day: jiff::civil::Date = day.parse().ok()?;
     Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())

@@ -153,7 +153,7 @@ pub struct FunnelStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
-    /// The begin of the day, in UTC.
+    /// The start of the day, in UTC.
     pub day: i64,
     /// The text of the column that was asked for.
     pub source: Option<String>,
@@ -173,7 +173,7 @@ pub struct Passage {
     pub ever: u64,
     /// How many of them have lost it again.
     pub left: u64,
-    /// The median of the seconds between the begin and the end; `None` if no time is known in full.
+    /// The median of the seconds between the start and the end; `None` if no time is known in full.
     pub median: Option<i64>,
 }
 
@@ -333,7 +333,7 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
 ///
 /// # Errors
 ///
-/// Those of the [module](self), also if the members have no such column.
+/// Those of the [module](self), and if the members have no such column.
 pub fn report(
     mirror: &Mirror,
     table: &str,
@@ -423,7 +423,7 @@ pub fn funnel(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Table`] if the mirror has no such table or column. Fails also if the store does.
+/// [`ErrorKind::Table`] if the mirror has no such table or column. Any error of the store.
 pub fn arrivals(
     mirror: &Mirror,
     table: &str,
@@ -470,7 +470,7 @@ pub fn waiting(
 ///
 /// # Errors
 ///
-/// Those of the [module](self), also if the members have no such column.
+/// Those of the [module](self), and if the members have no such column.
 pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Vec<Passage>, Error> {
     let mut store = mirror.store();
     let relation = store.relation(table)?;
@@ -508,7 +508,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Table`] if the mirror has no such table or columns. Fails also if the store does.
+/// [`ErrorKind::Table`] if the mirror has no such table or columns. Any error of the store.
 ///
 /// ```
 /// use methodical_mirror::model::tables::{Column, Table};

@@ -81,7 +81,7 @@ impl Mirror {
     ///
     /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table no such column or text.
     /// [`Cursor`](crate::ErrorKind::Cursor) if the page is in another order than that of first sight, and the record after which
-    /// it begins was removed. Fails also if the store does.
+    /// it begins was removed. Any error of the store.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};
@@ -113,7 +113,7 @@ impl Mirror {
 
     /// Passes each record of a table that the filter accepts to `take`, in the order of first sight, until it breaks.
     ///
-    /// Records are read in pages, so a sync that ends meanwhile may change those that follow.
+    /// Records are read in pages, so a sync that ends between two pages may change those that follow.
     ///
     /// # Errors
     ///

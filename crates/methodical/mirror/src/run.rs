@@ -294,7 +294,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::DeletionGuard`] if too many records are missing. Fails also if the store does. After an error, the mirror is as it
+    /// [`ErrorKind::DeletionGuard`] if too many records are missing. Any error of the store. After an error, the mirror is as it
     /// was before.
     pub fn finish(mut self) -> Result<Report, Error> {
         // With a rejected record, nothing is known of those that are absent.

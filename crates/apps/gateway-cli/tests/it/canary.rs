@@ -145,7 +145,7 @@ fn commands_show_no_secret_and_personal_data_only_as_their_output() {
     }
     assert!(sweep.belonging >= 20, "personal data was found {} times", sweep.belonging);
 
-    // The last lines have forgotten the person: no file has her any more, but those for readers.
+    // The last lines have forgotten the person: only the files for readers still have her.
     for file in lines::FILES_FOR_READERS {
         let path = person.home.path().join(file);
         assert!(!found(&sweep.personal, &fs::read(&path).unwrap()).is_empty(), "{file}");

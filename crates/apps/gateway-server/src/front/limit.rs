@@ -15,7 +15,7 @@ use crate::token::TokenDigest;
 
 /// The rate limit of every key.
 ///
-/// When there are too many keys, those that were not used for longest are forgotten, as if they had never been used.
+/// When there are too many keys, the least recently used are forgotten, as if they had never been used.
 #[derive(Debug)]
 pub(crate) struct RateLimits<K> {
     /// Time that a request uses up.

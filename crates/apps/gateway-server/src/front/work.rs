@@ -293,7 +293,7 @@ mod tests {
         for _ in 0..compressing() {
             started.recv().await.unwrap();
         }
-        // The pages of other lists are read meanwhile.
+        // Pages of other lists can be read in between.
         work.run_patiently(false, |_store| Ok(())).await.unwrap();
         assert!(started.try_recv().is_err());
         for _ in &jobs {

@@ -212,7 +212,7 @@ impl Sequence {
 }
 
 /// Adds new statuses to the account. Replaces the keys of this import by those of the account where they differ: another
-/// import may have added statuses meanwhile.
+/// import may have added statuses since.
 fn name_statuses(db: &mut dyn Db, account: i64) -> Result<(), Error> {
     let account = [account.into()];
     db.execute(ADD_STATUSES, &account)?;
@@ -444,7 +444,7 @@ const ADD_STAGED_STATUS: &str = "\
     INSERT INTO staged_status(key, name) \
     SELECT coalesce(max(key), 0) + 1, $1 FROM staged_status RETURNING key";
 
-/// A known status that no record has may have been erased meanwhile.
+/// A known status that no record has may have been erased since.
 const ADD_STATUSES: &str = "\
     INSERT INTO status(account_id, key, name) \
     SELECT $1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = $1) \

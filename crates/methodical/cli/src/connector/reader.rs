@@ -71,7 +71,7 @@ impl<W: Write> Writer<'_, W> {
                 }
                 after.cursor
             }
-            // Changes that are committed meanwhile are after the cursor, so the next run has them.
+            // Changes that are committed during the read are after the cursor, so the next run has them.
             None => self.mirror.cursor().map_err(unreadable)?.to_string(),
         };
         self.copy(stream, &Bookmark { cursor, layout })

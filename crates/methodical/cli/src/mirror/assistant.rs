@@ -263,7 +263,7 @@ amounts: name; amount; unit? of amount and per_day; at; per_day?; days_left:inte
     fn member(&self, arguments: &Parameters) -> Result<Value, String> {
         let id = get(arguments, "id", Value::as_str)?.ok_or_else(|| UNFIT.to_owned())?;
         let record = self.read(self.mirror.record(self.of.members.name(), id))?;
-        let unknown = "cannot find the record: the mirror has none with this identity";
+        let unknown = "cannot find the record: no record of the mirror has this identity";
         let record = record.ok_or(unknown)?;
         let table = self.of.table.name();
         let (mut placements, mut history) = (Vec::new(), Vec::new());

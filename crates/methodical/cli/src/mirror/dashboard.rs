@@ -23,7 +23,7 @@ use crate::settings::Settings;
 /// The flags of `dashboard`.
 #[derive(Debug, Args)]
 pub(crate) struct DashboardFlags {
-    /// Address and port of the pages. Port 0 takes a free one.
+    /// Address and port of the pages. Port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 

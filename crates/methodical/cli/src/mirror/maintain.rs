@@ -227,7 +227,7 @@ pub(crate) fn forget(
         if !mirror.unforget(table, id)? {
             return Err(Failure::usage(format!("{table} {id} is not forgotten")));
         }
-        screen.note(&format!("{table} {id} is not blocked any more; the next sync may add it"));
+        screen.note(&format!("{table} {id} is no longer blocked; the next sync may add it"));
         return Ok(());
     }
     if !flags.unknown && mirror.record(table, id)?.is_none() && !mirror.is_forgotten(table, id)? {

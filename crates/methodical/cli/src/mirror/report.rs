@@ -55,7 +55,7 @@ impl ReportFlags {
     }
 }
 
-/// Returns the period from the begin of the first day until the end of the last one. A day may have 23 or 25 hours.
+/// Returns the period from the start of the first day to the end of the last one. A day may have 23 or 25 hours.
 pub(crate) fn period([first, last]: [NaiveDate; 2]) -> Range<i64> {
     midnight(first)..last.checked_add_days(Days::new(1)).map_or(i64::MAX, midnight)
 }

@@ -117,7 +117,7 @@ pub(crate) struct WatchFlags {
 
     /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or `stdout`].
     ///
-    /// Each name gets every change. A new name begins after the changes that the mirror has. Give each receiver its own name:
+    /// Each name gets every change. A new consumer receives only later changes. Give each receiver its own name:
     /// two processes cannot deliver to one at the same time. `mirror consumers` lists the names.
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,

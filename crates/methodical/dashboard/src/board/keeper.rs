@@ -30,7 +30,7 @@ struct State {
 /// The counts of one state of the mirror.
 pub(crate) struct Known {
     version: Version,
-    /// The begin of its day.
+    /// The start of its day.
     today: i64,
     /// How long the count took.
     took: Duration,

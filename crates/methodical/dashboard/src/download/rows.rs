@@ -19,7 +19,7 @@ pub(crate) struct Rows<'a> {
     next: Option<Start>,
 }
 
-/// The begin of a page.
+/// The start of a page.
 #[derive(Clone, Copy)]
 struct Start(Option<i64>);
 

@@ -138,7 +138,7 @@ impl Store {
         if self.execute(update, row)? > 0 {
             return Ok(());
         }
-        let why = "another process has moved or removed it meanwhile; try again";
+        let why = "another process has moved or removed it; try again";
         Err(consumer.refused(ErrorKind::Busy, why))
     }
 }

@@ -197,7 +197,7 @@ impl Running {
     /// Kills the group and reaps the program.
     fn end(&mut self) -> Option<io::Result<ExitStatus>> {
         let mut child = self.0.take()?;
-        // A failure means that there is no process any more.
+        // A failure means that the process has ended.
         #[cfg(unix)]
         let _ended = rustix::process::kill_process_group(
             rustix::process::Pid::from_child(&child),

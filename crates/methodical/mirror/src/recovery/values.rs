@@ -11,7 +11,7 @@ use crate::store::{Store, quoted, utc};
 /// The time in which a placement had one value.
 ///
 /// All times are in seconds since 1970 (UTC), by the clock of the program that synced: those of the recoveries that noticed
-/// the begin and the end.
+/// the start and the end.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {
@@ -109,7 +109,7 @@ impl Mirror {
     /// Passes each past value of a recovered table, or of one member, to `take`, in the order of their numbers, until it breaks. A
     /// table without a recovery has none.
     ///
-    /// They are read in pages, so a sync that ends meanwhile may change those that follow.
+    /// They are read in pages, so a sync that ends between two pages may change those that follow.
     ///
     /// # Errors
     ///

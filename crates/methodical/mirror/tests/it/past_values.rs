@@ -141,7 +141,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 1..24)
 }
 
-/// A placement, its value, the begin and the end, and whether the begin may be earlier.
+/// A placement, its value, the start and the end, and whether the start may be earlier.
 type Row = (String, Option<String>, i64, Option<i64>, bool);
 
 /// The expected past values, from the content of the service at the time of each sync.

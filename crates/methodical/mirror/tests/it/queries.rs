@@ -104,7 +104,7 @@ fn a_report_counts_what_is_new_and_what_moved() {
     assert_eq!(groups, [("1", 0, 2), ("2", 1, 0)]);
     let times: Vec<_> =
         report.times.iter().map(|one| (&*one.value, one.times, one.median)).collect();
-    assert_eq!(times, [("Print", 1, 4 * DAY)], "the begin of the first value is not known");
+    assert_eq!(times, [("Print", 1, 4 * DAY)], "the start of the first value is unknown");
     assert_eq!(report.sources, [(Some("a title".to_owned()), 1)]);
     let error = queries::report(&mirror, "photo_album", 0..1, Some("no")).unwrap_err();
     assert_eq!(error.to_string(), "cannot read the table `photo`: it has no column `no`");

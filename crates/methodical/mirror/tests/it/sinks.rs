@@ -149,7 +149,7 @@ fn a_command_and_its_children_are_killed_at_the_timeout_and_at_its_end() {
         let delivery = std::thread::spawn(move || {
             mirror.deliver("all", &mut command, &Limits { events: Some(1), ..Limits::default() })
         });
-        // The pipe ends when no process has it open any more.
+        // The pipe ends when no process has it open.
         let said = std::fs::read_to_string(&pipe).unwrap();
         let result = delivery.join().unwrap();
         assert!(start.elapsed() < Duration::from_secs(60));

@@ -302,7 +302,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
             let start = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=";
             endless(kit, start, &"v".repeat(1000), 24 << 20)
         };
-        /// A response with endless trailers fails, at the deadline at the latest, and its connection is closed. They
+        /// A response with endless trailers fails, no later than at the deadline, and its connection is closed. They
         /// follow the body, where a limit is easily forgotten. RFC 9112 section 7.1.2.
         endless_trailers_end: responses::endless_trailers_end;
         /// Dropping a body closes its connection, however little of the body is missing, and does not wait for the
