@@ -14,8 +14,7 @@ pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation
 pub(crate) use self::response::other_form;
 pub use self::response::{Decides, ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
 pub use self::service::{
-    Auth, Dispatch, Doc, Example, OpenPoint, OpenRef, Place, SECRET, Secret, SecretPlace, Service,
-    Source,
+    About, Auth, Dispatch, Example, OpenPoint, Place, SECRET, Secret, SecretPlace, Service, Source,
 };
 pub use self::types::{Enum, EnumValue, Field, Leniency, Model, ModelId, Scalar, Type, ValueType};
 

@@ -12,7 +12,7 @@ use std::fmt::{Debug, Display};
 
 use askama::{Result, Values, filter_fn};
 
-use crate::ir::{Doc, Operation, Service, Source};
+use crate::ir::{About, Operation, Service};
 use crate::text;
 
 /// Writes a description as a doc comment, at a depth of indentation.
@@ -101,19 +101,19 @@ pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Resu
 }
 
 /// Returns a description with its sections of the contract.
-pub(super) fn declaration(doc: &Doc, source: &Source) -> String {
-    let see = source.phrase().map(|sections| format!("\n\nSee {sections}."));
-    doc.0.clone() + &see.unwrap_or_default()
+pub(super) fn declaration(about: &About) -> String {
+    let see = about.source.phrase().map(|sections| format!("\n\nSee {sections}."));
+    about.doc.clone() + &see.unwrap_or_default()
 }
 
 /// Returns the description of an operation, with its sections of the contract and how it is selected.
 pub(super) fn operation(service: &Service, operation: &Operation) -> String {
-    let see = operation.source.phrase().map(|sections| format!("See {sections}. "));
+    let see = operation.about.source.phrase().map(|sections| format!("See {sections}. "));
     let call = match (operation.post, service.request_of(operation, &[])) {
         (Some(_), _) => service.target_of(operation),
         (None, (query, _)) if query.is_empty() => service.path_of(operation),
         (None, (query, _)) => query,
     };
     let note = operation.post_note().map(|note| format!("\n\n{note}")).unwrap_or_default();
-    format!("{}\n\n{}Sent as `{call}`.{note}", operation.doc.0, see.unwrap_or_default())
+    format!("{}\n\n{}Sent as `{call}`.{note}", operation.about.doc, see.unwrap_or_default())
 }

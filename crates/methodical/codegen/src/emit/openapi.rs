@@ -109,8 +109,8 @@ impl Call<'_> {
     }
 
     fn doc(&self) -> String {
-        let Some(one) = self.one() else { return self.service.doc.0.clone() };
-        one.doc.0.clone() + &one.pages().map(|pages| format!(" {pages}")).unwrap_or_default()
+        let Some(one) = self.one() else { return self.service.about.doc.clone() };
+        one.about.doc.clone() + &one.pages().map(|pages| format!(" {pages}")).unwrap_or_default()
     }
 
     /// Returns the parameters that every call has.
@@ -149,7 +149,7 @@ impl Call<'_> {
                 Some(ListStyle::Bracket) => format!("{}[]", first.wire),
                 _ => first.wire.clone(),
             };
-            let doc = format!("{}{only}{needed}", first.doc.0);
+            let doc = format!("{}{only}{needed}", first.about.doc);
             let schema = any_of(distinct(same.iter().map(|(_, one)| param(one))));
             Some(Input {
                 required: self.one().is_some() && first.required,
@@ -164,7 +164,7 @@ impl Call<'_> {
         secrets.map(move |one| {
             let name = if place == SecretPlace::Path { "secret" } else { one.name.as_str() };
             let schema = "\"type\":\"string\",\"format\":\"password\",".to_owned();
-            Input::new("path", name, &one.doc.0, schema)
+            Input::new("path", name, &one.doc, schema)
         })
     }
 

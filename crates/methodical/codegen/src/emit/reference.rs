@@ -138,7 +138,7 @@ fn in_query(scalar: &Scalar) -> String {
 fn fields(service: &Service, model: &Model, types: &str) -> String {
     let rows = model.fields.iter().map(|field| {
         let ty = linked(field.ty.label(service), field.ty.name(service), types);
-        let (name, doc) = (code(&field.wire), inline(&field.doc.0));
+        let (name, doc) = (code(&field.wire), inline(&field.about.doc));
         format!("\n| {name} | {ty} | {} | {doc} |", field.presence())
     });
     let rows: String = rows.collect();
@@ -150,7 +150,7 @@ fn points(points: &[&OpenPoint], up: &str) -> String {
     let rows = points.iter().map(|point| {
         let OpenPoint { id, number, .. } = point;
         let [question, client, server] =
-            [&point.question, &point.client, &point.server].map(|doc| inline(&doc.0));
+            [&point.question, &point.client, &point.server].map(|doc| inline(doc));
         let anchor = format!("{up}open-points.md#{number}-{}", id.to_lowercase());
         format!("\n| [{id}]({anchor}) | {question} | {client} | {server} |")
     });

@@ -71,7 +71,7 @@ impl Schemas<'_> {
         let required = model.fields.iter().filter(|field| field.required).map(|field| &field.wire);
         let required: Vec<_> = required.collect();
         [
-            member("description", one_line(&model.doc.0)),
+            member("description", one_line(&model.about.doc)),
             member("type", "object"),
             object("properties", &fields),
             optional("required", (!required.is_empty()).then_some(required)),
@@ -92,7 +92,7 @@ impl Schemas<'_> {
             _ => None,
         };
         [
-            member("description", one_line(&field.doc.0)),
+            member("description", one_line(&field.about.doc)),
             any_of(forms),
             optional("examples", example.map(|example| [example])),
             optional("x-personal-data", field.personal.then_some(true)),

@@ -9,8 +9,8 @@ use crate::emit::model::queries::beside;
 use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Auth, BodyFormat, Code, Decides, Example, Field, Leniency, Meaning, Model, OpenRef, Operation,
-    Param, Primitive, Response, Says, Service, Type, ValueType, Verdict, Wire,
+    Auth, BodyFormat, Code, Decides, Example, Field, Leniency, Meaning, Model, Operation, Param,
+    Primitive, Response, Says, Service, Type, ValueType, Verdict, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 
@@ -78,8 +78,8 @@ impl Contract<'_> {
     /// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, else those of the
     /// service.
     fn token_source(&self) -> &str {
-        let about = self.service.open_point(&OpenRef("D-auth".to_owned()));
-        &about.map_or(&self.service.source, |point| &point.source).0
+        let about = self.service.open_point("D-auth");
+        &about.map_or(&self.service.about.source, |point| &point.source).0
     }
 
     /// Returns the group of the checks of an operation: its noun, and for all but the first operation of a noun also its
@@ -137,7 +137,7 @@ impl Contract<'_> {
 
     /// Returns the sections of the contract about a field.
     fn source<'s>(&'s self, model: &'s Model, field: &'s Field) -> &'s str {
-        let source = [&field.source, &model.source, &self.service.source];
+        let source = [&field.about.source, &model.about.source, &self.service.about.source];
         source.into_iter().find(|source| !source.0.is_empty()).map_or("", |source| &source.0)
     }
 
@@ -210,13 +210,13 @@ fn name(model: &Model) -> String {
 }
 
 /// Returns the ids of the open points about a declaration and about its type, each once.
-fn points(open: &[OpenRef], of_type: &[OpenRef]) -> String {
-    strings(distinct(open.iter().chain(of_type).map(|point| &point.0)))
+fn points(open: &[String], of_type: &[String]) -> String {
+    strings(distinct(open.iter().chain(of_type)))
 }
 
 /// Returns the ids of the open points about a field.
 fn field_points(field: &Field) -> String {
-    points(&field.open, field.ty.element().value().map_or(&[], |value| value.open()))
+    points(&field.about.open, field.ty.element().value().map_or(&[], |value| value.open()))
 }
 
 /// Returns the name of a parameter in a query: for a list, that of its first value.

@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    BodyFormat, Example, Field, ITEM, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Place,
+    BodyFormat, Example, Field, ITEM, Model, ModelId, OpenPoint, Operation, Param, Place,
     Primitive, Service, Type, ValueType,
 };
 use crate::text::{json_string, percent_encoded};
 
 impl Service {
     /// Returns the open point with this id.
-    pub fn open_point(&self, id: &OpenRef) -> Option<&OpenPoint> {
-        self.open_points.iter().find(|point| point.id == id.0)
+    pub fn open_point(&self, id: &str) -> Option<&OpenPoint> {
+        self.open_points.iter().find(|point| point.id == id)
     }
 
     /// Returns the open points that are referred to, by number and without duplicates.
     pub fn open_points<'a>(
         &'a self,
-        ids: impl IntoIterator<Item = &'a OpenRef>,
+        ids: impl IntoIterator<Item = &'a String>,
     ) -> Vec<&'a OpenPoint> {
         let mut points: Vec<_> = ids.into_iter().filter_map(|id| self.open_point(id)).collect();
         points.sort_by_key(|point| point.number);
@@ -33,13 +33,15 @@ impl Service {
         let types = fields.iter().map(|field| &field.ty).chain(operation.response.value());
         let of_types = types.flat_map(|ty| match ty.element() {
             Type::Value(value) => value.open(),
-            Type::Model(id) => &self.model(*id).open,
+            Type::Model(id) => &self.model(*id).about.open,
             Type::List(_) | Type::Map(_) => &[],
         });
         let of_params =
-            operation.params.iter().flat_map(|one| one.open.iter().chain(one.ty.open()));
-        let of_fields = fields.iter().flat_map(|field| &field.open);
-        self.open_points(operation.open.iter().chain(of_params).chain(of_fields).chain(of_types))
+            operation.params.iter().flat_map(|one| one.about.open.iter().chain(one.ty.open()));
+        let of_fields = fields.iter().flat_map(|field| &field.about.open);
+        self.open_points(
+            operation.about.open.iter().chain(of_params).chain(of_fields).chain(of_types),
+        )
     }
 
     /// Returns a model of this service.

@@ -1,7 +1,7 @@
 //! Operations, their parameters and their commands.
 
 use crate::ir::name::is_in;
-use crate::ir::{Doc, OpenRef, Paging, Response, RustName, Source, ValueType};
+use crate::ir::{About, Paging, Response, RustName, ValueType};
 use crate::spec::read::words;
 
 /// One operation of the service.
@@ -23,12 +23,8 @@ pub struct Operation {
     pub paging: Option<Paging>,
     /// The amount that the response reports, if a mirror keeps samples of it.
     pub gauge: Option<Gauge>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
 }
 
 /// An amount in the object that an operation returns, such as a balance.
@@ -70,12 +66,8 @@ pub struct Param {
     pub min: Option<i64>,
     /// The largest integer that the service accepts.
     pub max: Option<i64>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
 }
 
 /// The command of an operation.
@@ -205,7 +197,7 @@ impl ListStyle {
 
 #[cfg(test)]
 mod tests {
-    use crate::ir::{Doc, Operation, Response, RustName, Source};
+    use crate::ir::{About, Operation, Response, RustName};
 
     #[track_caller]
     fn check(select: &str, noun: &str, rust: &str, verb: Option<&str>) {
@@ -217,9 +209,7 @@ mod tests {
             response: Response::default(),
             paging: None,
             gauge: None,
-            doc: Doc::default(),
-            source: Source::default(),
-            open: Vec::new(),
+            about: About::default(),
         };
         let command = operation.command();
         assert_eq!(

@@ -25,12 +25,8 @@ pub struct Service {
     pub auth: Auth,
     /// The value of the `Accept` header.
     pub accept: String,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe the service.
-    pub source: Source,
-    /// The open points that concern the whole service.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
     /// Scalars, in order of declaration.
     pub scalars: Vec<Arc<Scalar>>,
     /// Enums, in order of declaration.
@@ -53,7 +49,7 @@ pub struct Example {
     /// Index into [`Service::operations`].
     pub operation: usize,
     /// The description.
-    pub doc: Doc,
+    pub doc: String,
     /// The parameters with their values as wire text, not yet percent-encoded.
     /// The index points into the operation's parameters.
     pub params: Vec<(usize, String)>,
@@ -88,21 +84,26 @@ pub struct OpenPoint {
     /// The id: `D-date`.
     pub id: String,
     /// The question.
-    pub question: Doc,
+    pub question: String,
     /// Behaviour of our libraries.
-    pub client: Doc,
+    pub client: String,
     /// Behaviour of our server.
-    pub server: Doc,
+    pub server: String,
     /// The sections of the contract that the question is about.
     pub source: Source,
 }
 
-/// A description as written in the spec: sentences, with `code` between backticks.
-///
-/// It may hold anything (quotes, comment ends, Markdown, HTML). The functions of
-/// [`text`](crate::text) escape it for the place it is written to.
+/// How the spec describes a declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Doc(pub String);
+pub struct About {
+    /// Sentences, with `code` between backticks. They may contain anything (quotes, comment ends, Markdown, HTML). The
+    /// functions of [`text`](crate::text) escape it for the place it is written to.
+    pub doc: String,
+    /// The sections of the contract that describe it.
+    pub source: Source,
+    /// The ids of the open points about it, such as `D-date`; see [`Service::open_point`].
+    pub open: Vec<String>,
+}
 
 /// The sections of the contract that a declaration follows, such as `4.1, rule 2`.
 /// Empty if the spec names none.
@@ -124,11 +125,6 @@ impl Source {
         }
     }
 }
-
-/// A reference to an open point by its id, such as `D-date`. See
-/// [`Service::open_point`](crate::ir::Service::open_point).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenRef(pub String);
 
 /// How a call names its operation, and the parameters that every call has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +207,7 @@ pub struct Secret {
     /// The place in a request.
     pub place: SecretPlace,
     /// The description.
-    pub doc: Doc,
+    pub doc: String,
 }
 
 words! {

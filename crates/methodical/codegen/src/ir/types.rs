@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::ir::{
-    BuiltIn, Code, Codes, Doc, Kind, Meaning, OpenRef, Primitive, RustName, Source, Wire,
-};
+use crate::ir::{About, BuiltIn, Code, Codes, Kind, Meaning, Primitive, RustName, Wire};
 use crate::spec::read::words;
 
 /// A named scalar: how it is written, and what it means.
@@ -29,12 +27,8 @@ pub struct Scalar {
     pub query_kind: Kind,
     /// A value, as its wire text.
     pub example: String,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
 }
 
 impl Scalar {
@@ -56,12 +50,8 @@ pub struct Enum {
     pub rust: RustName,
     /// The listed values; at least one.
     pub values: Vec<EnumValue>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
 }
 
 impl Enum {
@@ -93,7 +83,7 @@ pub struct EnumValue {
     /// The text on the wire.
     pub wire: String,
     /// The description.
-    pub doc: Doc,
+    pub doc: String,
 }
 
 /// A reference to a model of the same service; see [`Service::model`](crate::ir::Service::model). Ids are in the order
@@ -226,11 +216,11 @@ impl ValueType {
     }
 
     /// Returns the open points about a declared type.
-    pub fn open(&self) -> &[OpenRef] {
+    pub fn open(&self) -> &[String] {
         match self {
             Self::BuiltIn(_) => &[],
-            Self::Scalar(scalar) => &scalar.open,
-            Self::Enum(one) => &one.open,
+            Self::Scalar(scalar) => &scalar.about.open,
+            Self::Enum(one) => &one.about.open,
         }
     }
 
@@ -323,12 +313,8 @@ pub struct Model {
     pub columns: Option<Vec<String>>,
     /// The fields, in order; at least one.
     pub fields: Vec<Field>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
 }
 
 impl Field {
@@ -360,12 +346,8 @@ pub struct Field {
     pub personal: bool,
     /// A value, as its wire text; present for the built-in types if the spec gives one.
     pub example: Option<String>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
+    /// Its description.
+    pub about: About,
 }
 
 words! {

@@ -5,7 +5,7 @@ use std::fmt::Arguments;
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, say};
-use crate::ir::{BuiltIn, Doc, OpenRef, RustName, Source, Type, ValueType};
+use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
 use crate::spec::read::{At, Text};
 use crate::text::list;
 
@@ -161,18 +161,24 @@ impl Context<'_> {
         }
     }
 
-    /// Returns references to open points.
-    pub(super) fn open<F>(&mut self, ids: &[Text<F>]) -> Vec<OpenRef> {
+    /// Returns a description. Reports unknown open points.
+    pub(super) fn about<D, S, O>(
+        &mut self,
+        doc: &Text<D>,
+        source: Option<&Text<S>>,
+        open: &[Text<O>],
+    ) -> About {
         let known = self.points.clone();
         let known: Vec<_> = known.iter().map(String::as_str).collect();
-        for id in ids {
+        for id in open {
             self.used.insert(id.value.clone());
             if !known.contains(&id.as_str()) {
                 let help = format!("declare it as `[open-point.{id}]`");
                 self.unknown(id, format_args!("unknown open point `{id}`"), &known, &help);
             }
         }
-        ids.iter().map(|id| OpenRef(id.value.clone())).collect()
+        let open = open.iter().map(|id| id.value.clone()).collect();
+        About { doc: doc.value.clone(), source: self::source(source), open }
     }
 }
 
@@ -184,11 +190,6 @@ pub(super) const RUST_NAME: &str = "give one of them another `rust-name`";
 /// The hint for two commands or flags with the same name.
 pub(super) const COMMANDS: &str = "remove one of the two: `albums/list` is the command `albums list`, `a/b/c` is `a b-c`, \
     and the parameter `page_size` is the flag `--page-size`";
-
-/// Returns a description.
-pub(super) fn doc<F>(text: &Text<F>) -> Doc {
-    Doc(text.value.clone())
-}
 
 /// Returns the sections of the contract.
 pub(super) fn source<F>(text: Option<&Text<F>>) -> Source {

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::diag::{closest, say};
 use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
 use crate::spec::content;
-use crate::spec::context::{Context, RENAME, doc};
+use crate::spec::context::{Context, RENAME};
 use crate::spec::language::{self, Document, Side};
 use crate::spec::read::{At, OneOrMany, Single};
 
@@ -69,7 +69,7 @@ fn example(
     Some(Example {
         name: RustName::new(&given.name)?,
         operation: index?,
-        doc: doc(&given.doc),
+        doc: given.doc.value.clone(),
         params: params?,
         query: given.query.as_ref().map(|query| query.value.clone()).unwrap_or_default(),
         sent: given.body.as_ref().map(|body| body.value.clone()).unwrap_or_default(),

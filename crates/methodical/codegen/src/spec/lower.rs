@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::diag::{Diagnostic, say};
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, SECRET, Secret, SecretPlace, Service};
-use crate::spec::context::{Context, RENAME, doc, source};
+use crate::spec::context::{Context, RENAME, source};
 use crate::spec::example;
 use crate::spec::form::Select;
 use crate::spec::language::{self, Document};
@@ -41,9 +41,7 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
         dispatch,
         auth,
         accept: head.accept.value.clone(),
-        doc: doc(&head.doc),
-        source: source(head.source.as_ref()),
-        open: cx.open(&head.open),
+        about: cx.about(&head.doc, head.source.as_ref(), &head.open),
         scalars,
         enums,
         models,
@@ -196,7 +194,7 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
             say!(cx, given.span, "missing key `name` of a secret in the {}", place.word()
                 => "add `name`: the name of the parameter or header");
         }
-        return Secret { name: "secret".to_owned(), place, doc: doc(&given.doc) };
+        return Secret { name: "secret".to_owned(), place, doc: given.doc.value.clone() };
     };
     let is_set = HEADERS.split(' ').any(|header| header.eq_ignore_ascii_case(name));
     let taken = match place {
@@ -210,7 +208,7 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
         say!(cx, name.span, "the secret `{name}` is not possible: {taken}"
             => "choose another name or place");
     }
-    Secret { name: name.value.clone(), place, doc: doc(&given.doc) }
+    Secret { name: name.value.clone(), place, doc: given.doc.value.clone() }
 }
 
 /// Headers that the client or its transport sets.
@@ -240,9 +238,9 @@ fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
         let point = OpenPoint {
             number,
             id: id.value.clone(),
-            question: doc(&point.question),
-            client: doc(&point.client),
-            server: doc(&point.server),
+            question: point.question.value.clone(),
+            client: point.client.value.clone(),
+            server: point.server.value.clone(),
             source: source(point.source.as_ref()),
         };
         numbered.insert(number, point);

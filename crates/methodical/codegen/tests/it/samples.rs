@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use methodical_codegen::config::Config;
-use methodical_codegen::ir::{Doc, Service};
+use methodical_codegen::ir::Service;
 use methodical_codegen::spec::{read_file, schema};
 use methodical_codegen::{Project, emit};
 use proc_macro2::{TokenStream, TokenTree};
@@ -135,20 +135,20 @@ const HOSTILE: [&str; 12] = [
 /// Returns the service with these texts in turn in place of all descriptions.
 fn described(mut service: Service, texts: &[&str]) -> Service {
     let mut next = texts.iter().cycle();
-    let mut set = |doc: &mut Doc| (*next.next().expect("a cycle")).clone_into(&mut doc.0);
-    set(&mut service.doc);
-    service.scalars.iter_mut().for_each(|one| set(&mut Arc::make_mut(one).doc));
+    let mut set = |doc: &mut String| (*next.next().expect("a cycle")).clone_into(doc);
+    set(&mut service.about.doc);
+    service.scalars.iter_mut().for_each(|one| set(&mut Arc::make_mut(one).about.doc));
     for one in service.enums.iter_mut().map(Arc::make_mut) {
-        set(&mut one.doc);
+        set(&mut one.about.doc);
         one.values.iter_mut().for_each(|value| set(&mut value.doc));
     }
     for model in &mut service.models {
-        set(&mut model.doc);
-        model.fields.iter_mut().for_each(|field| set(&mut field.doc));
+        set(&mut model.about.doc);
+        model.fields.iter_mut().for_each(|field| set(&mut field.about.doc));
     }
     for operation in &mut service.operations {
-        set(&mut operation.doc);
-        operation.params.iter_mut().for_each(|param| set(&mut param.doc));
+        set(&mut operation.about.doc);
+        operation.params.iter_mut().for_each(|param| set(&mut param.about.doc));
     }
     service.examples.iter_mut().for_each(|one| set(&mut one.doc));
     for point in &mut service.open_points {

@@ -18,7 +18,7 @@ pub(super) fn imperative(operation: &Operation) -> String {
             ends.filter_map(|(end, bare)| Some(word.strip_suffix(end)?.to_owned() + bare));
         words.find(|word| is_verb(&word.to_lowercase()))
     };
-    let mut words: Vec<_> = operation.doc.0.split(' ').map(str::to_owned).collect();
+    let mut words: Vec<_> = operation.about.doc.split(' ').map(str::to_owned).collect();
     let has_second = words.get(1).is_some_and(|word| word == "and");
     for index in [Some(0), has_second.then_some(2)].into_iter().flatten() {
         let Some(word) = words.get_mut(index) else { break };
@@ -37,7 +37,7 @@ const VERBS: &str = "\
 
 /// Returns the help of the flag of a parameter.
 pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
-    let mut help = param.doc.0.clone();
+    let mut help = param.about.doc.clone();
     if let Some(one) = param.ty.as_enum() {
         let values: Vec<_> = one.values.iter().map(|value| format!("`{}`", value.wire)).collect();
         _ = write!(help, " Known values: {}.", values.join(", "));
@@ -124,7 +124,7 @@ pub(super) fn plural(noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{imperative, plural};
-    use crate::ir::{Doc, Operation, Response, RustName, Source};
+    use crate::ir::{About, Operation, Response, RustName};
 
     #[track_caller]
     fn check(name: &str, doc: &str, expected: &str) {
@@ -136,9 +136,7 @@ mod tests {
             response: Response::default(),
             paging: None,
             gauge: None,
-            doc: Doc(doc.to_owned()),
-            source: Source::default(),
-            open: Vec::new(),
+            about: About { doc: doc.to_owned(), ..About::default() },
         };
         assert_eq!(imperative(&operation), expected);
     }

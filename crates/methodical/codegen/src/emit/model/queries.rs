@@ -45,15 +45,20 @@ fn example(project: &Project<'_>, operation: &Operation, param: &Param) -> Optio
 
 /// Describes the setter of an optional parameter.
 fn setter_doc(operation: &Operation, param: &Param) -> String {
-    let sections = param.source.phrase().map(|sections| format!("See {sections}."));
+    let sections = param.about.source.phrase().map(|sections| format!("See {sections}."));
     let set: Vec<_> =
         set_by(operation, param).iter().map(|one| format!("`{}`", one.wire)).collect();
-    format!("Sets {}.\n\n{}\n\n{}", set.join(" and "), param.doc.0, sections.unwrap_or_default())
+    format!(
+        "Sets {}.\n\n{}\n\n{}",
+        set.join(" and "),
+        param.about.doc,
+        sections.unwrap_or_default()
+    )
 }
 
 fn constructor_doc(operation: &Operation) -> String {
     let required = required(operation).into_iter();
-    let required = required.map(|one| format!("\n\n`{}`: {}", one.rust.snake(), one.doc.0));
+    let required = required.map(|one| format!("\n\n`{}`: {}", one.rust.snake(), one.about.doc));
     let required: String = required.collect();
     if !required.is_empty() {
         return format!("Creates the query from its required parameters.{required}");

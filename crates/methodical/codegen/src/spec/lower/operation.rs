@@ -7,7 +7,7 @@ use crate::ir::{
     BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
-use crate::spec::context::{CORRECT, Context, RENAME, doc, owned, source};
+use crate::spec::context::{CORRECT, Context, RENAME, owned};
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
 use crate::spec::lower::{names, paging, response, select, taken, texts};
@@ -50,7 +50,7 @@ fn operation(
     (name, given): (&At<String>, &language::Operation),
     service: &Service,
 ) -> Option<Operation> {
-    let open = cx.open(&given.open);
+    let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let post = post(cx, name, given, service);
     let is_json = post.is_some_and(|post| post.format == BodyFormat::Json);
     let params = params(cx, &given.params, service, is_json);
@@ -71,9 +71,7 @@ fn operation(
         response,
         paging,
         gauge,
-        doc: doc(&given.doc),
-        source: source(given.source.as_ref()),
-        open,
+        about,
     })
 }
 
@@ -192,7 +190,7 @@ fn param(
     is_json: bool,
 ) -> Option<Param> {
     let rust = cx.rust_name(key, given.rust_name.as_ref());
-    let open = cx.open(&given.open);
+    let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let ty = cx.resolve(&given.ty)?;
     let is_list = ty.is_list();
     let ty = match ty {
@@ -230,9 +228,7 @@ fn param(
         max_chars: given.max_chars.as_ref().and_then(|one| u32::try_from(one.0).ok()),
         min: given.min.as_ref().map(|one| one.0),
         max: given.max.as_ref().map(|one| one.0),
-        doc: doc(&given.doc),
-        source: source(given.source.as_ref()),
-        open,
+        about,
     })
 }
 

@@ -9,7 +9,7 @@ use crate::ir::{
     Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
     Service, Type, ValueType, Wire,
 };
-use crate::spec::context::{CORRECT, Context, RENAME, doc, owned, source};
+use crate::spec::context::{CORRECT, Context, RENAME, owned};
 use crate::spec::language::{self, Document, Presence};
 use crate::spec::read::At;
 
@@ -63,9 +63,7 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
         kind,
         query_kind,
         example: example.value.clone(),
-        doc: doc(&given.doc),
-        source: source(given.source.as_ref()),
-        open: cx.open(&given.open),
+        about: cx.about(&given.doc, given.source.as_ref(), &given.open),
     })
 }
 
@@ -156,15 +154,13 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
         values.push(EnumValue {
             rust: RustName::new(variant)?,
             wire: value.wire.value.clone(),
-            doc: doc(&value.doc),
+            doc: value.doc.value.clone(),
         });
     }
     Some(Enum {
         rust: RustName::new(name)?,
         values,
-        doc: doc(&given.doc),
-        source: source(given.source.as_ref()),
-        open: cx.open(&given.open),
+        about: cx.about(&given.doc, given.source.as_ref(), &given.open),
     })
 }
 
@@ -214,9 +210,7 @@ fn model(
         identity: identity.and_then(|identity| self::identity(cx, identity, given, &fields)),
         columns: None,
         fields,
-        doc: doc(&given.doc),
-        source: source(given.source.as_ref()),
-        open: cx.open(&given.open),
+        about: cx.about(&given.doc, given.source.as_ref(), &given.open),
     })
 }
 
@@ -250,7 +244,7 @@ fn identity(
 
 fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Option<Field> {
     let rust = cx.rust_name(key, given.rust_name.as_ref());
-    let open = cx.open(&given.open);
+    let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let ty = cx.resolve(&given.ty)?;
     if let Some(example) = &given.example {
         match &ty {
@@ -273,9 +267,7 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
         required,
         personal: given.personal,
         example: owned(given.example.as_ref()),
-        doc: doc(&given.doc),
-        source: source(given.source.as_ref()),
-        open,
+        about,
     })
 }
 
