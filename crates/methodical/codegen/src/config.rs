@@ -11,7 +11,7 @@ use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
-use crate::spec::read::{At, Text, tables, words};
+use crate::spec::read::{Named, Text, tables, words};
 use crate::spec::{content, not_text, parse};
 
 /// The path of the configuration, from the root of the workspace.
@@ -229,11 +229,7 @@ impl Config {
                 file: file.to_owned(),
                 spec: given.spec.value.clone(),
                 command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
-                packages: given
-                    .packages
-                    .as_ref()
-                    .map(|given| packages(cx, given))
-                    .unwrap_or_default(),
+                packages: packages(cx, &given.packages),
                 documents: Documents {
                     contract: document(|all| &all.contract),
                     reference: document(|all| &all.reference),
@@ -295,22 +291,27 @@ impl Config {
 const COMMAND: &str = "methodical-codegen generate";
 
 /// Reads the crates, and checks that they are distinct and that each has the crates that it uses.
-fn packages(cx: &mut Context<'_>, given: &Crates) -> BTreeMap<Role, Package> {
+fn packages(cx: &mut Context<'_>, given: &Named<Line, Crate>) -> BTreeMap<Role, Package> {
+    let known: Vec<_> = Role::ALL.iter().map(|role| role.word()).collect();
+    for key in given.names().filter(|key| !known.contains(&key.as_str())) {
+        cx.unknown(key, format_args!("unknown key `{key}` in `[crate]`"), &known, "");
+    }
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
     for role in Role::ALL {
-        let Some(one) = given.of(*role) else { continue };
+        let mut declared = given.iter().filter(|(key, _)| key.as_str() == role.word());
+        let Some((key, one)) = declared.next() else { continue };
         let name = one.name.value.clone();
         let folder = one
             .folder
             .as_ref()
             .map_or_else(|| format!("crates/{name}"), |folder| folder.value.clone());
         if packages.values().any(|other| other.name == name || other.folder == folder) {
-            say!(cx, one.key, "another crate has the name `{name}` or the folder `{folder}`"
+            say!(cx, key.span, "another crate has the name `{name}` or the folder `{folder}`"
                 => "give each crate its own name and folder");
         }
-        if let Some(used) = role.uses().filter(|used| given.of(*used).is_none()) {
+        if let Some(used) = role.uses().filter(|used| given.named(used.word()).is_none()) {
             let (role, used) = (role.word(), used.word());
-            say!(cx, one.key, "the crate `{role}` uses the crate `{used}`, which is missing"
+            say!(cx, key.span, "the crate `{role}` uses the crate `{used}`, which is missing"
                 => "add `{used} = {{ name = \"…\" }}`");
         }
         packages.insert(*role, Package { name, folder });
@@ -323,7 +324,7 @@ tables! {
     Given "configuration" {
         spec: Text<File>, "The path of the spec.";
         command: Option<Text<Line>>, "The command that generates the files again.";
-        packages as "crate": Option<Crates>, "The generated crates.";
+        packages as "crate": Named<Line, Crate> = default, "The generated crates, by their purpose.";
         documents: Option<Paths>, "The generated documents.";
     }
 
@@ -336,34 +337,10 @@ tables! {
         spec_schema: Option<Text<File>>, "The path of the JSON Schema of the spec language, for editors.";
     }
 
-    /// The generated crates.
-    Crates "`[crate]`" {
-        model: Option<At<Crate>>, "Records, queries and scalars.";
-        client: Option<At<Crate>>, "The async and the blocking client.";
-        testkit: Option<At<Crate>>, "Typed mocks, and the examples of the spec as data.";
-        server: Option<At<Crate>>, "The operations and the records of a service.";
-        cli: Option<At<Crate>>, "The commands of a program.";
-        python: Option<At<Crate>>, "The classes and calls of a Python package.";
-    }
-
     /// A generated crate.
     Crate "crate" {
         name: Text<Kebab>, "The name in its `Cargo.toml`.";
         folder: Option<Text<File>>, "Its folder; `crates/NAME` by default.";
-    }
-}
-
-impl Crates {
-    fn of(&self, role: Role) -> Option<&At<Crate>> {
-        match role {
-            Role::Model => &self.model,
-            Role::Client => &self.client,
-            Role::Testkit => &self.testkit,
-            Role::Server => &self.server,
-            Role::Cli => &self.cli,
-            Role::Python => &self.python,
-        }
-        .as_ref()
     }
 }
 

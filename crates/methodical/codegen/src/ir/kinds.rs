@@ -3,6 +3,7 @@
 //! To add a meaning, add it to [`Meaning`] and answer the questions of [`Kind`]; `spec/README.md` has the steps.
 
 use serde_json::Value as Json;
+use toml::value::Datetime;
 
 use crate::spec::read::words;
 
@@ -338,22 +339,15 @@ fn is_decimal(text: &str) -> bool {
 }
 
 fn is_date_time(text: &str) -> bool {
-    let pattern = "0000-00-00 00:00:00";
-    let fits = |(c, p): (char, char)| if p == '0' { c.is_ascii_digit() } else { c == p };
-    let same_form = text.len() == pattern.len() && text.chars().zip(pattern.chars()).all(fits);
-    let part = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
-    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
-        return false;
-    };
-    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    let days = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    let below = |from, end| part(from, from + 2).is_some_and(|number| number < end);
-    same_form && (1..=days).contains(&day) && below(11, 24) && below(14, 60) && below(17, 60)
+    let has_form =
+        text.len() == "0000-00-00 00:00:00".len() && text.as_bytes().get(10) == Some(&b' ');
+    has_form
+        && text.parse::<Datetime>().is_ok_and(|parsed| {
+            // A leap second has no place in a civil time.
+            parsed.date.is_some()
+                && parsed.time.is_some_and(|time| time.second.is_some_and(|second| second < 60))
+                && parsed.offset.is_none()
+        })
 }
 
 #[cfg(test)]
@@ -371,6 +365,8 @@ mod tests {
             "0000-00-00 00:00:00",
             "2024-01-01T00:00:00",
             "2024-01-01 24:00:00",
+            "2024-01-01 23:59:60",
+            "2024-01-01 02:30:00Z",
             "2024-1-01 00:00:00",
             "",
         ] {

@@ -1,6 +1,5 @@
 //! The forms of text: names, paths, versions, sentences. The reader and the JSON Schema use the same expressions.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
@@ -17,6 +16,8 @@ pub(crate) struct Form {
     pub(crate) longest: usize,
     /// A description, which follows "must be" in messages.
     pub(crate) expected: &'static str,
+    /// The compiled expression.
+    regex: LazyLock<Option<Regex>>,
 }
 
 /// A type that stands for a form, such as [`Kebab`].
@@ -33,16 +34,19 @@ macro_rules! forms {
             pub(crate) enum $name {}
 
             impl Formed for $name {
-                const FORM: &'static Form = &Form {
-                    name: stringify!($name), pattern: $pattern, longest: $longest, expected: $expected,
+                const FORM: &'static Form = {
+                    static FORM: Form = Form {
+                        name: stringify!($name), pattern: $pattern, longest: $longest, expected: $expected,
+                        regex: LazyLock::new(|| Regex::new($pattern).ok()),
+                    };
+                    &FORM
                 };
             }
         )+
 
-        /// All forms by name, with their compiled expressions.
-        static FORMS: LazyLock<BTreeMap<&'static str, (&'static Form, Option<Regex>)>> = LazyLock::new(|| {
-            BTreeMap::from([$((stringify!($name), ($name::FORM, Regex::new($pattern).ok()))),+])
-        });
+        /// All forms.
+        #[cfg(test)]
+        const FORMS: &[&Form] = &[$($name::FORM),+];
     };
 }
 
@@ -69,9 +73,8 @@ forms! {
 impl Form {
     /// Returns whether a text has the form.
     pub(crate) fn fits(&self, text: &str) -> bool {
-        let regex = FORMS.get(self.name).and_then(|(_, regex)| regex.as_ref());
         (1..=self.longest).contains(&text.chars().count())
-            && regex.is_some_and(|one| one.is_match(text))
+            && self.regex.as_ref().is_some_and(|one| one.is_match(text))
     }
 
     /// Returns the fix for a text that does not have the form.
@@ -146,7 +149,11 @@ const TYPES: &str = "write `text`, `list<text>` or `map<text>`, or another type;
 
 #[cfg(test)]
 mod tests {
-    use super::FORMS;
+    use super::{FORMS, Form};
+
+    fn named(name: &str) -> &'static Form {
+        FORMS.iter().copied().find(|form| form.name == name).expect("a form")
+    }
 
     #[test]
     fn each_form_has_its_texts() {
@@ -168,12 +175,12 @@ mod tests {
             ("Version", "1.0.0 10.20.30", "1.0 1.0.0.0 01.0.0 1.0.x"),
             ("File", "fixtures/a.json", "/a ../a a/../b a//b .a"),
         ] {
-            let form = FORMS[form].0;
+            let form = named(form);
             assert!(good.split(' ').all(|text| form.fits(text)), "{form:?}: {good}");
             assert!(!bad.split(' ').any(|text| form.fits(text)), "{form:?}: {bad}");
             assert!(!form.fits("") && !form.fits(&"a".repeat(401)), "{form:?}");
         }
-        assert_eq!(FORMS["Version"].0.corrected("v1").as_deref(), Some("1.0.0"));
-        assert_eq!(FORMS["Path"].0.corrected("https://a/b?c").as_deref(), Some("/b"));
+        assert_eq!(named("Version").corrected("v1").as_deref(), Some("1.0.0"));
+        assert_eq!(named("Path").corrected("https://a/b?c").as_deref(), Some("/b"));
     }
 }
