@@ -105,6 +105,43 @@ fn the_tests_of_the_threats_exist() {
     assert_eq!(missing, [""; 0], "these tests do not exist");
 }
 
+/// Every relative link of a document leads to a file of the workspace. Anchors are not checked.
+#[test]
+fn the_links_of_the_documents_lead_to_files() {
+    let mut documents = Vec::new();
+    documents_below(root(), &mut documents);
+    let mut missing = Vec::new();
+    for document in &documents {
+        let text = fs::read_to_string(document).expect("a document");
+        // What is between fences is code.
+        let prose = text.split("\n```").step_by(2);
+        let links = prose.flat_map(|part| part.split("](").skip(1));
+        for link in links.filter_map(|rest| rest.split([')', ' ']).next()) {
+            let path = link.split('#').next().expect("a first part");
+            let place = document.parent().expect("a folder").join(path);
+            if !link.contains(':') && !place.exists() {
+                missing.push(format!("{}: {link}", document.display()));
+            }
+        }
+    }
+    assert!(documents.len() > 60, "only {} documents", documents.len());
+    assert_eq!(missing, [""; 0], "these files do not exist");
+}
+
+/// Collects the documents below a folder, but not the templates of `init`, whose links hold where they are written.
+fn documents_below(folder: &Path, documents: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let is_left_out =
+            ["target", "init", ".git", "node_modules"].iter().any(|name| path.ends_with(name));
+        if path.is_dir() && !is_left_out {
+            documents_below(&path, documents);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            documents.push(path);
+        }
+    }
+}
+
 /// Whether a path of a file and a name, as `xtask/tests/workspace.rs::is_function`, lead to a function.
 fn is_function(path: &str) -> bool {
     let Some((file, name)) = path.rsplit_once("::") else { return false };
