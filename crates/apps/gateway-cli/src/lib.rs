@@ -2,7 +2,6 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "mirror")]
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -20,15 +19,11 @@ use crate::generated::commands::OperationCommand;
 
 /// Runs a program with the commands of the service. Call it once, in `main`.
 pub fn run(program: &Program) -> ExitCode {
-    #[cfg(feature = "mirror")]
-    return methodical_cli::run_with_mirror::<OperationCommand>(program);
-    #[cfg(not(feature = "mirror"))]
     methodical_cli::run::<OperationCommand>(program)
 }
 
 /// Runs a program as [`run`] does in a process that is not its own, such as that of Python: with these arguments, of which the
 /// first is the name of the program. Returns the exit code.
-#[cfg(feature = "mirror")]
 pub fn run_embedded(program: &Program, arguments: &[OsString]) -> u8 {
     methodical_cli::run_embedded::<OperationCommand>(program, arguments)
 }

@@ -16,7 +16,7 @@ use crate::commands::Command;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
-use crate::mirror::{Mirroring, Recovered};
+use crate::mirror::{Found, Recovered, found};
 use crate::operations::{Example, OperationCommands};
 use crate::output::flags::{OutputFlags, Since, start_of_day};
 use crate::program::{Name, Program, RecordType, capitals};
@@ -77,18 +77,17 @@ struct MirrorFlags {
 
 fn read<C: OperationCommands>(
     program: &Program,
-    mirror: Option<Mirroring>,
     matches: &clap::ArgMatches,
 ) -> Result<Args<C>, clap::Error> {
     let output = OutputFlags::from_arg_matches(matches)?;
     let call = CallFlags::from_arg_matches(matches)?;
     // Some programs have no such flags.
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
-    let flags = mirror.map(|_| MirrorFlags::from_arg_matches(matches)).transpose()?;
+    let found = found::<C::Service>();
+    let flags = found.has_tables().then(|| MirrorFlags::from_arg_matches(matches)).transpose()?;
     let MirrorFlags { from, new_since } = flags.unwrap_or_default();
     let leaf = leaf(matches);
     let command = match leaf.try_get_one::<String>(SHOWN) {
-        #[cfg(feature = "mirror")]
         Ok(Some(id)) => Command::Show(id.clone()),
         _ => Command::from_arg_matches(matches)?,
     };
@@ -97,7 +96,7 @@ fn read<C: OperationCommands>(
             since: Since::of(matches, C::DATES),
             new_since,
             formats: program.formats,
-            more_values: more_values(leaf, mirror),
+            more_values: more_values(leaf, found.recovered.first()),
             ..output
         },
         service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
@@ -112,10 +111,8 @@ fn leaf(matches: &clap::ArgMatches) -> &clap::ArgMatches {
 }
 
 /// Returns all values of a list's flag but the first one, which the command itself reads.
-fn more_values(leaf: &clap::ArgMatches, mirror: Option<Mirroring>) -> Vec<String> {
-    let Some(of) = mirror.and_then(|mirror| mirror.recovered().ok()) else {
-        return Vec::new();
-    };
+fn more_values(leaf: &clap::ArgMatches, of: Option<&Recovered>) -> Vec<String> {
+    let Some(of) = of else { return Vec::new() };
     let values = leaf.try_get_many::<String>(&format!("param:{}", of.value)).ok().flatten();
     values.into_iter().flatten().skip(1).cloned().collect()
 }
@@ -136,11 +133,10 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
 }
 
 /// Returns the commands and flags of a program, for the parser, help and completions.
-pub(crate) fn definition<C: OperationCommands>(
-    program: &Program,
-    mirror: Option<Mirroring>,
-) -> clap::Command {
-    let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), mirror);
+pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Command {
+    let found = found::<C::Service>();
+    let of = found.recovered.first().copied();
+    let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), of);
     let mut flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
     if !C::DATES.is_empty() {
         flags = flags.arg(Since::flag());
@@ -150,7 +146,7 @@ pub(crate) fn definition<C: OperationCommands>(
         flags = flags.arg(demo_flag());
     }
     flags = CallFlags::augment_args(flags);
-    if mirror.is_some() {
+    if found.has_tables() {
         flags = MirrorFlags::augment_args(flags);
     }
     let flags = flags
@@ -170,11 +166,11 @@ pub(crate) fn definition<C: OperationCommands>(
         .max_term_width(MAX_WIDTH)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(subcommands::<C>(program, mirror, &fill));
-    if let Some(of) = mirror.and_then(|mirror| mirror.recovered().ok()) {
-        return with_groups(definition, of, C::RECORDS, program.name);
+        .subcommands(subcommands::<C>(program, &found, &fill));
+    match of {
+        Some(of) => with_groups(definition, of, C::RECORDS, program.name),
+        None => definition,
     }
-    definition
 }
 
 /// Names the flags of groups and values as the service does, and lets its own flags take the title of a group and several values.
@@ -256,36 +252,32 @@ pub(crate) fn resolved<C: OperationCommands>(
     color: Color,
     invocation: &Invocation,
 ) -> Result<Command<C>, Failure> {
-    if let Some(mirror) = invocation.mirror {
-        let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
-        for title in &titles {
-            let id = group_of_title(title, mirror, invocation)?;
-            let id = id.parse().map_err(|_not_a_number| {
-                Failure::usage(format!("cannot use the title `{title}`: its identity is {id}"))
-            })?;
-            lock(&TITLES).insert(title.clone(), Some(id));
-        }
-        if !titles.is_empty() {
-            return Ok(
-                parse::<C>(program, Some(mirror), definition.clone(), arguments, color)?.command
-            );
-        }
+    let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
+    if titles.is_empty() {
+        return Ok(command);
     }
-    Ok(command)
+    for title in titles {
+        let id = group_of_title::<C::Service>(&title, invocation)?;
+        let id = id.parse().map_err(|_not_a_number| {
+            Failure::usage(format!("cannot use the title `{title}`: its identity is {id}"))
+        })?;
+        lock(&TITLES).insert(title, Some(id));
+    }
+    Ok(parse::<C>(program, definition.clone(), arguments, color)?.command)
 }
 
 /// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
 /// to contain them.
 fn subcommands<C: OperationCommands>(
     program: &Program,
-    mirror: Option<Mirroring>,
+    found: &Found,
     fill: &dyn Fn(&str) -> String,
 ) -> Vec<clap::Command> {
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |one: &&clap::Command| match one.get_name() {
         "check" => program.contract.is_some(),
-        name if group_of(name) == MIRROR && !C::has_subcommand(name) => mirror.is_some(),
-        "mcp" | "mirror" if !C::has_subcommand(one.get_name()) => mirror.is_some(),
+        "board" | "duplicates" | "mcp" | "placements" | "report" => !found.recovered.is_empty(),
+        "dashboard" | "mirror" | "tap" | "watch" => found.has_tables(),
         _ => true,
     };
     let shown = all.get_subcommands().filter(has).cloned();
@@ -303,7 +295,6 @@ fn subcommands<C: OperationCommands>(
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
 pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
-    mirror: Option<Mirroring>,
     definition: clap::Command,
     arguments: &[OsString],
     color: Color,
@@ -314,7 +305,7 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Never => ColorChoice::Never,
     };
     let matches = grouped(definition).color(color).try_get_matches_from(arguments);
-    matches.and_then(|matches| read(program, mirror, &matches)).map_err(|error| {
+    matches.and_then(|matches| read(program, &matches)).map_err(|error| {
         let unexpected = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
@@ -372,8 +363,8 @@ fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> cl
 }
 
 /// Replaces the placeholders of the members, groups and values of a mirror by the names that its service uses.
-fn fill_names(text: String, mirror: Option<Mirroring>) -> String {
-    if let Some(of) = mirror.and_then(|mirror| mirror.recovered().ok()) {
+fn fill_names(text: String, of: Option<Recovered>) -> String {
+    if let Some(of) = of {
         let text = text.replace("{member}", of.members.name());
         return text.replace("{group}", of.groups.name()).replace("{value}", of.value);
     }
@@ -532,8 +523,8 @@ pub(crate) fn environment(name: Name) -> String {
         ("MIRROR", "mirror: a file"),
         ("PAGER", "pager for long output on a terminal (or PAGER); default: less"),
     ];
-    let own = own.iter().filter(|(name, _)| cfg!(feature = "mirror") || *name != "MIRROR");
-    let own: String = own.map(|(variable, text)| line(&name.variable(variable), text)).collect();
+    let own: String =
+        own.iter().map(|(variable, text)| line(&name.variable(variable), text)).collect();
     let others = [
         line("", "proxy for each scheme, and hosts to call directly"),
         line(&name.variable("FORCE_TTY"), "print as on a terminal with this number of columns"),
@@ -548,8 +539,7 @@ pub(crate) fn environment(name: Name) -> String {
 
 /// Returns the list of exit codes.
 pub(crate) fn exit_codes() -> String {
-    let mirror = if cfg!(feature = "mirror") { MIRROR_EXIT_CODES } else { ALARM_EXIT_CODE };
-    format!("{EXIT_CODES}\n{mirror}{SIGNAL_EXIT_CODES}")
+    EXIT_CODES.to_owned()
 }
 
 const EXIT_CODES: &str = "\
@@ -560,18 +550,13 @@ Exit codes:
   3    not authorised
   4    network or TLS error, timeout, or the service was overloaded or failing; retry later
   5    the service or an event receiver refused a request or failed, or its response is unusable
-  6    success, but some records were skipped, or values left out of XLSX; standard error lists them";
-
-const MIRROR_EXIT_CODES: &str = "  7    the mirror refused a list because too many records are missing from it; nothing was changed
+  6    success, but some records were skipped, or values left out of XLSX; standard error lists them
+  7    the mirror refused a list because too many records are missing from it; nothing was changed
   8    an amount is below --below, or the mirror is older than --max-age
   9    another process is syncing the mirror, or delivering its changes
   10   a check cannot judge: the mirror has too few samples of an amount
   11   a record was erased from a mirror, but its log still has the bytes
-";
-
-const ALARM_EXIT_CODE: &str = "  8    an amount is below --below\n";
-
-const SIGNAL_EXIT_CODES: &str = "  129  hung up: the terminal was closed
+  129  hung up: the terminal was closed
   130  interrupted: Ctrl-C
   143  terminated: by `kill`, or by the system that runs the program";
 
@@ -666,16 +651,12 @@ mod tests {
     }
 
     fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
-        read(
-            program,
-            None,
-            &definition::<Commands>(program, None).try_get_matches_from(line.split(' '))?,
-        )
+        read(program, &definition::<Commands>(program).try_get_matches_from(line.split(' '))?)
     }
 
     #[test]
     fn the_help_of_a_program_names_only_what_it_has() {
-        let small = help(&mut definition::<Commands>(&SMALL, None));
+        let small = help(&mut definition::<Commands>(&SMALL));
         assert!(!small.contains("demo") && !small.contains("Check the service"), "{small}");
         for text in [
             "photos auth login --base-url https://photos.example.com\n  photos totals\n",
@@ -685,7 +666,7 @@ mod tests {
         ] {
             assert!(small.contains(text), "{text}:\n{small}");
         }
-        let large = help(&mut definition::<Commands>(&LARGE, None));
+        let large = help(&mut definition::<Commands>(&LARGE));
         for text in [
             "Photos and albums\n",
             "Examples:\n  photos --demo totals\n",

@@ -9,23 +9,16 @@ use crate::commands::completions::CompletionsFlags;
 use crate::commands::config::ConfigCommand;
 use crate::commands::help::{HelpFlags, ManFlags};
 use crate::commands::profile::ProfileCommand;
-#[cfg(feature = "mirror")]
-use crate::connector::TapFlags;
+use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
-#[cfg(feature = "mirror")]
-use crate::mirror::assistant::AssistantFlags;
-#[cfg(feature = "mirror")]
+use crate::mirror::assistant::{self, AssistantFlags};
 use crate::mirror::command::MirrorCommand;
 #[cfg(feature = "dashboard")]
-use crate::mirror::dashboard::DashboardFlags;
-#[cfg(feature = "mirror")]
+use crate::mirror::dashboard::{self, DashboardFlags};
 use crate::mirror::placements::{self, PlacementsCommand};
-#[cfg(feature = "mirror")]
 use crate::mirror::report::{self, ReportFlags};
-#[cfg(feature = "mirror")]
-use crate::mirror::watch::WatchFlags;
-#[cfg(feature = "mirror")]
-use crate::mirror::{board, member};
+use crate::mirror::watch::{self, WatchFlags};
+use crate::mirror::{board, member, recovered};
 use crate::operations::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
@@ -46,23 +39,19 @@ pub(crate) enum Command<C: Subcommand> {
     /// Call any API method and print the raw response.
     Api(ApiFlags),
     /// Print a board: the number of records in each group, by status.
-    #[cfg(feature = "mirror")]
     Board,
     /// Find records that may be the same person.
     ///
     /// They have the same e-mail address, in any case, or a phone number with the same last nine digits. Each line has the number of
     /// its set, and the fields that are the same.
-    #[cfg(feature = "mirror")]
     Duplicates,
     /// List who is where: each {member} in each {group}, with the {value} and since when.
-    #[cfg(feature = "mirror")]
     #[command(subcommand)]
     Placements(PlacementsCommand),
     /// Report what happened in a week, a month or another period.
     ///
     /// Counts new and moved records by {group}, new ones by source, and how long records had each {value}. If the setting
     /// `statuses` has named groups, it also counts the moves into each of them. `-o json` has all figures, and other formats those of each {group}.
-    #[cfg(feature = "mirror")]
     #[command(after_help = "\
 Examples:
   {program} report
@@ -70,7 +59,6 @@ Examples:
   {program} report --since 2026-11-01 --until 2026-11-16 --output-file report.xlsx")]
     Report(ReportFlags),
     /// Shows a member of a mirror: its identity.
-    #[cfg(feature = "mirror")]
     #[command(skip)]
     Show(String),
     /// Log in, log out, and show where the active token comes from.
@@ -108,14 +96,12 @@ Examples:
     /// Reads requests from standard input and prints the answers, until the input ends. The tools only read: who is where, a {member}
     /// with its history, the board, a report, changes, and how old the data is. Without --personal, no answer has a name, an e-mail
     /// address or another personal value.
-    #[cfg(feature = "mirror")]
     #[command(after_help = "\
 Examples:
   {program} mcp
   {program} mcp --from mirror.db")]
     Mcp(AssistantFlags),
     /// Copy the lists of the service to a file, and read what has changed.
-    #[cfg(feature = "mirror")]
     #[command(subcommand)]
     Mirror(MirrorCommand),
     /// List, choose and remove profiles.
@@ -126,7 +112,6 @@ Examples:
     /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what has
     /// changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that cannot be
     /// read are warnings.
-    #[cfg(feature = "mirror")]
     #[command(after_help = "\
 Examples:
   {program} tap --discover > catalog.json
@@ -140,7 +125,6 @@ Examples:
     /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events
     /// are delivered at least once and in order: the mirror keeps the position of the receiver. Failed deliveries are retried,
     /// first after 5 seconds.
-    #[cfg(feature = "mirror")]
     #[command(after_help = "\
 Examples:
   {program} watch --every 5m
@@ -155,8 +139,6 @@ pub(crate) fn run<C: OperationCommands>(
     invocation: &Invocation,
     definition: clap::Command,
 ) -> Result<(), Failure> {
-    #[cfg(feature = "mirror")]
-    let mirrored = invocation.mirror;
     let session = || Session::open(invocation);
     match command {
         Command::Operation(operation) => {
@@ -173,39 +155,22 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
-        #[cfg(feature = "mirror")]
-        Command::Board => mirrored.map_or(Ok(()), |of| board::run(of, invocation)),
-        #[cfg(feature = "mirror")]
+        Command::Board => board::run(recovered::<C::Service>()?, invocation),
         Command::Duplicates => {
-            mirrored.map_or(Ok(()), |of| placements::duplicates(of, C::RECORDS, invocation))
+            placements::duplicates(recovered::<C::Service>()?, C::RECORDS, invocation)
         }
-        #[cfg(feature = "mirror")]
         Command::Placements(PlacementsCommand::List(flags)) => {
-            mirrored.map_or(Ok(()), |of| placements::list(&flags, of, C::RECORDS, invocation))
+            placements::list(&flags, recovered::<C::Service>()?, C::RECORDS, invocation)
         }
-        #[cfg(feature = "mirror")]
-        Command::Report(flags) => {
-            mirrored.map_or(Ok(()), |of| report::report(&flags, of, invocation))
-        }
-        #[cfg(feature = "mirror")]
-        Command::Show(id) => {
-            mirrored.map_or(Ok(()), |of| member::show(&id, of, C::RECORDS, invocation))
-        }
+        Command::Report(flags) => report::report(&flags, recovered::<C::Service>()?, invocation),
+        Command::Show(id) => member::show(&id, recovered::<C::Service>()?, C::RECORDS, invocation),
         #[cfg(feature = "dashboard")]
-        Command::Dashboard(flags) => {
-            mirrored.map_or(Ok(()), |of| (of.dashboard)(&flags, invocation))
-        }
-        #[cfg(feature = "mirror")]
-        Command::Mirror(command) => {
-            mirrored.map_or(Ok(()), |of| command.run(of, C::RECORDS, invocation))
-        }
-        #[cfg(feature = "mirror")]
-        Command::Mcp(flags) => mirrored.map_or(Ok(()), |of| (of.assistant)(&flags, invocation)),
+        Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),
+        Command::Mirror(command) => command.run::<C::Service>(C::RECORDS, invocation),
+        Command::Mcp(flags) => assistant::run::<C::Service>(&flags, invocation),
         Command::Profile(command) => profile::run(command, invocation),
-        #[cfg(feature = "mirror")]
-        Command::Tap(flags) => mirrored.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),
-        #[cfg(feature = "mirror")]
-        Command::Watch(flags) => mirrored.map_or(Ok(()), |of| (of.watch)(&flags, invocation)),
+        Command::Tap(flags) => connector::run::<C::Service>(&flags, invocation),
+        Command::Watch(flags) => watch::run::<C::Service>(&flags, invocation),
         Command::Version => help::version::<C::Service>(invocation),
     }
 }

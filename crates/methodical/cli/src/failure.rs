@@ -200,14 +200,12 @@ impl From<io::Error> for Failure {
 }
 
 /// For an error of the mirror. Its causes are named once: the texts of some errors contain those of their causes.
-#[cfg(feature = "mirror")]
 impl From<methodical_mirror::Error> for Failure {
     fn from(error: methodical_mirror::Error) -> Self {
         Self::from(&error)
     }
 }
 
-#[cfg(feature = "mirror")]
 impl From<&methodical_mirror::Error> for Failure {
     fn from(error: &methodical_mirror::Error) -> Self {
         use methodical_mirror::ErrorKind;

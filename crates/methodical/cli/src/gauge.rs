@@ -1,21 +1,17 @@
 //! The commands of a gauge: an amount that an operation returns, such as a balance.
 
 use clap::{Args, Subcommand};
-use methodical_client::model::tables::Gauge;
-use methodical_client::model::{Operation, Service};
-#[cfg(feature = "mirror")]
+use methodical_client::model::Operation;
+use methodical_client::model::tables::{Gauge, Mirrored};
 use methodical_mirror::{Forecast, Mirror};
 use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
-#[cfg(feature = "mirror")]
 use crate::mirror::open::{self, utc};
 use crate::output::order::Number;
-#[cfg(feature = "mirror")]
 use crate::output::printer::counted;
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Cells, Path};
-#[cfg(feature = "mirror")]
 use crate::run::Invocation;
 use crate::session::Session;
 
@@ -35,7 +31,6 @@ pub enum GaugeCommand {
     /// Forecast how long the amount will last, based on the last two weeks.
     ///
     /// Each sync adds a sample to the mirror. Increases, such as a top-up, are ignored.
-    #[cfg(feature = "mirror")]
     #[command(name = "forecast")]
     Forecast,
 }
@@ -49,16 +44,14 @@ pub struct CheckFlags {
         long = "below",
         value_name = "AMOUNT",
         allow_negative_numbers = true,
+        required_unless_present = "frame:days",
         value_parser = threshold
     )]
-    #[cfg_attr(feature = "mirror", arg(required_unless_present = "frame:days"))]
-    #[cfg_attr(not(feature = "mirror"), arg(required = true))]
     below: Option<String>,
 
     /// Fail if the amount will last fewer than N days, based on the last two weeks. Needs a mirror.
     ///
     /// With samples of less than a day, the exit code is 10.
-    #[cfg(feature = "mirror")]
     #[arg(id = "frame:days", long = "days", value_name = "N")]
     days: Option<u64>,
 }
@@ -72,7 +65,7 @@ struct Shown<'a> {
     below: Option<&'a str>,
 }
 
-impl<S: Service> Session<S> {
+impl<S: Mirrored> Session<S> {
     /// Runs a command of a gauge, whose operation returns an object with the amount.
     ///
     /// # Errors
@@ -83,15 +76,15 @@ impl<S: Service> Session<S> {
     /// # Examples
     ///
     /// ```
-    /// use methodical_cli::client::model::{Operation, Service};
-    /// use methodical_cli::client::model::tables::Gauge;
+    /// use methodical_cli::client::model::Operation;
+    /// use methodical_cli::client::model::tables::{Gauge, Mirrored};
     /// use methodical_cli::{Failure, GaugeCommand, Session};
     /// use serde::Serialize;
     ///
     /// /// The free storage of an archive.
     /// const STORAGE: Gauge = Gauge::new("storage", &["free"]).with_unit(&["unit"]);
     ///
-    /// fn storage<S: Service, O>(session: &Session<S>, command: GaugeCommand, operation: &O) -> Result<(), Failure>
+    /// fn storage<S: Mirrored, O>(session: &Session<S>, command: GaugeCommand, operation: &O) -> Result<(), Failure>
     /// where
     ///     O: Operation<Service = S, Output: Serialize>,
     /// {
@@ -109,7 +102,6 @@ impl<S: Service> Session<S> {
     {
         match command {
             GaugeCommand::Check(flags) => self.check(&flags, operation, gauge),
-            #[cfg(feature = "mirror")]
             GaugeCommand::Forecast => {
                 match open::read(&self.invocation, "would read the mirror")? {
                     Some(mirror) => {
@@ -126,7 +118,6 @@ impl<S: Service> Session<S> {
         O: Operation<Service = S, Output: Serialize>,
     {
         let below = flags.below.as_deref();
-        #[cfg(feature = "mirror")]
         if self.invocation.service.from.is_some() {
             let Some(mirror) = open::read(&self.invocation, "would read the mirror")? else {
                 return Ok(());
@@ -147,13 +138,10 @@ impl<S: Service> Session<S> {
         printer.print(&Shown { gauge: gauge.name(), value, unit, below })?;
         self.close(printer)?;
         refuse_below(gauge, value, unit, below)?;
-        #[cfg(feature = "mirror")]
-        self.check_days(flags, gauge)?;
-        Ok(())
+        self.check_days(flags, gauge)
     }
 
     /// Checks how long the amount lasts, if the flag is there.
-    #[cfg(feature = "mirror")]
     fn check_days(&self, flags: &CheckFlags, gauge: Gauge) -> Result<(), Failure> {
         let Some(days) = flags.days.filter(|_| !self.invocation.call.dry_run) else {
             return Ok(());
@@ -223,7 +211,6 @@ fn threshold(text: &str) -> Result<String, String> {
 const FIELDS: &[&str] = &["gauge", "value", "unit", "below"];
 
 /// Returns the samples of the last two weeks, as a forecast.
-#[cfg(feature = "mirror")]
 fn known(mirror: &Mirror, gauge: Gauge, invocation: &Invocation) -> Result<Forecast, Failure> {
     mirror.forecast(gauge.name())?.ok_or_else(|| {
         let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
@@ -233,7 +220,6 @@ fn known(mirror: &Mirror, gauge: Gauge, invocation: &Invocation) -> Result<Forec
 }
 
 /// Prints how long the amount lasts.
-#[cfg(feature = "mirror")]
 fn print(forecast: &Forecast, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Shown<'a> {

@@ -10,6 +10,8 @@
 //! | `config` | shows and changes settings |
 //! | `profile` | lists, chooses and removes profiles |
 //! | `check` | checks the service against its contract, if the program has one |
+//! | `mirror`, `tap`, `watch`, `dashboard` | keep a copy of the lists, and read and deliver its changes, if a list has all records of a type |
+//! | `board`, `placements`, `duplicates`, `report`, `mcp` | answer who is where, if the records are in groups |
 //! | `completions`, `help`, `man`, `version` | describe the program |
 //!
 //! The frame reads settings and tokens from flags, environment variables, profiles and the keyring. It prints records as a
@@ -55,35 +57,29 @@
 //! | `connect`, `transport`, `session` | the client, what the program sees of its requests, and the printing of responses |
 //! | `output` | `format` has the list of formats, `printer` writes records, `select` and `order` choose them, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
-//! | `mirror`, `gauge` | the commands of a mirror (`no_mirror` in a build without it); `mirror/open` finds and opens it, `mirror/placements` answers who is where |
+//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
 //! | `connector` | the Singer tap: `stream` describes the records, `reader` writes them |
 //!
 //! # Features
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `mirror` | the commands of a mirror and the connectors that read it, with [`run_with_mirror`] |
+//! | `dashboard` | read-only pages over a mirror, for a browser |
 //! | `mirror-postgres` | copies of a mirror in PostgreSQL |
 //! | `xlsx` | the output format XLSX, for spreadsheets |
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror uses some items"))]
 
 mod args;
 mod commands;
 mod connect;
-#[cfg(feature = "mirror")]
 mod connector;
 mod demo;
 mod failure;
 mod files;
 mod gauge;
 mod interrupt;
-#[cfg(feature = "mirror")]
-mod mirror;
-#[cfg(not(feature = "mirror"))]
-#[path = "no_mirror.rs"]
 mod mirror;
 mod operations;
 mod output;
@@ -105,7 +101,6 @@ pub use crate::commands::check::{CheckReport, CheckResult, CheckTarget, Contract
 pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
-#[cfg(feature = "mirror")]
 pub use crate::mirror::copy::{ExportRequest, ExportedTable, Exporter};
 pub use crate::operations::{
     BesideFlag, Envelope, Example, OperationCommands, PagingFlags, PostMethod,
@@ -115,9 +110,7 @@ pub use crate::output::format::{Ending, OutputColumn, OutputFormat, OutputSetup,
 pub use crate::output::record::Cells;
 pub use crate::output::select::Fields;
 pub use crate::program::{Program, RecordType};
-pub use crate::run::run;
-#[cfg(feature = "mirror")]
-pub use crate::run::{run_embedded, run_with_mirror};
+pub use crate::run::{run, run_embedded};
 pub use crate::session::Session;
 
 /// The items that generated commands of the same version use. They may change in any version.

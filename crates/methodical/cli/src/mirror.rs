@@ -2,20 +2,13 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use methodical_client::blocking::{Client, Records};
 use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
 use serde::Serialize;
 
-use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
-use crate::mirror::assistant::AssistantFlags;
-#[cfg(feature = "dashboard")]
-use crate::mirror::dashboard::DashboardFlags;
-use crate::mirror::sync::SyncCommand;
-use crate::mirror::watch::WatchFlags;
 use crate::output::record::{Object, text_of};
 use crate::run::Invocation;
 use crate::session::Session;
@@ -40,49 +33,10 @@ pub(crate) mod watch;
 /// The identities of the records of a table, with their titles.
 pub(crate) type Titles = BTreeMap<String, String>;
 
-/// The parts of the commands that depend on the service.
-#[derive(Clone, Copy)]
-pub(crate) struct Mirroring {
-    pub(crate) sync: fn(&SyncCommand, &Invocation) -> Result<(), Failure>,
-    #[cfg(feature = "dashboard")]
-    pub(crate) dashboard: fn(&DashboardFlags, &Invocation) -> Result<(), Failure>,
-    pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
-    pub(crate) assistant: fn(&AssistantFlags, &Invocation) -> Result<(), Failure>,
-    pub(crate) tap: fn(&TapFlags, &Invocation) -> Result<(), Failure>,
-    pub(crate) found: fn() -> Found,
-    pub(crate) select: Select,
-    pub(crate) others: Others,
-    /// Asks the service for the identities and titles of a table.
-    pub(crate) titles: fn(&Table, &Invocation) -> Result<Titles, Failure>,
-}
-
-impl Mirroring {
-    /// Creates the hooks of the service of a client.
-    pub(crate) fn new<S: Mirrored>() -> Self {
-        Self {
-            sync: sync::run::<S>,
-            #[cfg(feature = "dashboard")]
-            dashboard: dashboard::run::<S>,
-            watch: watch::run::<S>,
-            assistant: assistant::run::<S>,
-            tap: connector::run::<S>,
-            found: found::<S>,
-            select: select::<S>,
-            others: others::<S>,
-            titles: titles::<S>,
-        }
-    }
-
-    /// Returns the first value that the mirror recovers.
-    pub(crate) fn recovered(&self) -> Result<Recovered, Failure> {
-        (self.found)().first_recovered()
-    }
-}
-
-impl fmt::Debug for Mirroring {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mirroring").finish_non_exhaustive()
-    }
+/// Returns the first value that the mirror recovers.
+pub(crate) fn recovered<S: Mirrored>() -> Result<Recovered, Failure> {
+    let first = found::<S>().recovered.first().copied();
+    first.ok_or_else(|| Failure::usage("cannot answer: no list of the service has groups"))
 }
 
 /// A value that the mirror recovers: the value of a member in a group.
@@ -132,6 +86,11 @@ pub(crate) enum Part {
 }
 
 impl Found {
+    /// Returns whether the mirror has tables.
+    pub(crate) fn has_tables(&self) -> bool {
+        self.tables().next().is_some()
+    }
+
     /// Returns all tables, with the API method of the list of each.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (&'static Table, &'static str)> {
         self.parts.iter().filter_map(|part| match *part {
@@ -146,12 +105,6 @@ impl Found {
             Part::Table(..) => None,
             Part::Gauge(gauge) => Some(gauge),
         })
-    }
-
-    /// Returns the first value that the mirror recovers.
-    pub(crate) fn first_recovered(&self) -> Result<Recovered, Failure> {
-        let first = self.recovered.first().copied();
-        first.ok_or_else(|| Failure::usage("cannot answer: no list of the service has groups"))
     }
 
     /// Returns the names of the tables that have personal columns.
@@ -171,9 +124,6 @@ pub(crate) fn found<S: Mirrored>() -> Found {
     S::visit(&mut visitor);
     visitor.found
 }
-
-/// Returns what a query selects from a mirror.
-pub(crate) type Select = fn(query: &dyn Any) -> Selected;
 
 /// The records of a mirror that a query selects.
 #[derive(Clone, Debug)]
@@ -195,42 +145,35 @@ pub(crate) struct Members {
     pub(crate) of: Recovered,
     pub(crate) group: String,
     pub(crate) value: Option<String>,
-    pub(crate) identities: Identities,
 }
 
 /// Returns what a query selects from the mirror of the service.
-fn select<S: Mirrored>(query: &dyn Any) -> Selected {
+pub(crate) fn select<S: Mirrored>(query: &dyn Any) -> Selected {
     let mut visitor = Visitor::<S> { query: Some(query), ..Visitor::default() };
     S::visit(&mut visitor);
-    match visitor.selected {
-        Selected::Members(members) => {
-            Selected::Members(Members { identities: identities::<S>, ..members })
-        }
-        other => other,
-    }
+    visitor.selected
 }
 
 /// Returns the queries for other values than that of a query.
-pub(crate) type Others = fn(query: &dyn Any, values: &[String]) -> Vec<Box<dyn Any>>;
-
-fn others<S: Mirrored>(query: &dyn Any, values: &[String]) -> Vec<Box<dyn Any>> {
+pub(crate) fn others<S: Mirrored, O: 'static>(query: &O, values: &[String]) -> Vec<O> {
     let mut visitor = Visitor::<S> { query: Some(query), values, ..Visitor::default() };
     S::visit(&mut visitor);
-    visitor.others
+    let others = visitor.others.into_iter();
+    others.filter_map(|other| other.downcast().ok().map(|other| *other)).collect()
 }
 
-/// Asks the service for the identities of a table, with their titles. The client is that of the service; `None` if the list cannot be
-/// read.
-pub(crate) type Identities = fn(client: &dyn Any, table: &Table) -> Option<Titles>;
-
-fn identities<S: Mirrored>(client: &dyn Any, table: &Table) -> Option<Titles> {
-    let asked = client.downcast_ref().map(|client| (client, table));
-    let mut visitor = Visitor::<S> { asked, ..Visitor::default() };
+/// Asks the service for the identities of a table, with their titles. Returns `None` if the list cannot be read.
+pub(crate) fn identities<S: Mirrored>(client: &Client<S>, table: &Table) -> Option<Titles> {
+    let mut visitor = Visitor::<S> { asked: Some((client, table)), ..Visitor::default() };
     S::visit(&mut visitor);
     visitor.identities
 }
 
-fn titles<S: Mirrored>(table: &Table, invocation: &Invocation) -> Result<Titles, Failure> {
+/// Opens a session, and asks the service for the identities of a table, with their titles.
+pub(crate) fn titles<S: Mirrored>(
+    table: &Table,
+    invocation: &Invocation,
+) -> Result<Titles, Failure> {
     let session = Session::<S>::open(invocation)?;
     identities::<S>(&session.client, table).ok_or_else(|| {
         Failure::usage(format!(
@@ -345,7 +288,7 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         for other in others {
             self.others.push(Box::new(other));
         }
-        self.selected = Selected::Members(Members { of, group, value, identities: |_, _| None });
+        self.selected = Selected::Members(Members { of, group, value });
     }
 
     fn gauge<O>(&mut self, gauge: Gauge, _: O)

@@ -1,7 +1,8 @@
 //! The commands that call the operations of a service: what generated code implements and contains.
 
 use clap::{Args, Subcommand};
-use methodical_client::model::{BodyFormat, Operation, Service};
+use methodical_client::model::tables::Mirrored;
+use methodical_client::model::{BodyFormat, Operation};
 
 use crate::failure::Failure;
 use crate::program::RecordType;
@@ -13,8 +14,8 @@ use crate::session::Session;
 /// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
 /// implementation.
 ///
-/// The names `api`, `auth`, `check`, `completions`, `config`, `help`, `man`, `profile` and `version` belong to the
-/// frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
+/// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`, `mirror`,
+/// `placements`, `profile`, `report`, `tap`, `version` and `watch` belong to the frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
 /// command.
 ///
 /// # Examples
@@ -29,7 +30,7 @@ use crate::session::Session;
 /// ```
 pub trait OperationCommands: Subcommand {
     /// The service.
-    type Service: Service;
+    type Service: Mirrored;
 
     /// The cheapest operation, which checks whether the service accepts a token.
     type Probe: Operation<Service = Self::Service>;

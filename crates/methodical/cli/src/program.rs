@@ -6,7 +6,6 @@ use methodical_client::model::tables::FieldType;
 
 use crate::commands::check::Contract;
 use crate::demo::Demo;
-#[cfg(feature = "mirror")]
 use crate::mirror::copy::Exporter;
 use crate::output::destination::Uploader;
 use crate::output::format::{Formats, OutputFormat};
@@ -42,7 +41,6 @@ pub struct Program {
     /// Opens output files with a URL.
     pub(crate) uploader: Option<Uploader>,
     /// What `mirror copy` calls for files.
-    #[cfg(feature = "mirror")]
     pub(crate) exporter: Option<Exporter>,
 }
 
@@ -62,7 +60,6 @@ impl Program {
             contract: None,
             formats: Formats(&[]),
             uploader: None,
-            #[cfg(feature = "mirror")]
             exporter: None,
         }
     }
@@ -110,7 +107,6 @@ impl Program {
     }
 
     /// Sets what `mirror copy` calls for files. Without it, the command copies only to databases.
-    #[cfg(feature = "mirror")]
     pub const fn exporter(mut self, exporter: Exporter) -> Self {
         self.exporter = Some(exporter);
         self

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use crate::args::{self, Args};
 use crate::failure::Exit;
-use crate::mirror::Mirroring;
 use crate::operations::OperationCommands;
 use crate::output::flags::OutputFlags;
 use crate::program::Program;
@@ -34,56 +33,21 @@ use crate::{commands, interrupt};
 /// }
 /// ```
 pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
-    run_all::<C>(program, None, &env::args_os().collect::<Vec<_>>()).into()
-}
-
-/// Runs a program as [`run`] does, with the commands of a mirror: `mirror`, `board`, `watch` and `tap`.
-///
-/// # Examples
-///
-/// ```no_run
-/// use std::process::ExitCode;
-///
-/// use methodical_cli::client::model::tables::Mirrored;
-/// use methodical_cli::{OperationCommands, Program, run_with_mirror};
-///
-/// fn run_photos<C: OperationCommands<Service: Mirrored>>() -> ExitCode {
-///     run_with_mirror::<C>(&Program::new("photos", env!("CARGO_PKG_VERSION")))
-/// }
-/// ```
-#[cfg(feature = "mirror")]
-pub fn run_with_mirror<C>(program: &Program) -> ExitCode
-where
-    C: OperationCommands<Service: methodical_client::model::tables::Mirrored>,
-{
     run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
 }
 
-/// Runs a program as [`run_with_mirror`] does in a process that is not its own, such as that of Python: with these arguments,
-/// of which the first is the name of the program. Returns the exit code.
-#[cfg(feature = "mirror")]
-pub fn run_embedded<C>(program: &Program, arguments: &[OsString]) -> u8
-where
-    C: OperationCommands<Service: methodical_client::model::tables::Mirrored>,
-{
-    run_all::<C>(program, Some(Mirroring::new::<C::Service>()), arguments)
-}
-
-fn run_all<C: OperationCommands>(
-    program: &Program,
-    mirror: Option<Mirroring>,
-    arguments: &[OsString],
-) -> u8 {
+/// Runs a program as [`run`] does in a process that is not its own, such as that of Python: with these arguments, of which the
+/// first is the name of the program. Returns the exit code.
+pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
     // Arguments that are not UTF-8 are refused later, by the parser.
     let color = args::color(arguments.iter().map(|arg| arg.to_string_lossy().into_owned()));
-    let definition = args::definition::<C>(program, mirror);
-    let parsed = args::parse::<C>(program, mirror, definition.clone(), arguments, color);
+    let definition = args::definition::<C>(program);
+    let parsed = args::parse::<C>(program, definition.clone(), arguments, color);
     let (screen, done) = match parsed {
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
-            let invocation =
-                Invocation { program: *program, service, call, output, screen, mirror };
+            let invocation = Invocation { program: *program, service, call, output, screen };
             let done = args::resolved(program, &definition, command, arguments, color, &invocation)
                 .and_then(|command| commands::run(command, &invocation, definition));
             (screen, done)
@@ -107,8 +71,6 @@ pub(crate) struct Invocation {
     pub(crate) call: CallFlags,
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
-    /// The parts of a mirror that depend on the service, if the program can have one.
-    pub(crate) mirror: Option<Mirroring>,
 }
 
 /// Quotes a word for a shell, if it needs it.

@@ -4,8 +4,9 @@ use std::fmt;
 use std::io::Write as _;
 
 use methodical_client::blocking::{self, Records};
+use methodical_client::model::tables::Mirrored;
 use methodical_client::model::{
-    Beside, DecodeErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected, Service,
+    Beside, DecodeErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected,
 };
 use methodical_client::transport::BlockingBody;
 use methodical_client::{Entry, Error, StreamingResponse};
@@ -14,7 +15,7 @@ use serde::Serialize;
 use crate::connect::connect;
 use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
 use crate::interrupt::Unfinished;
-use crate::mirror::list;
+use crate::mirror::{list, others, select};
 use crate::operations::PagingFlags;
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
@@ -39,7 +40,7 @@ pub struct Session<S> {
 /// A response whose body is passed on while it arrives.
 pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
 
-impl<S: Service> Session<S> {
+impl<S: Mirrored> Session<S> {
     /// Creates a client for the service in the settings.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
@@ -54,10 +55,11 @@ impl<S: Service> Session<S> {
     /// Fails if a flag does not fit the records, the call fails, the output cannot be written, or a record was skipped.
     ///
     /// ```
-    /// use methodical_cli::client::model::{ListOperation, Service};
+    /// use methodical_cli::client::model::ListOperation;
+    /// use methodical_cli::client::model::tables::Mirrored;
     /// use methodical_cli::{Failure, RecordType, Session};
     ///
-    /// fn list<S: Service, O: ListOperation<Service = S> + 'static>(
+    /// fn list<S: Mirrored, O: ListOperation<Service = S> + 'static>(
     ///     session: &Session<S>,
     ///     photos: &O,
     /// ) -> Result<(), Failure> {
@@ -68,10 +70,10 @@ impl<S: Service> Session<S> {
     where
         O: ListOperation<Service = S> + 'static,
     {
-        if let (Some(_), Some(of)) = (&self.invocation.service.from, self.invocation.mirror) {
-            return list::print(operation, of.select, record, &self.invocation);
+        if self.invocation.service.from.is_some() {
+            return list::print(&select::<S>(operation), record, &self.invocation);
         }
-        let others = self.others(operation);
+        let others = others::<S, O>(operation, &self.invocation.output.more_values);
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
         let printed = self.print_list(&queries, record, |query| {
             let records = self.client.stream(query).map_err(|error| self.explain(&error))?;
@@ -80,23 +82,12 @@ impl<S: Service> Session<S> {
                 None => records,
             })
         });
-        if let (Ok(true), Some(of)) = (&printed, self.invocation.mirror) {
+        if let Ok(true) = printed {
             for query in queries {
-                let selected = (of.select)(query);
-                list::note_unknown(&selected, &self.client, &self.invocation);
+                list::note_unknown(&select::<S>(query), &self.client, &self.invocation);
             }
         }
         printed.map(|_is_empty| ())
-    }
-
-    /// Returns the queries for the values of a flag after the first one.
-    fn others<O: ListOperation + 'static>(&self, operation: &O) -> Vec<O> {
-        let values = &self.invocation.output.more_values;
-        let Some(of) = self.invocation.mirror.filter(|_| !values.is_empty()) else {
-            return Vec::new();
-        };
-        let others = (of.others)(operation, values).into_iter();
-        others.filter_map(|other| other.downcast().ok().map(|other| *other)).collect()
     }
 
     /// Returns the maximum size of a record, in bytes, if the flag sets it.

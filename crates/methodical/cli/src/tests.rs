@@ -1,6 +1,7 @@
 //! A small service with a program, for unit tests.
 
 use clap::Subcommand;
+use methodical_client::model::tables::{MirrorVisitor, Mirrored};
 use methodical_client::model::{DecodeError, Operation, Query, RawJson, RawQuery, Service};
 
 use crate::commands::check::{CheckReport, Contract};
@@ -19,6 +20,11 @@ impl Service for Photos {
     const PATH: &'static str = "/api/v1";
     const SELECTOR: &'static str = "method";
     const ACCEPT: &'static str = "application/json";
+}
+
+/// No list has records with an identity, so there is nothing to mirror.
+impl Mirrored for Photos {
+    fn visit(_: &mut impl MirrorVisitor<Self>) {}
 }
 
 /// Reads the totals.

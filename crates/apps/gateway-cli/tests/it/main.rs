@@ -3,10 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 // `cfg(test)` of some modules, although all of them are tests, tells the lints that their helpers may index.
 
-#[cfg(all(feature = "demo", feature = "mirror", unix))]
+#[cfg(all(feature = "demo", unix))]
 #[cfg(test)]
 mod assistant;
-#[cfg(feature = "mirror")]
 #[cfg(test)]
 mod auth;
 #[cfg(all(feature = "dashboard", unix))]
@@ -25,23 +24,18 @@ mod files;
 mod formats;
 mod help;
 mod jq;
-#[cfg(feature = "mirror")]
 #[cfg(test)]
 mod loaders;
 #[cfg(target_os = "linux")]
 mod memory;
-#[cfg(feature = "mirror")]
 mod mirror;
-#[cfg(feature = "mirror")]
 mod mirror_messages;
 mod no_settings;
 mod notices;
-#[cfg(feature = "mirror")]
 mod office;
 mod oversized;
 #[cfg(unix)]
 mod pager;
-#[cfg(feature = "mirror")]
 mod placements;
 mod process;
 mod profile;
@@ -57,7 +51,6 @@ mod service;
 mod signals;
 #[cfg(unix)]
 mod streams;
-#[cfg(feature = "mirror")]
 #[cfg(test)]
 mod tap;
 #[cfg(unix)]
@@ -66,7 +59,7 @@ mod token_binding;
 mod tree;
 mod undocumented;
 mod usage;
-#[cfg(all(feature = "mirror", unix))]
+#[cfg(unix)]
 mod watch;
 #[cfg(feature = "xlsx")]
 mod xlsx;

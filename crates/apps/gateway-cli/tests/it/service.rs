@@ -88,11 +88,8 @@ fn a_token_that_the_service_repeats_is_not_shown() {
         "candidates list -vv",
         "auth status",
         "check",
-        #[cfg(feature = "mirror")]
         "mirror sync -vv",
-        #[cfg(feature = "mirror")]
         "watch --once",
-        #[cfg(feature = "mirror")]
         "tap",
     ] {
         let output = person.run_line(line);

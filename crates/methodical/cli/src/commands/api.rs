@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use clap::Args as Flags;
 use methodical_client::Error;
-use methodical_client::model::{RawQuery, Service};
+use methodical_client::model::RawQuery;
+use methodical_client::model::tables::Mirrored;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
@@ -55,7 +56,7 @@ pub(crate) fn run<C: OperationCommands>(
 }
 
 /// Returns the query of a method, as the service documents its call.
-fn query<S: Service>(
+fn query<S: Mirrored>(
     posts: &[PostMethod],
     method: String,
     parameters: Vec<(String, String)>,
@@ -72,7 +73,7 @@ fn query<S: Service>(
 }
 
 /// Prints the response unchanged, while it arrives.
-fn pass_on<S: Service>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
+fn pass_on<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
     let response = session.stream_raw(query)?;
     let mut response = response.error_for_status().or_else(|error| refused(session, &error))?;
     let mut out = Raw::open(&session.invocation)?;
@@ -84,7 +85,7 @@ fn pass_on<S: Service>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), 
 }
 
 /// Prints the body of an error response, but not into a file: the file is for a successful response.
-fn refused<S: Service, T>(session: &Session<S>, error: &Error) -> Result<T, Failure> {
+fn refused<S: Mirrored, T>(session: &Session<S>, error: &Error) -> Result<T, Failure> {
     if session.invocation.output.file().is_none() {
         let mut out = Raw::open(&session.invocation)?;
         out.write(error.body().map_or(&[], |body| body))?;
@@ -95,7 +96,7 @@ fn refused<S: Service, T>(session: &Session<S>, error: &Error) -> Result<T, Fail
 }
 
 /// Prints the response as records: the elements of an array, or one object.
-fn records<S: Service>(
+fn records<S: Mirrored>(
     session: &Session<S>,
     query: &RawQuery<S>,
     envelopes: &[Envelope],

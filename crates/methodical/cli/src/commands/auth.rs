@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand};
 use methodical_client::AccessToken;
-use methodical_client::model::{Auth, Operation, Service};
+use methodical_client::model::tables::Mirrored;
+use methodical_client::model::{Auth, Operation};
 use serde_json::json;
 
 use crate::connect::{
@@ -74,7 +75,7 @@ pub(crate) fn run<C: OperationCommands>(
 }
 
 /// Reads a token, checks it with the service, and stores it.
-fn login<S: Service, O: Operation<Service = S>>(
+fn login<S: Mirrored, O: Operation<Service = S>>(
     flags: LoginFlags,
     invocation: &Invocation,
     probe: &O,
@@ -194,7 +195,7 @@ fn refused(error: methodical_client::Error, from: &str) -> Failure {
 }
 
 /// Prints where the token comes from, and whether the service accepts it.
-fn status<S: Service, O: Operation<Service = S>>(
+fn status<S: Mirrored, O: Operation<Service = S>>(
     invocation: &Invocation,
     probe: &O,
 ) -> Result<(), Failure> {

@@ -21,7 +21,7 @@ use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
 use crate::mirror::open::{now, refuse_new_since, utc};
 use crate::mirror::placements::{plural, titles};
 use crate::mirror::report::{period, source_column};
-use crate::mirror::{Recovered, found, sample};
+use crate::mirror::{Recovered, found, recovered, sample};
 use crate::output::record::{Cells, Path};
 use crate::output::select::folded;
 use crate::run::Invocation;
@@ -49,7 +49,7 @@ pub(crate) fn run<S: Mirrored>(
     let opened = sample::open::<S>(&mut settings, invocation, "would answer from")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let parts = found::<S>();
-    let of = parts.first_recovered()?;
+    let of = recovered::<S>()?;
     let assistant = Assistant {
         screen: invocation.screen,
         mirror,

@@ -7,15 +7,15 @@ use methodical_mirror::queries::{self, Board};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::mirror::Recovered;
 use crate::mirror::open::{ask, note_age};
-use crate::mirror::{Mirroring, Recovered};
 use crate::output::printer::{Printer, RecordSource, Schema};
 use crate::run::Invocation;
 use crate::settings::{Settings, ValueOrder};
 
 /// Prints the counts of each group.
-pub(crate) fn run(of: Mirroring, invocation: &Invocation) -> Result<(), Failure> {
-    let Some((mirror, of)) = ask(of, invocation)? else { return Ok(()) };
+pub(crate) fn run(of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
+    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
     let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let board = queries::board(&mirror, of.table.name(), &order.with(of.known_values), false)?;
     print(Counts::new(board, of, &order), invocation)?;

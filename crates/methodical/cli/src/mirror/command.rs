@@ -1,14 +1,14 @@
 //! `mirror`: the copy of the lists of the service.
 
 use clap::Subcommand;
+use methodical_mirror::model::tables::Mirrored;
 
 use crate::failure::Failure;
-use crate::mirror::Mirroring;
 use crate::mirror::copy::{self, CopyFlags};
 use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, RestoreFlags};
 use crate::mirror::placements::Records;
 use crate::mirror::read::{self, ChangesFlags, ConsumersFlags, SearchFlags, StatusFlags};
-use crate::mirror::sync::SyncCommand;
+use crate::mirror::sync::{self, SyncCommand};
 use crate::run::Invocation;
 
 /// A command about the mirror.
@@ -127,19 +127,18 @@ Examples:
 
 impl MirrorCommand {
     /// Runs the command.
-    pub(crate) fn run(
+    pub(crate) fn run<S: Mirrored>(
         self,
-        of: Mirroring,
         records: Records,
         invocation: &Invocation,
     ) -> Result<(), Failure> {
         match self {
-            Self::Sync(flags) => (of.sync)(&flags, invocation),
+            Self::Sync(flags) => sync::run::<S>(&flags, invocation),
             Self::Status(flags) => read::status(&flags, invocation),
             Self::Changes(flags) => read::changes(&flags, invocation),
             Self::Consumers(flags) => read::consumers(&flags, invocation),
-            Self::Search(flags) => read::search(&flags, of, records, invocation),
-            Self::Forget(flags) => maintain::forget(&flags, of, invocation),
+            Self::Search(flags) => read::search::<S>(&flags, records, invocation),
+            Self::Forget(flags) => maintain::forget::<S>(&flags, invocation),
             Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
             Self::Check => maintain::check(invocation),
             Self::Rebuild => maintain::rebuild(invocation),

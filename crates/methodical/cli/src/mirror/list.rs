@@ -1,35 +1,34 @@
 //! Lists of the service, answered from a mirror, and the names that it knows.
 
-use std::any::Any;
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 
+use methodical_client::blocking::Client;
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
 use crate::mirror::open::{for_list, note_age, to_read};
-use crate::mirror::{Members, Recovered, Select, Selected};
+use crate::mirror::{Members, Recovered, Selected, identities};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Line;
 use crate::program::RecordType;
 use crate::run::Invocation;
 use crate::screen::closest;
 
-/// Prints the records of a mirror that a query selects.
+/// Prints the records of a mirror that a query of the service selects.
 pub(crate) fn print(
-    query: &dyn Any,
-    select: Select,
+    selected: &Selected,
     record: RecordType<'_>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let selected = select(query);
     let refused = |text: &str| {
         Err(Failure::usage(format!("cannot answer from the mirror: {text}"))
             .hint("leave out --from to ask the service"))
     };
-    let (table, tables, members) = match &selected {
+    let (table, tables, members) = match selected {
         Selected::All(table) => (*table, vec![table.name()], None),
         Selected::Members(members) => {
             let of = members.of;
@@ -77,7 +76,7 @@ fn note_members(
     members: &Members,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Members { of, group, value, .. } = members;
+    let Members { of, group, value } = members;
     if placed.unknown > 0 {
         let (members, unknown) = (of.members.name(), placed.unknown);
         let text = format!("the {} of {unknown} more records ({members}) is not known", of.value);
@@ -124,14 +123,18 @@ fn placed(mirror: &Mirror, members: &Members, more: &[String]) -> Result<Placed,
 }
 
 /// Notes which name in a query is unknown, after the service returned no record for it.
-pub(crate) fn note_unknown(selected: &Selected, client: &dyn Any, invocation: &Invocation) {
+pub(crate) fn note_unknown<S: Mirrored>(
+    selected: &Selected,
+    client: &Client<S>,
+    invocation: &Invocation,
+) {
     let Selected::Members(members) = selected else { return };
     let Members { of, group, .. } = members;
     // With -q, the list of groups is not needed.
     if invocation.screen.quiet {
         return;
     }
-    if let Some(known) = (members.identities)(client, of.groups)
+    if let Some(known) = identities(client, of.groups)
         && !known.contains_key(group)
     {
         let text = format!("{} {group} does not exist", of.groups.name());

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     Check, Existing, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
 };
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
-use crate::mirror::Mirroring;
+use crate::mirror::found;
 use crate::mirror::open::{self, Place, confirm, duration, refuse_from, utc};
 use crate::output::printer::{Column, Schema, counted, records, size};
 use crate::program::Noun;
@@ -212,13 +213,12 @@ pub(crate) struct ForgetFlags {
 }
 
 /// Erases a record on request, or lets it come back.
-pub(crate) fn forget(
+pub(crate) fn forget<S: Mirrored>(
     flags: &ForgetFlags,
-    of: Mirroring,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let ForgetFlags { id, undo, .. } = flags;
-    let table = table(flags, of)?;
+    let table = table::<S>(flags)?;
     let screen = invocation.screen;
     let verb = if *undo { "unblock" } else { "erase" };
     let would = format!("would {verb} {table} {id}");
@@ -261,8 +261,8 @@ pub(crate) fn forget(
 }
 
 /// Returns the table of a record to erase: the given one, or else the only one with personal data.
-fn table(flags: &ForgetFlags, of: Mirroring) -> Result<&'static str, Failure> {
-    let found = (of.found)();
+fn table<S: Mirrored>(flags: &ForgetFlags) -> Result<&'static str, Failure> {
+    let found = found::<S>();
     let Some(table) = &flags.table else {
         return match found.personal()[..] {
             [table] => Ok(table),

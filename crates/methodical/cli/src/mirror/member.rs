@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::mirror::open::{ask, local, note_age, now};
 use crate::mirror::placements::{Records, described, titles};
-use crate::mirror::{Mirroring, Recovered, Titles};
+use crate::mirror::{Recovered, Titles};
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};
@@ -32,11 +32,11 @@ struct Shown {
 /// Shows a member: its fields, its placements, and how they changed.
 pub(crate) fn show(
     id: &str,
-    of: Mirroring,
+    of: Recovered,
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some((mirror, of)) = ask(of, invocation)? else { return Ok(()) };
+    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
     let name = of.members.name();
     let Some(record) = mirror.record(name, id)? else {
         return Err(Failure::usage(format!("the mirror has no {name} {id}")).hint(format!(

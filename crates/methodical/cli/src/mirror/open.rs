@@ -12,7 +12,7 @@ use methodical_mirror::{ErrorKind, Mirror, Source};
 use crate::connect::token_text;
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
-use crate::mirror::{Mirroring, Recovered};
+use crate::mirror::Recovered;
 use crate::run::{Invocation, quoted};
 use crate::settings::file::{ConfigFile, profile_names};
 use crate::settings::{DEFAULT_PROFILE, Settings, redacted};
@@ -120,14 +120,10 @@ pub(crate) fn read(invocation: &Invocation, would: &str) -> Result<Option<Mirror
 }
 
 /// Does the same for a command that answers a question about the values of members in groups, if the mirror has them.
-pub(crate) fn ask(
-    of: Mirroring,
-    invocation: &Invocation,
-) -> Result<Option<(Mirror, Recovered)>, Failure> {
-    let of = of.recovered()?;
+pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Option<Mirror>, Failure> {
     let Some(mirror) = read(invocation, "would read the mirror")? else { return Ok(None) };
     check_synced(&mirror, of, invocation)?;
-    Ok(Some((mirror, of)))
+    Ok(Some(mirror))
 }
 
 /// Fails if the mirror has no groups, or none of their values yet.
@@ -311,6 +307,7 @@ enum Owner {
 }
 
 /// Names the account and the service of a mirror.
+#[cfg(feature = "dashboard")]
 pub(crate) fn account(mirror: &Mirror, settings: &Settings) -> String {
     match owner(mirror, settings) {
         Some(Owner::Sample) => "sample data".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use clap::{Args, Subcommand};
-use methodical_mirror::model::tables::{FieldType, Table};
+use methodical_mirror::model::tables::{FieldType, Mirrored, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
 use methodical_mirror::{Filter, Mirror, State};
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::mirror::board::title;
 use crate::mirror::list::{unknown, with_closest};
 use crate::mirror::open::{self, ask, duration, local, note_age, now};
-use crate::mirror::{Mirroring, Recovered, Titles};
+use crate::mirror::{self, Recovered, Titles, recovered};
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};
 use crate::output::select::folded;
@@ -30,19 +30,18 @@ pub(crate) fn described(records: Records, table: &Table) -> RecordType<'static> 
 }
 
 /// Returns the identity of the group with a title, from the mirror that `--from` names, or else from the service.
-pub(crate) fn group_of_title(
+pub(crate) fn group_of_title<S: Mirrored>(
     text: &str,
-    of: Mirroring,
     invocation: &Invocation,
 ) -> Result<String, Failure> {
-    let table = of.recovered()?.groups;
+    let table = recovered::<S>()?.groups;
     let titles = if invocation.service.from.is_some() {
         titles(&open::for_list(invocation)?, table)?
     } else if invocation.call.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the identity in place of the title"));
     } else {
-        (of.titles)(table, invocation)?
+        mirror::titles::<S>(table, invocation)?
     };
     match &*with_title(text, table, &titles)? {
         [only] => Ok(only.clone()),
@@ -124,11 +123,11 @@ pub(crate) struct PlacementsFlags {
 /// Lists the placements of a mirror.
 pub(crate) fn list(
     flags: &PlacementsFlags,
-    of: Mirroring,
+    of: Recovered,
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some((mirror, of)) = ask(of, invocation)? else { return Ok(()) };
+    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
         let titles = titles(&mirror, of.groups)?;
@@ -238,11 +237,10 @@ impl Names {
 
 /// Prints the members that may be the same.
 pub(crate) fn duplicates(
-    of: Mirroring,
+    of: Recovered,
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let of = of.recovered()?;
     let Some(mirror) = open::read(invocation, "would read the mirror")? else { return Ok(()) };
     let columns = of.members.columns().iter().filter(|one| one.is_personal());
     let names: Vec<String> = columns.map(|one| one.path().join("_")).collect();

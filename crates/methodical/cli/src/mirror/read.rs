@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Consumer, Cursor, Error, Event, Outcome, Record, TableStatus};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::failure::{Exit, Failure};
-use crate::mirror::Mirroring;
+use crate::mirror::found;
 use crate::mirror::open::{self, ago, confirm, duration, now, utc};
 use crate::mirror::placements::{Records, described};
 use crate::output::print;
@@ -243,9 +244,8 @@ pub(crate) struct SearchFlags {
 }
 
 /// Prints the records that have a text.
-pub(crate) fn search(
+pub(crate) fn search<S: Mirrored>(
     flags: &SearchFlags,
-    of: Mirroring,
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
@@ -259,7 +259,7 @@ pub(crate) fn search(
     }
     let Some(mirror) = open::read(invocation, "would search the mirror")? else { return Ok(()) };
     // The first texts of each table.
-    let found = (of.found)();
+    let found = found::<S>();
     let shown = found.tables().map(|(table, _)| described(records, table).columns);
     let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));
     let mut columns: Vec<String> = shown.map(|name| format!("record.{name}")).collect();

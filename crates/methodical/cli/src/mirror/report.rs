@@ -11,9 +11,9 @@ use methodical_mirror::queries::{self, PeriodReport};
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
+use crate::mirror::Recovered;
 use crate::mirror::board::title;
 use crate::mirror::open::{ask, note_age};
-use crate::mirror::{Mirroring, Recovered};
 use crate::output::destination::Destination;
 use crate::output::flags::{OutputFlags, day, midnight};
 use crate::output::format::Format;
@@ -63,14 +63,14 @@ pub(crate) fn period([first, last]: [NaiveDate; 2]) -> Range<i64> {
 /// Prints what happened in a period.
 pub(crate) fn report(
     flags: &ReportFlags,
-    of: Mirroring,
+    of: Recovered,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let days = flags.days(invocation)?;
     // The records of the report have no dates.
     let output = OutputFlags { since: None, ..invocation.output.clone() };
     let invocation = &Invocation { output, ..invocation.clone() };
-    let Some((mirror, of)) = ask(of, invocation)? else { return Ok(()) };
+    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
     let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let table = of.table.name();
     let source = source_column(of.members);

@@ -10,7 +10,6 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use methodical_client::Error as CallError;
-use methodical_mirror::model::Service;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
@@ -349,7 +348,7 @@ fn failed<S: Mirrored>(
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
-fn rejected<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
+fn rejected<S: Mirrored>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
     let mut rejected = 0;
     for table in &report.tables {
         let Ok(report) = &table.result else { continue };

@@ -340,7 +340,6 @@ pub(crate) struct Schema<'a> {
 }
 
 /// A column of records of the program itself: its name, and its value in a record.
-#[cfg(feature = "mirror")]
 pub(crate) type Column<T> = (&'static str, fn(&T) -> Value);
 
 /// The source of records.
@@ -381,7 +380,6 @@ impl<'a> Schema<'a> {
     }
 
     /// Prints records of the program itself, whose values these columns have. A table has only those that are `shown`.
-    #[cfg(feature = "mirror")]
     pub(crate) fn print_columns<T>(
         invocation: &Invocation,
         noun: Option<Noun>,

@@ -110,13 +110,14 @@ impl Param {
 
 /// Commands that are written by hand.
 const RESERVED_COMMANDS: &str = "\
-    api auth check completions config help man profile version";
+    api auth board check completions config dashboard duplicates help man mcp mirror placements \
+    profile report tap version watch";
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &str = "\
     allow-insecure-http any-field base-url beside cache color columns count-by csv-raw demo \
-    dry-run excel fields filter help jq limit no-compression no-pager one-page output \
-    output-file profile quiet record-limit separator since sort timeout token token-file \
+    dry-run excel fields filter from help jq limit new-since no-compression no-pager one-page \
+    output output-file profile quiet record-limit separator since sort timeout token token-file \
     token-stdin verbose version wide";
 
 /// How an operation is called by POST. Its parameters are in the body.
