@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::mem::{replace, take};
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 use methodical_model::tables::Table;
 use serde::Serialize;
@@ -13,7 +13,6 @@ use serde::Serialize;
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{ChangeKind, Values};
 use crate::fields::difference::{Version, changed};
-use crate::fields::json::Members;
 use crate::fields::row::{Layout, Omission, Row, RowHasher, is_other_person};
 use crate::fields::{Hash, Hasher, Shape};
 use crate::guard::{Judged, Rules, Week};
@@ -22,7 +21,7 @@ use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
 use crate::store::filter::Filter;
 use crate::store::rows::{Known, State, Stored, id as id_of};
-use crate::store::table::{Counts, NewRow, Scope};
+use crate::store::table::{Counts, NewRow, Scope, Table as Statements};
 use crate::store::{Store, count, quoted, utc};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
@@ -50,6 +49,7 @@ pub struct Run<'a> {
     /// The number of the columns.
     shape: i64,
     layout: Layout,
+    statements: Arc<Statements>,
     hasher: RowHasher,
     /// Set if the mirror omits personal data.
     omission: Option<Omission>,
@@ -124,7 +124,9 @@ impl<'a> Run<'a> {
         let rows =
             store.query(&rows, (), |row| count(row, 0)).inspect_err(|_| store.roll_back())?;
         let rows = rows.first().map_or(0, |rows| usize::try_from(*rows).unwrap_or_default());
+        let statements = store.table(scope.table).inspect_err(|_| store.roll_back())?;
         let mut run = Self {
+            statements,
             scope: scope.name.to_owned(),
             table: scope.table.to_owned(),
             shape: number,
@@ -213,7 +215,7 @@ impl<'a> Run<'a> {
     pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
         let index = self.count();
         let as_received = self.is_verbatim.then(|| self.hasher.text(received.as_bytes()));
-        if as_received.is_some_and(|hash| self.known.is_next(hash, self.shape)) {
+        if as_received.is_some_and(|hash| self.known.find_unchanged(hash, self.shape)) {
             self.report.unchanged += 1;
             return Ok(());
         }
@@ -233,18 +235,15 @@ impl<'a> Run<'a> {
     }
 
     fn read(&mut self, index: u64, json: &str, hash: Option<Hash>) -> Result<(), Error> {
-        let read = Members::of(json).and_then(|members| {
-            let id = self.layout.identity(&members)?.into_owned();
-            Ok((id, members))
-        });
-        let (id, members) = match read {
+        let row = self.layout.row(json);
+        let read = row.and_then(|row| Ok((row.identity(&self.layout.shape)?.into_owned(), row)));
+        let (id, row) = match read {
             Ok(read) => read,
             Err(error) => {
                 let reason = error.to_string();
                 return self.reject_at(index, &reason);
             }
         };
-        let row = self.layout.row(&members);
         let contents = row.to_model_json(&self.layout.shape)?;
         let hash = hash.filter(|_| contents == json);
         let hash = hash.unwrap_or_else(|| self.hasher.text(contents.as_bytes()));
@@ -258,7 +257,7 @@ impl<'a> Run<'a> {
         if !is_suppressed && self.add(&id, hash, &row)? {
             return Ok(());
         }
-        match self.store.key(&self.table, &id)?.and_then(|key| self.known.see(key)) {
+        match self.store.key(&self.statements, &id)?.and_then(|key| self.known.see(key)) {
             Some(known) => self.compare(index, &id, hash, &row, known),
             None if is_suppressed => {
                 self.report.suppressed += 1;
@@ -500,7 +499,7 @@ impl<'a> Run<'a> {
         let key = key.unwrap_or_else(next);
         let changed_at = is_changed.then_some(&*self.time);
         let new = NewRow { key, id, hash, shape: self.shape, row, changed_at };
-        let is_written = self.store.write(&self.table, &new, is_new)?;
+        let is_written = self.store.write(&self.statements, &new, is_new)?;
         if is_written {
             self.remember(key, hash);
         }

@@ -2,9 +2,11 @@
 //! for values that mean the same; and JSON text under construction.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::fmt;
+use std::mem::swap;
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
@@ -34,7 +36,7 @@ impl<'a> Json<'a> {
             Some(b'n') => Self::Null,
             Some(b't') => Self::Boolean(true),
             Some(b'f') => Self::Boolean(false),
-            Some(b'"') => Self::Text(serde_json::from_str::<Text<'_>>(text).map_err(invalid)?.0),
+            Some(b'"') => Self::Text(unquoted(text)?),
             Some(b'[') => Self::List(serde_json::from_str(text).map_err(invalid)?),
             Some(b'{') => Self::Object(Members::within(text, depth)?),
             _ => Self::Number(text),
@@ -59,13 +61,17 @@ impl<'a> Members<'a> {
     }
 
     fn within(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let members: BTreeMap<Text<'a>, &'a RawValue> =
-            serde_json::from_str(text).map_err(invalid)?;
-        let member = |(Text(name), value): (Text<'a>, &'a RawValue)| {
-            let text = value.get();
-            Ok((name, Member { text, json: Json::of(text, depth)? }))
-        };
-        members.into_iter().map(member).collect::<Result<_, _>>().map(Self)
+        let mut entries = entries(text)?;
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        entries.dedup_by(|later, earlier| {
+            let is_same = later.0 == earlier.0;
+            if is_same {
+                swap(later, earlier);
+            }
+            is_same
+        });
+        let member = |(name, text)| Ok((name, Member { text, json: Json::of(text, depth)? }));
+        entries.into_iter().map(member).collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Member<'a>)> {
@@ -93,9 +99,49 @@ fn invalid(error: serde_json::Error) -> Error {
     Error::new(ErrorKind::Record, text)
 }
 
-/// A name or another text, borrowed if it has no escapes.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+/// Returns the names of an object and the texts of their values, in the order of the text. A name may occur several times.
+pub(crate) fn entries(object: &str) -> Result<Vec<(Cow<'_, str>, &str)>, Error> {
+    serde_json::from_str(object).map(|Entries(entries)| entries).map_err(invalid)
+}
+
+struct Entries<'a>(Vec<(Cow<'a, str>, &'a str)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ReadEntries)
+    }
+}
+
+struct ReadEntries;
+
+impl<'de> Visitor<'de> for ReadEntries {
+    type Value = Entries<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::with_capacity(16);
+        while let Some((Text(name), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            entries.push((name, value.get()));
+        }
+        Ok(Entries(entries))
+    }
+}
+
+/// A name, borrowed if it has no escapes.
+#[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Returns the text of a JSON string.
+pub(crate) fn unquoted(json: &str) -> Result<Cow<'_, str>, Error> {
+    let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match plain.filter(|text| !text.contains('\\')) {
+        Some(text) => Ok(text.into()),
+        None => Ok(serde_json::from_str::<Text<'_>>(json).map_err(invalid)?.0),
+    }
+}
 
 /// Appends the value of a JSON number: its significant digits and a decimal exponent, so that `1`, `1.0` and `10e-1` are the
 /// same. An exponent that does not fit 64 bits is compared by its spelling.
@@ -152,8 +198,10 @@ pub(crate) fn quoted(text: &str) -> String {
     json
 }
 
-fn push_quoted(json: &mut String, text: &str) {
-    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+pub(crate) fn push_quoted(json: &mut String, text: &str) {
+    // Without an early end, the compiler compares many bytes at once.
+    let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    if text.bytes().fold(false, |found, byte| found | is_special(byte)) {
         json.push_str(&serde_json::Value::from(text).to_string());
     } else {
         json.push('"');
@@ -167,13 +215,22 @@ fn push_quoted(json: &mut String, text: &str) {
 pub(crate) struct Object(String);
 
 impl Object {
+    /// Creates an object with space for its text, in bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
+    }
+
     /// Appends a member. The value is JSON text.
     pub(crate) fn push(&mut self, name: &str, value: &str) {
-        self.0.reserve(name.len() + value.len() + 5);
+        self.push_with(name, |json| json.push_str(value));
+    }
+
+    /// Appends a member, whose value is written as JSON text.
+    pub(crate) fn push_with(&mut self, name: &str, write: impl FnOnce(&mut String)) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         push_quoted(&mut self.0, name);
         self.0.push(':');
-        self.0.push_str(value);
+        write(&mut self.0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,14 +1,16 @@
 //! A record as a row of its table. Nothing is lost: what fits no column is in the column `mirror_extra`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use siphasher::sip128::SipHasher24;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::difference::PERSONAL;
-use crate::fields::json::{Json, Member, Members, Object, equal_numbers, quoted, write_meaning};
+use crate::fields::json::{
+    Json, MAX_DEPTH, Members, Object, entries, equal_numbers, push_quoted, quoted, write_meaning,
+};
 use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape, hex};
 
 /// The value of a column.
@@ -32,6 +34,22 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// Returns the identity of the record.
+    pub(crate) fn identity(&self, shape: &Shape) -> Result<Cow<'_, str>, Error> {
+        match self.cells.get(shape.identity) {
+            // PostgreSQL has no U+0000 in text.
+            Some(Some(Value::Text(id))) if !id.is_empty() && !id.contains('\0') => {
+                Ok((&**id).into())
+            }
+            Some(Some(Value::Integer(id))) => Ok(id.to_string().into()),
+            _ => {
+                let name = &shape.identity()?.name;
+                let text = format!("the identity `{name}` is missing or of another kind");
+                Err(Error::new(ErrorKind::Record, text))
+            }
+        }
+    }
+
     /// Returns the record as JSON text, with its fields in the order of their names.
     pub(crate) fn to_json(&self, shape: &Shape) -> Result<String, Error> {
         let (text, mut object) = (self.to_model_json(shape)?, Object::default());
@@ -42,12 +60,13 @@ impl Row<'_> {
     /// Returns the record as JSON text as its model writes it: fields in the order of the columns, then the unlisted ones.
     pub(crate) fn to_model_json(&self, shape: &Shape) -> Result<String, Error> {
         let extra = self.extra.as_deref().map_or_else(|| Ok(Members::default()), Members::of)?;
-        let (nulls, mut record, mut merged) = (self.null_names()?, Object::default(), Vec::new());
+        let (nulls, mut record, mut merged) =
+            (self.null_names()?, Object::with_capacity(ROOM), Vec::new());
         let is_null = |name: &str| nulls.iter().any(|null| null == name);
         let columns = || shape.columns.iter().zip(&self.cells).enumerate();
         let push = |object: &mut Object, field: &str, column: &Column, cell: &Option<Value<'_>>| {
             match cell {
-                Some(value) => object.push(field, &json(value, column)),
+                Some(value) => object.push_with(field, |json| write_value(json, value, column)),
                 None if is_null(&column.name) => object.push(field, "null"),
                 None => {}
             }
@@ -62,7 +81,9 @@ impl Row<'_> {
                 [] => continue,
             };
             let is_below = |one: &Column| one.path.len() == 2 && one.path.first() == Some(parent);
-            if columns().any(|(at, (one, _))| at < index && is_below(one)) {
+            let before = shape.columns.get(..index).unwrap_or_default();
+            // Most columns of a nested record follow each other.
+            if before.iter().rev().any(is_below) {
                 continue;
             }
             let mut nested = Object::default();
@@ -129,40 +150,40 @@ impl Row<'_> {
     }
 }
 
-/// Returns the JSON text of a value.
-fn json<'a>(value: &'a Value<'_>, column: &Column) -> Cow<'a, str> {
+/// Writes a value as JSON text.
+fn write_value(json: &mut String, value: &Value<'_>, column: &Column) {
     match value {
-        Value::Text(text) if column.kind == Kind::Json => Cow::Borrowed(text),
-        Value::Text(text) => quoted(text).into(),
-        Value::Integer(value) => value.to_string().into(),
-        Value::Real(value) => serde_json::Value::from(*value).to_string().into(),
-        Value::Boolean(value) => value.to_string().into(),
+        Value::Text(text) if column.kind == Kind::Json => json.push_str(text),
+        Value::Text(text) => push_quoted(json, text),
+        Value::Integer(value) => json.push_str(&value.to_string()),
+        Value::Real(value) => json.push_str(&serde_json::Value::from(*value).to_string()),
+        Value::Boolean(value) => json.push_str(if *value { "true" } else { "false" }),
     }
 }
 
 /// Turns records into rows of one shape, and hashes them.
 pub(crate) struct Layout {
     pub(crate) shape: Arc<Shape>,
-    places: HashMap<String, Place>,
+    places: BTreeMap<String, Place>,
 }
 
 /// The place of a field: the index of its column, or the columns of a nested record.
 enum Place {
     Cell(usize),
-    Nested(HashMap<String, usize>),
+    Nested(BTreeMap<String, usize>),
 }
 
 impl Layout {
     /// Creates the layout of a shape.
     pub(crate) fn new(shape: Shape) -> Self {
-        let mut places = HashMap::new();
+        let mut places = BTreeMap::new();
         for (index, column) in shape.columns.iter().enumerate() {
             match &*column.path {
                 [name] => drop(places.insert(name.clone(), Place::Cell(index))),
                 [name, field, ..] => {
                     let nested = places.entry(name.clone());
                     if let Place::Nested(fields) =
-                        nested.or_insert_with(|| Place::Nested(HashMap::new()))
+                        nested.or_insert_with(|| Place::Nested(BTreeMap::new()))
                     {
                         fields.insert(field.clone(), index);
                     }
@@ -173,67 +194,112 @@ impl Layout {
         Self { shape: Arc::new(shape), places }
     }
 
-    /// Returns the identity of a record.
-    pub(crate) fn identity<'a>(&self, members: &Members<'a>) -> Result<Cow<'a, str>, Error> {
-        let Column { name, path, kind, .. } = self.shape.identity()?;
-        let value = path.first().and_then(|name| members.get(name));
-        match value.map(|value| cell(*kind, value)) {
-            // PostgreSQL has no U+0000 in text.
-            Some(Cell::Value(Value::Text(id))) if !id.is_empty() && !id.contains('\0') => Ok(id),
-            Some(Cell::Value(Value::Integer(id))) => Ok(id.to_string().into()),
-            _ => {
-                let text = format!("the identity `{name}` is missing or of another kind");
-                Err(Error::new(ErrorKind::Record, text))
+    /// Reads a record as a row. If a name occurs several times, the last member wins.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Record`] if the text is not a JSON object, or is nested too deeply.
+    pub(crate) fn row<'a>(&self, json: &'a str) -> Result<Row<'a>, Error> {
+        let mut reading = Reading {
+            shape: &self.shape,
+            cells: vec![None; self.shape.columns.len()],
+            nulls: BTreeSet::new(),
+        };
+        let mut extra = BTreeMap::new();
+        for (name, text) in entries(json)?.into_iter().rev() {
+            if extra.contains_key(&name) {
+                continue;
             }
-        }
-    }
-
-    /// Returns the row of a record.
-    pub(crate) fn row<'a>(&self, members: &Members<'a>) -> Row<'a> {
-        let mut row = Row { cells: vec![None; self.shape.columns.len()], extra: None, nulls: None };
-        let (mut extra, mut nulls) = (Object::default(), Vec::new());
-        for (name, member) in members.iter() {
-            match (self.places.get(name), &member.json) {
-                (Some(Place::Cell(index)), _)
-                    if self.store(*index, member, &mut row, &mut nulls) => {}
-                (Some(Place::Nested(_)), Json::Null) => nulls.push(quoted(name)),
-                (Some(Place::Nested(fields)), Json::Object(inner)) => {
-                    let mut below = Object::default();
-                    for (field, member) in inner.iter() {
-                        let index = fields.get(field);
-                        if !index.is_some_and(|at| self.store(*at, member, &mut row, &mut nulls)) {
-                            below.push(field, member.text);
-                        }
+            let others = match self.places.get_key_value(&*name) {
+                Some((parent, Place::Nested(fields)))
+                    if text == "null" || text.starts_with('{') =>
+                {
+                    let has_fields = fields.values().any(|index| reading.has(*index));
+                    if has_fields || reading.nulls.contains(&**parent) {
+                        continue;
                     }
-                    // An empty object would be lost: nothing else says that it is there.
-                    if !below.is_empty() || inner.len() == 0 {
-                        extra.push(name, &below.finish());
+                    if text == "null" {
+                        reading.nulls.insert(parent);
+                        continue;
                     }
+                    reading.nested(text, fields)?.map(Cow::Owned)
                 }
-                _ => extra.push(name, member.text),
-            }
+                Some((_, Place::Cell(index))) if reading.has(*index) => continue,
+                Some((_, Place::Cell(index))) => reading.take(Some(*index), text, MAX_DEPTH)?,
+                _ => reading.take(None, text, MAX_DEPTH)?,
+            };
+            extra.extend(others.map(|text| (name, text)));
         }
-        row.extra = (!extra.is_empty()).then(|| extra.finish());
-        row.nulls = (!nulls.is_empty()).then(|| format!("[{}]", nulls.join(",")));
-        row
+        let Reading { cells, nulls, .. } = reading;
+        let nulls: Vec<String> = nulls.into_iter().map(quoted).collect();
+        let nulls = (!nulls.is_empty()).then(|| format!("[{}]", nulls.join(",")));
+        Ok(Row { cells, extra: object(&extra), nulls })
+    }
+}
+
+/// A row that is being read, the last member first.
+struct Reading<'s, 'a> {
+    shape: &'s Shape,
+    cells: Vec<Option<Value<'a>>>,
+    nulls: BTreeSet<&'s str>,
+}
+
+impl<'a> Reading<'_, 'a> {
+    /// Returns whether a column was read.
+    fn has(&self, index: usize) -> bool {
+        let column = || self.shape.columns.get(index);
+        self.cells.get(index).is_some_and(Option::is_some)
+            || !self.nulls.is_empty() && column().is_some_and(|one| self.nulls.contains(&*one.name))
     }
 
-    /// Puts a value into its column, or its name into the list of nulls. Returns whether it fits.
-    fn store<'a>(
-        &self,
-        index: usize,
-        member: &Member<'a>,
-        row: &mut Row<'a>,
-        nulls: &mut Vec<String>,
-    ) -> bool {
-        let Some(column) = self.shape.columns.get(index) else { return false };
-        match (cell(column.kind, member), row.cells.get_mut(index)) {
-            (Cell::Value(value), Some(to)) => *to = Some(value),
-            (Cell::Null, _) => nulls.push(quoted(&column.name)),
-            (Cell::Misfit, _) | (_, None) => return false,
+    /// Puts a value into its column, or the name of the column to the nulls. Returns the value if it does not fit.
+    fn take(
+        &mut self,
+        index: Option<usize>,
+        text: &'a str,
+        depth: usize,
+    ) -> Result<Option<Cow<'a, str>>, Error> {
+        let json = Json::of(text, depth)?;
+        let column = index
+            .and_then(|index| Some((self.shape.columns.get(index)?, self.cells.get_mut(index)?)));
+        let Some((column, to)) = column else { return Ok(Some(text.into())) };
+        match cell(column.kind, text, json) {
+            Cell::Value(value) => *to = Some(value),
+            Cell::Null => drop(self.nulls.insert(&column.name)),
+            Cell::Misfit => return Ok(Some(text.into())),
         }
-        true
+        Ok(None)
     }
+
+    /// Reads the fields of a nested record. Returns an object of those that have no column.
+    fn nested(
+        &mut self,
+        json: &'a str,
+        fields: &BTreeMap<String, usize>,
+    ) -> Result<Option<String>, Error> {
+        let (mut others, entries) = (BTreeMap::new(), entries(json)?);
+        // An empty object would be lost: nothing else says that it is there.
+        if entries.is_empty() {
+            return Ok(Some("{}".to_owned()));
+        }
+        for (name, text) in entries.into_iter().rev() {
+            let index = fields.get(&*name).copied();
+            if !others.contains_key(&name) && !index.is_some_and(|index| self.has(index)) {
+                let other = self.take(index, text, MAX_DEPTH - 1)?;
+                others.extend(other.map(|text| (name, text)));
+            }
+        }
+        Ok(object(&others))
+    }
+}
+
+/// Returns a JSON object of these members; `None` if there are none.
+fn object(members: &BTreeMap<Cow<'_, str>, Cow<'_, str>>) -> Option<String> {
+    let mut object = Object::default();
+    for (name, text) in members {
+        object.push(name, text);
+    }
+    (!members.is_empty()).then(|| object.finish())
 }
 
 /// A JSON value for a column of some kind.
@@ -244,13 +310,13 @@ enum Cell<'a> {
     Misfit,
 }
 
-fn cell<'a>(kind: Kind, member: &Member<'a>) -> Cell<'a> {
+fn cell<'a>(kind: Kind, text: &'a str, json: Json<'a>) -> Cell<'a> {
     let exact = |value: Option<Value<'static>>| value.map_or(Cell::Misfit, Cell::Value);
-    match (&member.json, kind) {
+    match (json, kind) {
         (Json::Null, _) => Cell::Null,
-        (_, Kind::Json) => Cell::Value(Value::Text(member.text.into())),
-        (Json::Text(text), Kind::Text) => Cell::Value(Value::Text(text.clone())),
-        (Json::Boolean(value), Kind::Boolean) => Cell::Value(Value::Boolean(*value)),
+        (_, Kind::Json) => Cell::Value(Value::Text(text.into())),
+        (Json::Text(text), Kind::Text) => Cell::Value(Value::Text(text)),
+        (Json::Boolean(value), Kind::Boolean) => Cell::Value(Value::Boolean(value)),
         (Json::Number(text), Kind::Integer) => exact(text.parse().ok().map(Value::Integer)),
         (Json::Number(text), Kind::Real) => {
             let value = text.parse().ok().filter(|value: &f64| value.is_finite());
@@ -353,6 +419,9 @@ fn is_same_spelling(old: &Value<'_>, new: &Value<'_>) -> bool {
     letters(old) == letters(new)
 }
 
+/// The space for the text of most records, in bytes.
+const ROOM: usize = 256;
+
 #[cfg(test)]
 mod tests {
     use methodical_model::tables::{Column, Table};
@@ -361,7 +430,7 @@ mod tests {
 
     use super::{Layout, Row, Value, is_other_person};
     use crate::fields::Shape;
-    use crate::fields::json::{Json, MAX_DEPTH, Members, meaning};
+    use crate::fields::json::{Json, MAX_DEPTH, meaning};
 
     const TABLE: Table = Table::new(
         "photo",
@@ -379,7 +448,7 @@ mod tests {
     );
 
     fn row(json: &str) -> Row<'_> {
-        Layout::new(shape()).row(&Members::of(json).unwrap())
+        Layout::new(shape()).row(json).unwrap()
     }
 
     fn shape() -> Shape {
@@ -432,7 +501,7 @@ mod tests {
     fn a_record_without_identity_is_an_error() {
         for json in [r"{}", r#"{"id":null}"#, r#"{"id":7}"#, r#"{"id":""}"#, r#"{"id":"a\u0000"}"#]
         {
-            let error = Layout::new(shape()).identity(&Members::of(json).unwrap()).unwrap_err();
+            let error = row(json).identity(&shape()).unwrap_err();
             assert_eq!(error.to_string(), "the identity `id` is missing or of another kind");
         }
     }
@@ -507,8 +576,7 @@ mod tests {
             (r#"{"phone":"+31 1"}"#, r#"{"phone":"+311"}"#, false),
             (r#"{"date":"1"}"#, r#"{"date":"2"}"#, false),
         ] {
-            let (old_json, new_json) = (Members::of(old).unwrap(), Members::of(new).unwrap());
-            let (one, other) = (layout.row(&old_json), layout.row(&new_json));
+            let (one, other) = (layout.row(old).unwrap(), layout.row(new).unwrap());
             assert_eq!(is_other_person((&one, &shape), (&other, &shape)), expected, "{old} {new}");
         }
     }

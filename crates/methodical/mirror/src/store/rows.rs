@@ -12,7 +12,7 @@ use crate::fields::row::{Row, Value};
 use crate::fields::{Hash, Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::page::Paging;
-use crate::store::table::NewRow;
+use crate::store::table::{NewRow, Table};
 use crate::store::{OrFailed as _, Store, integer, quoted, utc};
 
 /// The state of a record.
@@ -119,8 +119,7 @@ impl Store {
     }
 
     /// Returns the key of a record.
-    pub(crate) fn key(&mut self, table: &str, id: &str) -> Result<Option<i64>, Error> {
-        let table = self.table(table)?;
+    pub(crate) fn key(&self, table: &Table, id: &str) -> Result<Option<i64>, Error> {
         let mut statement = self.connection.prepare_cached(&table.key).or_failed()?;
         statement.query_row((table.id(id),), |row| row.get(0)).optional().or_failed()
     }
@@ -188,14 +187,13 @@ impl Store {
 
     /// Writes the row of a record, but not a new one whose identity the table has. Returns whether it did.
     pub(crate) fn write(
-        &mut self,
-        table: &str,
+        &self,
+        table: &Table,
         new: &NewRow<'_>,
         is_new: bool,
     ) -> Result<bool, Error> {
-        let (table, hash) = (self.table(table)?, new.hash.0);
         let sql = if is_new { &table.insert } else { &table.update };
-        Ok(self.execute(sql, params_from_iter(table.parameters(new, &hash)))? > 0)
+        Ok(self.execute(sql, params_from_iter(table.parameters(new, &new.hash.0)))? > 0)
     }
 
     /// Makes a record present or missing, and leaves its fields as they are.

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::Shape;
-use crate::fields::json::Members;
 use crate::fields::row::Layout;
 use crate::history::{Report, Sample, decimal, field};
 use crate::mirror::Mirror;
@@ -190,8 +189,8 @@ where
     loop {
         let identity = |record: <O::Item as Record>::Ref<'_>, _: &str| {
             write_json(&record, &mut json)?;
-            let members = Members::of(text(&json)?)?;
-            Ok::<_, Error>(layout.identity(&members)?.into_owned())
+            let row = layout.row(text(&json)?)?;
+            Ok::<_, Error>(row.identity(&layout.shape)?.into_owned())
         };
         match records.next_json_with(identity) {
             None if is_rejected => return Answer::Rejected,

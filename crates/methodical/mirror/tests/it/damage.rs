@@ -77,7 +77,7 @@ fn a_flipped_bit_in_a_value_is_replaced_by_a_sync_that_checks_rows() {
     );
     drop(mirror);
     // A damaged state is replaced by every sync.
-    flip(b"present", b"prfsent");
+    flip(b"presentNumber 2", b"prfsent");
     let mut mirror = open(&path);
     photos(&mut mirror, &list);
     assert_eq!((records(&mirror), mirror.check().unwrap().findings), (healthy, vec![]));
