@@ -176,6 +176,8 @@ pub struct Documents {
     pub openapi: Option<String>,
     /// The folder of the JSON Schemas of the models.
     pub json_schema: Option<String>,
+    /// The path of the data contract.
+    pub data_contract: Option<String>,
     /// The path of the JSON Schema of the spec language, for editors.
     pub spec_schema: Option<String>,
 }
@@ -235,6 +237,7 @@ impl Config {
                     reference: document(|all| &all.reference),
                     openapi: document(|all| &all.openapi),
                     json_schema: document(|all| &all.json_schema),
+                    data_contract: document(|all| &all.data_contract),
                     spec_schema: document(|all| &all.spec_schema),
                 },
             }
@@ -281,8 +284,10 @@ impl Config {
 
     /// Returns the folders and files that are generated, and the folders of the crates.
     fn written(&self) -> impl Iterator<Item = &String> {
-        let Documents { reference, openapi, json_schema, spec_schema, .. } = &self.documents;
-        let documents = [reference, openapi, json_schema, spec_schema].into_iter().flatten();
+        let all = &self.documents;
+        let files = [&all.data_contract, &all.spec_schema];
+        let folders = [&all.reference, &all.openapi, &all.json_schema];
+        let documents = folders.into_iter().chain(files).flatten();
         self.packages.values().map(|package| &package.folder).chain(documents)
     }
 }
@@ -334,6 +339,7 @@ tables! {
         reference: Option<Text<File>>, "The folder of the reference pages.";
         openapi: Option<Text<File>>, "The folder of the OpenAPI documents.";
         json_schema: Option<Text<File>>, "The folder of the JSON Schemas of the models.";
+        data_contract: Option<Text<File>>, "The path of the data contract.";
         spec_schema: Option<Text<File>>, "The path of the JSON Schema of the spec language, for editors.";
     }
 

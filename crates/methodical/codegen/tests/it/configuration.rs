@@ -45,6 +45,7 @@ fn all_names_are_those_of_the_configuration() {
         reference = 'book/api'
         openapi = 'openapi'
         json-schema = 'book/api/schema'
+        data-contract = 'api/contract.yaml'
         spec-schema = 'api/schema.json'",
     );
     let files = files(&shed);
@@ -67,6 +68,8 @@ fn all_names_are_those_of_the_configuration() {
     assert!(index.contains("the [contract](../../CONTRACT.md)"));
     assert!(index.contains("(../../openapi/tool-shed.json)"));
     assert!(index.contains("(schema/tool.json)"));
+    assert!(index.contains("(../../api/contract.yaml)"));
+    assert!(text("api/contract.yaml").contains("- name: tool\n"));
 }
 
 #[track_caller]
