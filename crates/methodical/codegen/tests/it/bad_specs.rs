@@ -7,13 +7,13 @@ use std::path::Path;
 
 use methodical_codegen::spec::{Reading, read_bytes};
 
-const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+pub(crate) const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 
 fn read(text: &[u8]) -> Reading {
     read_bytes(text, Path::new(HERE), "spec.toml")
 }
 
-fn good() -> String {
+pub(crate) fn good() -> String {
     fs::read_to_string(Path::new(HERE).join("good-spec.toml")).expect("it is there")
 }
 
@@ -51,7 +51,7 @@ fn each_bad_spec_has_its_diagnostics() {
 }
 
 /// Returns a spec with some changes.
-fn edited(name: &str, spec: String, edits: &[&str]) -> String {
+pub(crate) fn edited(name: &str, spec: String, edits: &[&str]) -> String {
     let replaced = |text: String, from: &str, to: &str| {
         assert!(text.contains(from), "{name}: the spec has no `{from}`");
         if from.is_empty() { text + to } else { text.replacen(from, to, 1) }

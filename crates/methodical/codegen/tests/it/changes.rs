@@ -1,10 +1,8 @@
 //! Changes of a spec are classified, and require a version.
 
-mod calls;
-mod order;
-mod responses;
 mod version;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -12,110 +10,64 @@ use methodical_codegen::diff;
 use methodical_codegen::ir::Service;
 use methodical_codegen::spec::read_bytes;
 
-fn here() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
+use crate::bad_specs::{HERE, edited, good};
+
+fn read(name: &str, text: &str) -> Service {
+    let reading = read_bytes(text.as_bytes(), Path::new(HERE), "spec.toml");
+    reading.unwrap_or_else(|report| panic!("{name}: {report}")).0
 }
 
-fn good() -> String {
-    fs::read_to_string(here().join("good-spec.toml")).expect("it is there")
+/// Returns the changes from one spec to another, one line each.
+fn compared(name: &str, old: &str, new: &str) -> String {
+    let changes = diff::changes((old, &read(name, old)), (new, &read(name, new)));
+    let changes =
+        changes.iter().map(|one| format!("> {} {}: {}\n", one.class, one.place, one.what));
+    let changes: String = changes.collect();
+    if changes.is_empty() { "> nothing\n".to_owned() } else { changes }
 }
 
-fn mirrored() -> String {
-    fs::read_to_string(here().join("mirrored/spec.toml")).expect("it is there")
-}
-
-fn read(text: &str) -> Service {
-    let reading = read_bytes(text.as_bytes(), here(), "spec.toml");
-    reading.unwrap_or_else(|report| panic!("{report}")).0
-}
-
-/// Changes the good spec by replacing text, and compares.
-#[track_caller]
-fn check(replacements: &[(&str, &str)], expected: &[&str]) {
-    let mut text = good();
-    for (from, to) in replacements {
-        assert!(text.contains(from), "the spec has no `{from}`");
-        text = text.replacen(from, to, 1);
+/// Each section of `changes.txt` has the changes that it lists.
+#[test]
+fn each_change_of_a_spec_has_its_class() {
+    let path = Path::new(HERE).join("changes.txt");
+    let table = fs::read_to_string(&path).expect("it is there");
+    let mut actual = String::new();
+    let (mut name, mut spec, mut edits) = ("", good(), Vec::new());
+    for line in table.lines() {
+        match line.chars().next() {
+            Some('#') => {
+                if let Some(section) = line.strip_prefix("## ") {
+                    (name, spec) = (section, good());
+                }
+            }
+            Some('=') => spec = edited(name, spec, &std::mem::take(&mut edits)),
+            // The first line of several changes.
+            Some('>') if !edits.is_empty() => {
+                let new = edited(name, spec.clone(), &std::mem::take(&mut edits));
+                actual.push_str(&compared(name, &spec, &new));
+                spec = new;
+            }
+            Some('>') => {}
+            _ => edits.push(line),
+        }
+        if !line.starts_with('>') {
+            _ = writeln!(actual, "{line}");
+        }
+        if line.is_empty() && edits == [""] {
+            edits.clear();
+        }
     }
-    compare(&good(), &text, expected);
-}
-
-#[track_caller]
-fn compare(old: &str, new: &str, expected: &[&str]) {
-    let changes: Vec<_> = diff::changes((old, &read(old)), (new, &read(new)))
-        .iter()
-        .map(|change| format!("{} {}: {}", change.class, change.place, change.what))
-        .collect();
-    assert_eq!(changes, expected);
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
+        fs::write(&path, &actual).expect("written");
+        return;
+    }
+    for (line, (actual, expected)) in actual.lines().zip(table.lines()).enumerate() {
+        assert_eq!(actual, expected, "line {} of changes.txt", line + 1);
+    }
+    assert_eq!(actual.len(), table.len());
 }
 
 #[test]
 fn equal_specs_have_no_changes() {
-    check(&[("# ", "# "), ("spec-language", "spec-language")][..0], &[]);
+    assert_eq!(compared("the good spec", &good(), &good()), "> nothing\n");
 }
-
-/// Returns the good spec with additional declarations that contain these lines.
-fn declaring(fields: &str, values: &str, params: &str, example: &str) -> String {
-    format!(
-        r#"{}
-[model.Case]
-doc = "A case."
-[model.Case.field]
-{fields}
-[enum.Heat]
-doc = "How hot it is."
-[enum.Heat.value]
-{values}
-[operation.list_cases]
-select = "cases/list"
-doc = "Lists cases."
-response.list = {{ of = "Tool" }}
-[operation.list_cases.param]
-{params}
-[[example]]
-name = "cases"
-operation = "list_cases"
-doc = "Cases."
-response = "fixtures/tools.json"
-{example}
-"#,
-        good()
-    )
-}
-
-/// Names are printed as in the spec, although Rust reserves some of them.
-#[test]
-fn reserved_names_are_printed_as_in_the_spec() {
-    let rejected = "Rejected = { wire = \"rejected\", doc = \"Rejected.\" }";
-    compare(
-        &declaring(FIELD, VALUE, "", QUERY),
-        &declaring(FIELD, &format!("{VALUE}\n{rejected}"), "", QUERY)
-            .replace("[model.Case]", "[model.Option]")
-            .replace("[model.Case.field]", "[model.Option.field]"),
-        &[
-            "breaking model.Case: removed",
-            "additive enum.Heat.value.Rejected: added",
-            "additive model.Option: added",
-        ],
-    );
-}
-
-#[test]
-fn changes_of_the_service_and_of_open_points() {
-    check(
-        &[
-            ("path = \"/api/v2\"", "path = \"/api/v3\""),
-            ("server = \"Never.\"", "server = \"Sometimes.\""),
-        ],
-        &[
-            "breaking service: path changed from `/api/v2` to `/api/v3`",
-            "additive open-point.Q-id: behaviour of the server changed; check whether users rely on the old one",
-        ],
-    );
-}
-
-const FIELD: &str = r#"a = { type = "text", presence = "optional", doc = "A." }"#;
-
-const VALUE: &str = r#"Hot = { wire = "hot", doc = "Hot." }"#;
-
-const QUERY: &str = r#"query = "call=cases/list""#;

@@ -6,7 +6,7 @@ use std::path::Path;
 use methodical_codegen::cli;
 use methodical_codegen::diff::Version;
 
-use crate::changes::good;
+use crate::bad_specs::good;
 
 /// Creates a workspace without a spec.
 fn workspace() -> tempfile::TempDir {
