@@ -112,7 +112,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     let store: Option<Arc<Store>> = if demo {
         None
     } else {
-        Some(Arc::new(open(settings.database.as_deref(), true, settings.database_timeout, notice)?))
+        Some(Arc::new(open(settings.database.as_deref(), true, DATABASE_WAIT, notice)?))
     };
     for text in exposed(settings, demo) {
         tracing::warn!(name: "file_exposed", message = text);
@@ -235,6 +235,9 @@ fn exports(running: &RunningServer, token: &str) -> String {
     let base_url = running.base_url().replace('\'', r"'\''");
     format!("export GATEWAY_BASE_URL='{base_url}'\nexport GATEWAY_TOKEN='{token}'\n")
 }
+
+/// Maximum wait at start for a PostgreSQL database that cannot be reached.
+const DATABASE_WAIT: Duration = Duration::from_secs(60);
 
 /// The right of other users to read a file.
 const OTHERS_READ: u32 = 0o004;

@@ -27,10 +27,6 @@ pub(super) struct Settings {
     /// Database: a file, created if it does not exist, or `postgres://USER@HOST/NAME`.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     pub(super) database: Option<String>,
-    /// Time to wait at start for a PostgreSQL database that cannot be reached, in seconds [default: 60]
-    #[arg(long, value_name = "S", env = "GATEWAY_DATABASE_TIMEOUT", value_parser = seconds,
-        default_value = "60", hide_default_value = true)]
-    pub(super) database_timeout: Duration,
     /// Path prefix before /c/oauth/v1.
     #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX", value_parser = path,
         default_value = "", hide_default_value = true)]
@@ -175,7 +171,7 @@ pub(super) fn former(flag: &str) -> Option<&'static str> {
 }
 
 /// The settings of former releases, and what to do without them.
-const FORMER: [(&str, &str); 11] = [
+const FORMER: [(&str, &str); 12] = [
     ("config", "use flags or GATEWAY_… variables"),
     ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
     ("burst", "bursts have twice the requests of --rate"),
@@ -186,6 +182,7 @@ const FORMER: [(&str, &str); 11] = [
     ("head-timeout", "the limit is 10 s"),
     ("idle-timeout", "the limit is 60 s"),
     ("stall-timeout", "the limit is 30 s"),
+    ("database-timeout", "the limit is 60 s"),
     ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),
 ];
 
@@ -205,7 +202,6 @@ mod tests {
         let (flags, config) = (settings(&[]).unwrap(), Config::default());
         let own = Config { access_log: false, clock: config.clock.clone(), ..flags.config() };
         assert_eq!(format!("{own:?}"), format!("{config:?}"));
-        assert_eq!(flags.database_timeout, Duration::from_secs(60));
         assert_eq!(settings(&["--rate", "7"]).unwrap().config().burst, 14);
     }
 
@@ -236,12 +232,11 @@ mod tests {
             ["--response-timeout", "901"],
             ["--drain-timeout", "86401"],
             ["--drain-timeout", "9223372036854775807"],
-            ["--database-timeout", "86401"],
             ["--drain-pause", "86401"],
         ] {
             settings(&[flag, value]).expect_err(flag);
         }
-        for flag in ["--rate", "--drain-timeout", "--database-timeout"] {
+        for flag in ["--rate", "--drain-timeout", "--drain-pause"] {
             settings(&[flag, "0"]).expect(flag);
         }
     }

@@ -32,10 +32,7 @@ impl Database {
     ) -> Result<Self, Error> {
         let connector = Connector::new(url, "gateway-server", notice).map_err(not_connected)?;
         let client = connector.open_waiting(wait).map_err(|error| {
-            let is_late =
-                !wait.is_zero() && !matches!(error.kind(), Cause::Setting | Cause::Refused);
-            let within = if is_late { " within --database-timeout" } else { "" };
-            Error::caused(kind_of(&error), format!("cannot connect to the database{within}"), error)
+            Error::caused(kind_of(&error), "cannot connect to the database", error)
         })?;
         prepare(&mut Postgres::new(client, "cannot create or find the tables"), create)?;
         Ok(Self(connector))

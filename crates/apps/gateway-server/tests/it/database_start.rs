@@ -1,7 +1,7 @@
 //! A PostgreSQL that is not there yet when the server starts, several hosts, and a pooler between both.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -102,27 +102,6 @@ fn a_lost_connection_is_replaced_and_logged() {
     served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     assert!(log.contains("\"event\":\"database_connection_lost\",\"cause\":"), "{log}");
     assert!(!log.contains("canary") && !log.contains("database_unavailable"), "{log}");
-}
-
-#[test]
-fn the_wait_for_a_database_has_an_end() {
-    // One port refuses connections. The listener accepts them, and never answers.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    for port in [free_port(), silent.local_addr().unwrap().port()] {
-        let started = Instant::now();
-        let output = program()
-            .args(["serve", "--database-timeout", "1", "--database", &url(port)])
-            .output()
-            .unwrap();
-        let text = error(&output);
-        assert_eq!(output.status.code(), Some(1), "{text}");
-        let name =
-            format!("cannot connect to the database within --database-timeout: 127.0.0.1:{port}: ");
-        assert!(text.contains(&name), "{text}");
-        assert!(text.contains("gave up after 1 s"), "{text}");
-        assert!(!text.contains("canary"), "{text}");
-        assert!((Duration::from_secs(1)..Duration::from_secs(30)).contains(&started.elapsed()));
-    }
 }
 
 #[test]
