@@ -1,4 +1,4 @@
-//! The fields of one record, from a file of any format or from a stored JSON text, and their checks.
+//! The fields of one record, from a file of any format, and their checks.
 
 #![expect(
     clippy::allow_attributes,
@@ -8,21 +8,22 @@
 use std::borrow::Cow;
 
 use gateway_model::{CivilDateTime, DecimalText};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// A record of the service, which borrows its texts.
-pub(crate) trait Record<'a>: Sized {
+/// A record of the service. It borrows its texts, and has the JSON text of a value that is neither a text nor a record.
+pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
     /// The fields that an import reads.
     const FIELDS: &'static [Field];
-
-    /// Borrows a record. Checks nothing; a field that is not given is empty.
-    fn from_fields(fields: &'a Fields) -> Self;
 
     /// Returns a record with the values of the examples in the spec.
     fn example() -> Self;
 
     /// Appends the record as a JSON object with all its fields.
-    fn write(&self, out: &mut Vec<u8>);
+    fn write(&self, out: &mut Vec<u8>) {
+        // Serializing texts into a vector cannot fail.
+        drop(serde_json::to_writer(out, self));
+    }
 }
 
 /// A field of a kind of record.
@@ -112,68 +113,26 @@ pub(crate) fn names(known: Known) -> Vec<&'static str> {
     names
 }
 
-/// The values that a file gives for a record, in their order and not checked.
-#[derive(Debug, Default)]
-pub(crate) struct Given(Vec<(&'static str, Json)>);
+/// The values of a record that are not `null`: as a file gives them, or checked.
+pub(crate) type Fields = Map<String, Json>;
 
-impl Given {
-    /// Adds a value; `null` counts as not given.
-    pub(crate) fn push(&mut self, name: &'static str, value: Json) {
-        if !value.is_null() {
-            self.0.push((name, value));
-        }
+/// Adds a cell, which may be of a nested record. A nested record whose cells are all empty is not given.
+pub(crate) fn set_cell(mut fields: &mut Fields, column: &Column, text: &str) {
+    let Some((name, parents)) = column.path.split_last() else { return };
+    if text.is_empty() && !parents.is_empty() {
+        return;
     }
-
-    /// Adds a cell, which may be of a nested record. A nested record whose cells are all empty is not given.
-    pub(crate) fn push_cell(&mut self, column: &Column, text: &str) {
-        let Some((name, path)) = column.path.split_first() else { return };
-        if path.is_empty() {
-            return self.push(name, text.into());
-        }
-        if text.is_empty() {
-            return;
-        }
-        let found = self.0.iter().position(|(given, _)| given == name);
-        let index = found.unwrap_or(self.0.len());
-        if found.is_none() {
-            self.0.push((name, Map::new().into()));
-        }
-        let mut place = self.0.get_mut(index).map(|(_, value)| value);
-        for name in path {
-            let object = place.filter(|value| !value.is_null()).and_then(Json::as_object_mut);
-            place = object.map(|members| members.entry(*name).or_insert_with(|| Map::new().into()));
-        }
-        if let Some(place) = place {
-            *place = text.into();
-        }
+    for parent in parents {
+        let inner = fields.entry(*parent).or_insert_with(|| Map::new().into());
+        let Some(inner) = inner.as_object_mut() else { return };
+        fields = inner;
     }
-
-    /// Returns whether a field is given.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.names().any(|given| given == name)
-    }
-
-    /// Returns the text of a field.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(given, _)| *given == name).and_then(|(_, value)| value.as_str())
-    }
-
-    /// Returns the names of the fields that are given.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(name, _value)| *name)
-    }
+    fields.insert((*name).to_owned(), text.into());
 }
 
-/// The fields of a record of one kind.
-#[derive(Debug, Default)]
-pub(crate) struct Fields(Vec<(&'static str, Value)>);
-
-/// The value of a field.
-#[derive(Debug)]
-enum Value {
-    /// A text, or the JSON text of a value that is neither a text nor a record.
-    Text(String),
-    Object(Fields),
+/// Returns a text, or the JSON text of a checked value of another kind; an empty text if it is not given.
+pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
+    fields.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
 /// Why a record is invalid.
@@ -187,121 +146,79 @@ pub(crate) enum Fault {
     Missing(&'static Field),
 }
 
-impl Fields {
-    /// Checks the values of a record, which may have the fields in `known`, and that no required one lacks.
-    pub(crate) fn check(known: &[&'static [Field]], given: Given) -> Result<Self, Fault> {
-        let fields = Self::read(known, given.0.into_iter(), Kind::read)?;
-        let mut all = known.iter().copied().flatten();
-        match all.find(|field| fields.lacks(field)) {
-            Some(field) => Err(Fault::Missing(field)),
-            None => Ok(fields),
+/// Checks the values of a record, which may have the fields in `known`, and that no required one lacks. A value that is
+/// neither a text nor a record becomes its JSON text.
+pub(crate) fn check(known: &[&'static [Field]], given: Fields) -> Result<Fields, Fault> {
+    let fields = read(known, given)?;
+    let mut all = known.iter().copied().flatten();
+    match all.find(|field| lacks(&fields, field)) {
+        Some(field) => Err(Fault::Missing(field)),
+        None => Ok(fields),
+    }
+}
+
+fn read(known: &[&'static [Field]], given: Fields) -> Result<Fields, Fault> {
+    let given = given.into_iter().map(|(name, value)| {
+        let Some(field) = find(known, &name) else { return Err(Fault::Foreign(name)) };
+        if value.is_null() {
+            return Ok((name, value));
         }
-    }
+        Ok((name, field.kind.read(value).ok_or(Fault::Wrong(field))?))
+    });
+    given.filter(|one| !one.as_ref().is_ok_and(|(_, value)| value.is_null())).collect()
+}
 
-    /// Reads a nested record. A field may lack if a response can send it as an empty text.
-    fn nested(known: &'static [Field], members: Map<String, Json>) -> Option<Self> {
-        let fields = Self::read(&[known], members.into_iter(), Kind::read).ok()?;
-        let is_whole = known.iter().all(|one| one.kind.has_empty_form() || !fields.lacks(one));
-        is_whole.then_some(fields)
-    }
-
-    /// Reads a JSON object with only these fields. Does not check the values: an import has stored it.
-    pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
-        let members: Map<String, Json> = serde_json::from_slice(json).ok()?;
-        Self::read(&[known], members.into_iter(), Kind::read_stored).ok()
-    }
-
-    fn read(
-        known: &[&'static [Field]],
-        given: impl Iterator<Item = (impl AsRef<str>, Json)>,
-        read: fn(Kind, Json) -> Option<Value>,
-    ) -> Result<Self, Fault> {
-        let mut fields = Self::default();
-        for (name, json) in given {
-            let name = name.as_ref();
-            let field = find(known, name).ok_or_else(|| Fault::Foreign(name.to_owned()))?;
-            if !json.is_null() {
-                let value = read(field.kind, json).ok_or(Fault::Wrong(field))?;
-                fields.0.push((field.name, value));
-            }
+/// Returns whether a required field has no value.
+fn lacks(fields: &Fields, field: &Field) -> bool {
+    field.is_required
+        && match fields.get(field.name) {
+            None => true,
+            Some(value) => value == "" && !field.kind.has_empty_form(),
         }
-        Ok(fields)
-    }
+}
 
-    /// Returns whether a required field has no value.
-    fn lacks(&self, field: &Field) -> bool {
-        field.is_required
-            && match self.get(field.name) {
-                None => true,
-                Some(Value::Text(text)) => text.is_empty() && !field.kind.has_empty_form(),
-                Some(Value::Object(_)) => false,
-            }
-    }
-
-    /// Returns a text, or the JSON text of a value of another kind; an empty text if it is not given.
-    pub(crate) fn text(&self, name: &str) -> &str {
-        match self.get(name) {
-            Some(Value::Text(text)) => text,
-            Some(Value::Object(_)) | None => "",
+/// Returns a value of a stored record, as [`check`] returns it, but does not check it: an import has stored it.
+pub(crate) fn stored(value: Json) -> Json {
+    match value {
+        Json::Object(members) => {
+            let members = members.into_iter().filter(|(_, value)| !value.is_null());
+            members.map(|(name, value)| (name, stored(value))).collect()
         }
+        Json::String(_) => value,
+        other => other.to_string().into(),
     }
+}
 
-    pub(crate) fn object(&self, name: &str) -> Option<&Self> {
-        match self.get(name)? {
-            Value::Object(fields) => Some(fields),
-            Value::Text(_) => None,
-        }
-    }
-
-    /// Returns whether a field is given.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
-    /// Returns the name of a field that contains a NUL character.
-    pub(crate) fn with_nul(&self) -> Option<String> {
-        self.0.iter().find_map(|(name, value)| match value {
-            Value::Text(text) => text.contains('\0').then(|| (*name).to_owned()),
-            Value::Object(fields) => fields.with_nul().map(|inner| format!("{name}.{inner}")),
-        })
-    }
-
-    fn get(&self, name: &str) -> Option<&Value> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
-    }
+/// Returns the name of a field that contains a NUL character.
+pub(crate) fn with_nul(fields: &Fields) -> Option<String> {
+    fields.iter().find_map(|(name, value)| match value {
+        Json::Object(inner) => with_nul(inner).map(|inner| format!("{name}.{inner}")),
+        value => value.as_str()?.contains('\0').then(|| name.clone()),
+    })
 }
 
 impl Kind {
     /// Reads a value; `None` if it is not of this kind. Every kind but a record may be a text: a cell of a table is one.
-    fn read(self, json: Json) -> Option<Value> {
+    fn read(self, json: Json) -> Option<Json> {
         match (self, json) {
             (Self::Object(known), Json::Object(members)) => {
-                Fields::nested(known, members).map(Value::Object)
+                let fields = read(&[known], members).ok()?;
+                // A field may lack if a response can send it as an empty text.
+                let is_whole =
+                    known.iter().all(|one| one.kind.has_empty_form() || !lacks(&fields, one));
+                is_whole.then(|| fields.into())
             }
             (Self::Object(_), _) => None,
-            (Self::Id, Json::Number(number)) if !number.is_f64() => {
-                Some(Value::Text(number.to_string()))
-            }
+            (Self::Id, Json::Number(number)) if !number.is_f64() => Some(number.to_string().into()),
             (kind, Json::String(text)) => {
                 let is_valid = text.is_empty() || kind.fits(&Json::from(&*text)) || {
                     let value = serde_json::from_str::<Json>(&text);
                     value.is_ok_and(|value| !value.is_string() && kind.fits(&value))
                 };
-                is_valid.then_some(Value::Text(text))
+                is_valid.then(|| text.into())
             }
-            (kind, json) => kind.fits(&json).then(|| Value::Text(json.to_string())),
+            (kind, json) => kind.fits(&json).then(|| json.to_string().into()),
         }
-    }
-
-    /// Reads a value that an import has stored. If it is of another kind, it is written in another way than it was.
-    fn read_stored(self, json: Json) -> Option<Value> {
-        Some(match (self, json) {
-            (Self::Object(known), Json::Object(members)) => {
-                Value::Object(Fields::read(&[known], members.into_iter(), Self::read_stored).ok()?)
-            }
-            (_, Json::String(text)) => Value::Text(text),
-            (_, json) => Value::Text(json.to_string()),
-        })
     }
 
     /// Returns whether a value is of this kind, as it is.
@@ -388,18 +305,13 @@ mod tests {
         Field { name: "sums", kind: Kind::List(&Kind::List(&Kind::Decimal)), is_required: false },
     ];
 
-    fn check(known: &'static [Field], json: &str) -> Result<Fields, Fault> {
-        let members: Map<String, Json> = serde_json::from_str(json).unwrap();
-        let fields = Fields::read(&[known], members.into_iter(), Kind::read)?;
-        match known.iter().find(|field| fields.lacks(field)) {
-            Some(field) => Err(Fault::Missing(field)),
-            None => Ok(fields),
-        }
+    fn checked(known: &'static [Field], json: &str) -> Result<Fields, Fault> {
+        check(&[known], serde_json::from_str(json).unwrap())
     }
 
     /// Returns the name of the field whose value is wrong.
     fn wrong(known: &'static [Field], json: &str) -> Option<&'static str> {
-        match check(known, json) {
+        match checked(known, json) {
             Err(Fault::Wrong(field)) => Some(field.name),
             _ => None,
         }
@@ -408,7 +320,7 @@ mod tests {
     #[test]
     fn lists_are_read_and_checked() {
         let good = r#"{"tags":["a",""],"parts":[{"id":"7","count":0}],"sums":[["1.5"],[]]}"#;
-        assert_eq!(check(LISTS, good).unwrap().text("tags"), r#"["a",""]"#);
+        assert_eq!(text(&checked(LISTS, good).unwrap(), "tags"), r#"["a",""]"#);
         for (json, name) in [
             (r#"{"tags":"a"}"#, "tags"),
             (r#"{"tags":["a",1]}"#, "tags"),
@@ -422,18 +334,18 @@ mod tests {
         ] {
             assert_eq!(wrong(LISTS, json), Some(name), "{json}");
         }
-        let mut cells = Given::default();
+        let mut cells = Fields::default();
         for column in columns(&[LISTS]) {
-            cells.push_cell(&column, if column.name == "tags" { r#"["a"]"# } else { "" });
+            set_cell(&mut cells, &column, if column.name == "tags" { r#"["a"]"# } else { "" });
         }
-        let cells = Fields::check(&[LISTS], cells).unwrap();
-        assert_eq!((cells.text("tags"), cells.text("parts")), (r#"["a"]"#, ""));
+        let cells = check(&[LISTS], cells).unwrap();
+        assert_eq!((text(&cells, "tags"), text(&cells, "parts")), (r#"["a"]"#, ""));
     }
 
     #[test]
     fn values_of_every_kind_are_read_and_checked() {
         let good = r#"{"name":"n","open":true,"price":"1.5","inner":{"id":7,"count":0}}"#;
-        check(OUTER, r#"{"name":null,"open":"","inner":{"count":1}}"#).unwrap();
+        checked(OUTER, r#"{"name":null,"open":"","inner":{"count":1}}"#).unwrap();
         for (json, name) in [
             (r#"{"name":1}"#, "name"),
             (r#"{"name":[]}"#, "name"),
@@ -447,16 +359,13 @@ mod tests {
         ] {
             assert_eq!(wrong(OUTER, json), Some(name), "{json}");
         }
-        assert!(matches!(check(OUTER, r#"{"a":1}"#), Err(Fault::Foreign(name)) if name == "a"));
-        let missing = check(INNER, r#"{"count":1}"#);
+        assert!(matches!(checked(OUTER, r#"{"a":1}"#), Err(Fault::Foreign(name)) if name == "a"));
+        let missing = checked(INNER, r#"{"count":1}"#);
         assert!(matches!(missing, Err(Fault::Missing(field)) if field.name == "id"));
-        for json in [r#"{"a":1}"#, "[]", "{} 1"] {
-            assert!(Fields::from_json(OUTER, json.as_bytes()).is_none(), "{json}");
-        }
-        let fields = check(OUTER, good).unwrap();
-        assert_eq!((fields.text("name"), fields.text("open")), ("n", "true"));
-        let inner = fields.object("inner").unwrap();
-        assert_eq!((inner.text("id"), inner.text("count")), ("7", "0"));
+        let fields = checked(OUTER, good).unwrap();
+        assert_eq!((text(&fields, "name"), text(&fields, "open")), ("n", "true"));
+        let inner = fields["inner"].as_object().unwrap();
+        assert_eq!((text(inner, "id"), text(inner, "count")), ("7", "0"));
     }
 
     #[test]
@@ -464,11 +373,11 @@ mod tests {
         let columns = columns(&[OUTER, INNER]);
         let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["name", "open", "price", "inner.id", "inner.count", "id", "count"]);
-        let mut given = Given::default();
+        let mut given = Fields::default();
         for column in columns.iter().filter(|column| column.name.starts_with("inner")) {
-            given.push_cell(column, "1");
+            set_cell(&mut given, column, "1");
         }
-        let fields = Fields::check(&[OUTER], given).unwrap();
-        assert_eq!(fields.object("inner").unwrap().text("count"), "1");
+        let fields = check(&[OUTER], given).unwrap();
+        assert_eq!(text(fields["inner"].as_object().unwrap(), "count"), "1");
     }
 }

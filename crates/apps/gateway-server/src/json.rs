@@ -1,18 +1,24 @@
-//! JSON texts for the generated record writers.
+//! The JSON texts in records: values that are neither texts nor records.
 
-#![expect(
+#![allow(
+    dead_code,
     clippy::allow_attributes,
-    reason = "an `expect` would be an error after a change of the spec"
+    reason = "the spec decides which kinds of values its fields have"
 )]
 
-/// Appends a JSON string, including its quotes.
-pub(crate) fn text(out: &mut Vec<u8>, value: &str) {
-    // Serializing a string into a vector cannot fail.
-    drop(serde_json::to_writer(out, value));
+use serde::{Serialize as _, Serializer};
+use serde_json::Value;
+
+/// Writes a JSON text, or `null` instead of an empty one.
+pub(crate) fn value_or_null<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
+    value(json, Value::Null).serialize(out)
 }
 
-/// Appends a JSON text; `empty` instead of an empty one.
-#[allow(dead_code, reason = "the spec decides which kinds its fields have")]
-pub(crate) fn raw(out: &mut Vec<u8>, json: &str, empty: &str) {
-    out.extend_from_slice(if json.is_empty() { empty } else { json }.as_bytes());
+/// Writes a JSON text, or an empty list instead of an empty one.
+pub(crate) fn value_or_list<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
+    value(json, Value::Array(Vec::new())).serialize(out)
+}
+
+fn value(json: &str, empty: Value) -> Value {
+    serde_json::from_str(json).unwrap_or(empty)
 }

@@ -4,11 +4,13 @@
 
 use std::fmt;
 
-use crate::fields::{Field, Fields, Kind, Record};
-use crate::json;
+use serde::{Deserialize, Serialize};
+
+use crate::fields::{Field, Kind, Record};
 
 /// The portal that a candidate is associated with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PortalRow<'a> {
     /// The identifier of the portal.
     pub id: &'a str,
@@ -29,25 +31,14 @@ impl<'a> Record<'a> for PortalRow<'a> {
         Field { name: "name", kind: Kind::Text, is_required: false },
     ];
 
-    fn from_fields(fields: &'a Fields) -> Self {
-        Self { id: fields.text("id"), name: fields.text("name") }
-    }
-
     fn example() -> Self {
         Self { id: "3", name: "Northwind Jobs" }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(r#"{"id":"#.as_bytes());
-        json::text(out, self.id);
-        out.extend_from_slice(r#","name":"#.as_bytes());
-        json::text(out, self.name);
-        out.push(b'}');
     }
 }
 
 /// A candidate of the account: a person, or a candidate of another kind.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CandidateRow<'a> {
     /// The identifier of the candidate.
     pub id: &'a str,
@@ -62,8 +53,10 @@ pub struct CandidateRow<'a> {
     /// A date and time without a time zone.
     pub date: &'a str,
     /// The portal that the candidate is associated with.
+    #[serde(borrow)]
     pub portal: PortalRow<'a>,
     /// The kind of candidate.
+    #[serde(rename = "type")]
     pub kind: &'a str,
 }
 
@@ -86,19 +79,6 @@ impl<'a> Record<'a> for CandidateRow<'a> {
         Field { name: "type", kind: Kind::Text, is_required: false },
     ];
 
-    fn from_fields(fields: &'a Fields) -> Self {
-        Self {
-            id: fields.text("id"),
-            name: fields.text("name"),
-            email: fields.text("email"),
-            phone: fields.text("phone"),
-            phone_mobile: fields.text("phone_mobile"),
-            date: fields.text("date"),
-            portal: fields.object("portal").map(PortalRow::from_fields).unwrap_or_default(),
-            kind: fields.text("type"),
-        }
-    }
-
     fn example() -> Self {
         Self {
             id: "4711",
@@ -111,26 +91,6 @@ impl<'a> Record<'a> for CandidateRow<'a> {
             kind: "person",
         }
     }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(r#"{"id":"#.as_bytes());
-        json::text(out, self.id);
-        out.extend_from_slice(r#","name":"#.as_bytes());
-        json::text(out, self.name);
-        out.extend_from_slice(r#","email":"#.as_bytes());
-        json::text(out, self.email);
-        out.extend_from_slice(r#","phone":"#.as_bytes());
-        json::text(out, self.phone);
-        out.extend_from_slice(r#","phone_mobile":"#.as_bytes());
-        json::text(out, self.phone_mobile);
-        out.extend_from_slice(r#","date":"#.as_bytes());
-        json::text(out, self.date);
-        out.extend_from_slice(r#","portal":"#.as_bytes());
-        self.portal.write(out);
-        out.extend_from_slice(r#","type":"#.as_bytes());
-        json::text(out, self.kind);
-        out.push(b'}');
-    }
 }
 
 /// Shows only the identity, because other fields hold personal data.
@@ -141,7 +101,8 @@ impl fmt::Debug for CandidateRow<'_> {
 }
 
 /// A vacancy of the account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct VacancyRow<'a> {
     /// The identifier of the vacancy.
     pub id: &'a str,
@@ -162,25 +123,14 @@ impl<'a> Record<'a> for VacancyRow<'a> {
         Field { name: "project", kind: Kind::Text, is_required: false },
     ];
 
-    fn from_fields(fields: &'a Fields) -> Self {
-        Self { id: fields.text("id"), project: fields.text("project") }
-    }
-
     fn example() -> Self {
         Self { id: "52", project: "Welder, Rotterdam" }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(r#"{"id":"#.as_bytes());
-        json::text(out, self.id);
-        out.extend_from_slice(r#","project":"#.as_bytes());
-        json::text(out, self.project);
-        out.push(b'}');
     }
 }
 
 /// The remaining SMS credit balance of the account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CreditsRow<'a> {
     /// The remaining balance.
     pub credits_number: &'a str,
@@ -201,20 +151,8 @@ impl<'a> Record<'a> for CreditsRow<'a> {
         Field { name: "currency", kind: Kind::Text, is_required: true },
     ];
 
-    fn from_fields(fields: &'a Fields) -> Self {
-        Self { credits_number: fields.text("credits_number"), currency: fields.text("currency") }
-    }
-
     fn example() -> Self {
         Self { credits_number: "12.50", currency: "EUR" }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(r#"{"credits_number":"#.as_bytes());
-        json::text(out, self.credits_number);
-        out.extend_from_slice(r#","currency":"#.as_bytes());
-        json::text(out, self.currency);
-        out.push(b'}');
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use gateway_model::formula::unguard;
 
 use crate::error::{Error, Place};
-use crate::fields::{Column, Given, columns};
+use crate::fields::{Column, Fields, columns, set_cell};
 use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
 
@@ -72,9 +72,9 @@ fn rows(
             let text = format!("the number of cells is {cells}, but the first line has {expected}");
             return Err(Error::at(place, text));
         }
-        let mut given = Given::default();
+        let mut given = Fields::default();
         for (column, value) in columns.iter().zip(&record) {
-            given.push_cell(column, unguard(value).as_deref().unwrap_or(value));
+            set_cell(&mut given, column, unguard(value).as_deref().unwrap_or(value));
         }
         target.put(place, given)?;
         progress.next_record();

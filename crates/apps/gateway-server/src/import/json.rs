@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
 use crate::error::{Error, Place};
-use crate::fields::{Given, find, names};
+use crate::fields::{Fields, find, names, text};
 use crate::generated::call::ENVELOPES;
 use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
@@ -102,7 +102,7 @@ impl State<'_, '_, '_> {
         Place { file: self.file, line: (self.line)() }
     }
 
-    fn put<E: serde::de::Error>(&mut self, given: Given) -> Result<(), E> {
+    fn put<E: serde::de::Error>(&mut self, given: Fields) -> Result<(), E> {
         let put = self.target.put(self.place(), given);
         self.progress.next_record();
         put.map_err(|error| self.fail(error))
@@ -144,19 +144,22 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut given = Given::default();
+        let mut given = Fields::default();
         let mut envelope = None;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             let key = self.0.target.renamed(&key);
             let items = ENVELOPES.iter().find(|one| one.items == key);
-            if given.has(key) || items.is_some() && envelope.is_some() {
+            if given.contains_key(key) || items.is_some() && envelope.is_some() {
                 return self.0.refuse(format!("field `{key}` is given twice"));
             }
             if items.is_some() {
                 envelope = items;
                 map.next_value_seed(Values(self.0))?;
             } else if let Some(field) = find(KNOWN, key) {
-                given.push(field.name, map.next_value()?);
+                match map.next_value()? {
+                    serde_json::Value::Null => {}
+                    value => drop(given.insert(field.name.to_owned(), value)),
+                }
             } else {
                 let (name, names) = (shown(key), names(KNOWN).join(", "));
                 return self.0.refuse(format!("unknown field {name}; known fields: {names}"));
@@ -164,8 +167,8 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
         }
         let Some(Envelope { marker, success, .. }) = envelope else { return self.0.put(given) };
         // The records of the response are staged already, but an error rolls back the whole import.
-        match given.names().find(|name| name != marker) {
-            None if given.text(marker) == Some(success) => Ok(()),
+        match given.keys().find(|name| *name != marker) {
+            None if text(&given, marker) == *success => Ok(()),
             None => self.0.refuse(format!("the `{marker}` of the response is not `{success}`")),
             Some(field) => self.0.refuse(format!("`{field}` is not a field of a response")),
         }

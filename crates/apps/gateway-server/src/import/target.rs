@@ -3,7 +3,7 @@
 use gateway_model::{CandidateKind, DecimalText};
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::fields::{Fault, Fields, Given, Known, Record as _};
+use crate::fields::{self, Fault, Fields, Known, Record, text};
 use crate::generated::parameters::ListCandidates;
 use crate::generated::record::{
     CandidateRow, CreditsRow, LIST_CANDIDATES_STATUS as STATUS, VacancyRow,
@@ -58,18 +58,18 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     /// Checks a record and stages it.
-    pub(super) fn put(&mut self, place: Place, given: Given) -> Result<(), Error> {
+    pub(super) fn put(&mut self, place: Place, given: Fields) -> Result<(), Error> {
         let put = self.try_put(place, given);
         self.note(put)
     }
 
-    fn try_put(&mut self, place: Place, given: Given) -> Result<(), Error> {
+    fn try_put(&mut self, place: Place, given: Fields) -> Result<(), Error> {
         self.count += 1;
         if self.count.is_multiple_of(PROGRESS) {
             (self.progress)(self.count);
         }
         let kind = RecordKind::of(&given);
-        let fields = Fields::check(kind.fields(), given).map_err(|fault| match fault {
+        let fields = fields::check(kind.fields(), given).map_err(|fault| match fault {
             Fault::Foreign(name) => {
                 let text = format!("`{name}` is not a field of {}; remove it", kind.name());
                 Error::at(place, text)
@@ -79,7 +79,7 @@ impl<'s, 'p> Target<'s, 'p> {
             }
             Fault::Missing(field) => missing(place, field.name),
         })?;
-        if let Some(field) = fields.with_nul() {
+        if let Some(field) = fields::with_nul(&fields) {
             // PostgreSQL cannot store it, and both databases accept the same data.
             return Err(Error::at(place, format!("`{field}` contains a NUL character; remove it")));
         }
@@ -92,27 +92,27 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     fn status(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        let vacancy_id = number(place, "vacancy_id", fields.text("vacancy_id"))?;
-        let candidate_id = number(place, "candidate_id", fields.text("candidate_id"))?;
-        let status = fields.text("status");
+        let vacancy_id = number(place, "vacancy_id", text(fields, "vacancy_id"))?;
+        let candidate_id = number(place, "candidate_id", text(fields, "candidate_id"))?;
+        let status = text(fields, "status");
         self.application(place, &ApplicationRow { vacancy_id, candidate_id, status })
     }
 
     fn vacancy(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        let row = VacancyRow::from_fields(fields);
+        let row = row::<VacancyRow<'_>>(place, fields)?;
         self.stage.vacancy(place, number(place, "id", row.id)?, &row)
     }
 
     fn balance(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        let row = CreditsRow::from_fields(fields);
+        let row = row::<CreditsRow<'_>>(place, fields)?;
         credits(place, row.credits_number, row.currency)?;
         self.stage.credits(place, &row)
     }
 
     fn candidate(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        let mut row = CandidateRow::from_fields(fields);
+        let mut row = row::<CandidateRow<'_>>(place, fields)?;
         let id = number(place, "id", row.id)?;
-        if !fields.has("name") {
+        if !fields.contains_key("name") {
             // The record replaces an existing one, whose name would be lost silently.
             return Err(missing(place, "name"));
         }
@@ -120,10 +120,10 @@ impl<'s, 'p> Target<'s, 'p> {
             row.kind = CandidateKind::Person.as_str();
         }
         self.stage.candidate(place, id, &row)?;
-        let own = match (fields.has("vacancy_id"), fields.has("status")) {
+        let own = match (fields.contains_key("vacancy_id"), fields.contains_key("status")) {
             (true, true) => Some((
-                number(place, "vacancy_id", fields.text("vacancy_id"))?,
-                fields.text("status"),
+                number(place, "vacancy_id", text(fields, "vacancy_id"))?,
+                text(fields, "status"),
             )),
             (false, false) => None,
             _ => return Err(Error::at(place, "`vacancy_id` and `status` must be given together")),
@@ -147,6 +147,11 @@ impl Target<'_, '_> {
         }
         self.stage.application(place, row)
     }
+}
+
+/// Returns the row of checked fields.
+fn row<'f, R: Record<'f>>(place: Place, fields: &'f Fields) -> Result<R, Error> {
+    R::deserialize(fields).map_err(|_error| Error::at(place, "the record cannot be read"))
 }
 
 fn missing(place: Place, field: &str) -> Error {
@@ -218,8 +223,8 @@ enum RecordKind {
 
 impl RecordKind {
     /// Returns the kind of a record with these fields.
-    fn of(given: &Given) -> Self {
-        let own = OWN_FIELDS.iter().find(|(field, _)| given.has(field));
+    fn of(given: &Fields) -> Self {
+        let own = OWN_FIELDS.iter().find(|(field, _)| given.contains_key(*field));
         own.map_or(Self::Candidate, |(_, kind)| *kind)
     }
 
@@ -262,16 +267,27 @@ mod tests {
     /// A field that is added to the spec is imported too.
     #[test]
     fn every_field_of_a_record_is_imported() {
-        let mut json = <[Vec<u8>; 3]>::default();
-        let [candidate, vacancy, credits] = &mut json;
-        CandidateRow::example().write(candidate);
-        VacancyRow::example().write(vacancy);
-        CreditsRow::example().write(credits);
-        let mut again = <[Vec<u8>; 3]>::default();
-        let fields = |known, json: &[u8]| Fields::from_json(known, json).unwrap();
-        CandidateRow::from_fields(&fields(CandidateRow::FIELDS, &json[0])).write(&mut again[0]);
-        VacancyRow::from_fields(&fields(VacancyRow::FIELDS, &json[1])).write(&mut again[1]);
-        CreditsRow::from_fields(&fields(CreditsRow::FIELDS, &json[2])).write(&mut again[2]);
-        assert_eq!(again, json);
+        fn text<'a, R: Record<'a>>(row: &R) -> Vec<u8> {
+            let mut json = Vec::new();
+            row.write(&mut json);
+            json
+        }
+        let example = [
+            text(&CandidateRow::example()),
+            text(&VacancyRow::example()),
+            text(&CreditsRow::example()),
+        ];
+        let known = [CandidateRow::FIELDS, VacancyRow::FIELDS, CreditsRow::FIELDS];
+        let mut read = known.iter().zip(&example).map(|(known, json)| {
+            fields::check(&[known], serde_json::from_slice(json).unwrap()).unwrap()
+        });
+        let [candidate, vacancy, credits] = std::array::from_fn(|_| read.next().unwrap());
+        let place = Place { file: 0, line: 1 };
+        let again = [
+            text(&row::<CandidateRow<'_>>(place, &candidate).unwrap()),
+            text(&row::<VacancyRow<'_>>(place, &vacancy).unwrap()),
+            text(&row::<CreditsRow<'_>>(place, &credits).unwrap()),
+        ];
+        assert_eq!(again, example);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::{Field, Fields, Record as _};
+use crate::fields::{Record, stored};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
 /// Overwrites `buffer` with the JSON text of a candidate. The id in the text is `id`, the one in the key.
@@ -63,23 +63,27 @@ pub(super) enum Stored {
 impl Kind {
     /// Compares the stored text of the record `id`.
     pub(super) fn compare(&self, id: i64, record: &[u8]) -> Stored {
-        let Some(fields) = Fields::from_json(self.known, record) else { return Stored::Damaged };
-        if self.has_id && fields.text("id") != itoa::Buffer::new().format(id) {
+        let Ok(before) = serde_json::from_slice::<Value>(record) else { return Stored::Damaged };
+        let fields = stored(before.clone());
+        if self.has_id && fields.get("id").is_none_or(|own| own != itoa::Buffer::new().format(id)) {
             return Stored::Damaged;
         }
-        let mut again = Vec::new();
-        (self.write)(&fields, &mut again);
+        let Some(again) = (self.rewrite)(&fields) else { return Stored::Damaged };
         if again == record {
             return Stored::Whole;
         }
-        let texts = [record, &again].map(|text| serde_json::from_slice::<Value>(text).ok());
-        match texts {
-            [Some(before), Some(after)] if before != after && is_part(&before, &after) => {
-                Stored::Outdated
-            }
+        match serde_json::from_slice(&again) {
+            Ok(after) if before != after && is_part(&before, &after) => Stored::Outdated,
             _ => Stored::Damaged,
         }
     }
+}
+
+/// Returns the JSON text that an import writes for a stored record.
+fn rewrite<'f, R: Record<'f>>(fields: &'f Value) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    R::deserialize(fields).ok()?.write(&mut text);
+    Some(text)
 }
 
 /// Returns whether a value is the other one, possibly without some of its fields.
@@ -98,8 +102,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Names one of them.
     pub(super) one: fn(id: i64) -> String,
-    known: &'static [Field],
-    write: fn(&Fields, &mut Vec<u8>),
+    rewrite: fn(&Value) -> Option<Vec<u8>>,
     /// Whether the key of the record is in its text.
     has_id: bool,
 }
@@ -107,24 +110,21 @@ pub(super) struct Kind {
 pub(super) const CANDIDATES: Kind = Kind {
     name: "candidates",
     one: |id| format!("candidate {id}"),
-    known: CandidateRow::FIELDS,
-    write: |fields, out| CandidateRow::from_fields(fields).write(out),
+    rewrite: |fields| rewrite::<CandidateRow<'_>>(fields),
     has_id: true,
 };
 
 pub(super) const VACANCIES: Kind = Kind {
     name: "vacancies",
     one: |id| format!("vacancy {id}"),
-    known: VacancyRow::FIELDS,
-    write: |fields, out| VacancyRow::from_fields(fields).write(out),
+    rewrite: |fields| rewrite::<VacancyRow<'_>>(fields),
     has_id: true,
 };
 
 pub(super) const CREDITS: Kind = Kind {
     name: "credit balances",
     one: |_id| "the credit balance".to_owned(),
-    known: CreditsRow::FIELDS,
-    write: |fields, out| CreditsRow::from_fields(fields).write(out),
+    rewrite: |fields| rewrite::<CreditsRow<'_>>(fields),
     has_id: false,
 };
 

@@ -6,7 +6,7 @@ use crate::config::{Project, Role};
 use crate::emit::model::types::field_value;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
-use crate::text::{json_string, raw_string, string};
+use crate::text::{raw_string, string};
 
 /// The files. Adding an operation to the spec adds a method to the trait of its storage, so the server does not compile until
 /// its storage is written.
@@ -138,53 +138,55 @@ fn is_personal(model: &Model) -> bool {
 /// an empty form.
 struct Slot {
     ty: String,
-    is_option: bool,
-    /// The expression that reads the field of an import.
-    read: String,
+    /// How serde reads or writes it, if not as its type says.
+    attribute: Option<&'static str>,
     /// The expression for the example. Sample data has a value in every field, so that clients see its type.
     example: String,
-    /// The expression that writes a value, which is in front of `write`, or between the two texts.
-    write: (&'static str, String),
 }
 
 fn slot(service: &Service, field: &Field) -> Slot {
-    let wire = string(&field.wire);
-    let text = |read: String, example: String, write: (&'static str, String)| Slot {
-        ty: "&'a str".to_owned(),
-        is_option: false,
-        read,
-        example,
-        write,
-    };
-    // The JSON text of a value; `empty` is what a response sends without one.
-    let json = |empty: &str| {
-        let write = ("json::raw(out, ", format!(", \"{empty}\")"));
-        text(format!("fields.text({wire})"), raw_string(&field_value(service, field)), write)
-    };
+    let text = |attribute, example| Slot { ty: "&'a str".to_owned(), attribute, example };
     match &field.ty {
         Type::Value(value) if value.in_record() == Primitive::Text => {
             let example = value.example().or(field.example.as_deref()).unwrap_or_default();
-            text(
-                format!("fields.text({wire})"),
-                string(example),
-                ("json::text(out, ", ")".to_owned()),
-            )
+            text(None, string(example))
         }
-        Type::Value(_) => json("null"),
-        Type::List(_) | Type::Map(_) => json("[]"),
+        Type::Value(_) => text(Some(VALUE_OR_NULL), raw_string(&field_value(service, field))),
+        Type::List(_) | Type::Map(_) => {
+            text(Some(VALUE_OR_LIST), raw_string(&field_value(service, field)))
+        }
         Type::Model(id) => {
             let row = row(service.model(*id));
-            let is_option = !field.required && !has_empty_form(service, field);
-            let read = format!("fields.object({wire}).map({row}::from_fields)");
             let (ty, example) = (format!("{row}<'a>"), format!("{row}::example()"));
-            let (ty, read, example) = if is_option {
-                (format!("Option<{ty}>"), read, format!("Some({example})"))
+            let (ty, example) = if !field.required && !has_empty_form(service, field) {
+                (format!("Option<{ty}>"), format!("Some({example})"))
             } else {
-                (ty, read + ".unwrap_or_default()", example)
+                (ty, example)
             };
-            Slot { ty, is_option, read, example, write: ("", ".write(out)".to_owned()) }
+            Slot { ty, attribute: Some("borrow"), example }
         }
     }
+}
+
+/// Returns the attributes by which serde reads and writes a field as it is on the wire.
+fn serde_attributes(service: &Service, field: &Field) -> Vec<String> {
+    let is_renamed = field.rust.snake() != field.wire;
+    let rename = is_renamed.then(|| format!("rename = {}", string(&field.wire)));
+    let own = slot(service, field).attribute.map(str::to_owned);
+    rename.into_iter().chain(own).collect()
+}
+
+/// Writes the JSON text of a value; without one, what a response sends.
+const VALUE_OR_NULL: &str = "serialize_with = \"json::value_or_null\"";
+const VALUE_OR_LIST: &str = "serialize_with = \"json::value_or_list\"";
+
+/// Returns whether a field is a JSON text.
+fn has_json(service: &Service) -> bool {
+    let mut fields = service.models.iter().flat_map(|model| &model.fields);
+    fields.any(|field| match slot(service, field).attribute {
+        Some(attribute) => attribute != "borrow",
+        None => false,
+    })
 }
 
 /// Returns whether a record can have the field without a value.
@@ -197,9 +199,4 @@ fn has_empty_form(service: &Service, field: &Field) -> bool {
         }
         Type::List(_) | Type::Map(_) => false,
     }
-}
-
-/// Returns the JSON text before the value of a field.
-fn key(before: char, field: &Field) -> String {
-    format!("{before}{}:", json_string(&field.wire))
 }
