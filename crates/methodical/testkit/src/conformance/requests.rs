@@ -1,5 +1,7 @@
 //! Checks of requests, which are sent as the caller gave them, byte for byte.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bytes::Bytes;
 use gateway_transport::{Request, TransportErrorKind};
 use http::header::{CONTENT_TYPE, HOST};
@@ -8,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use crate::conformance::Kit;
 use crate::conformance::peer::{
     describe, echo, equal, expect_kind, for_input, friendly, get, get_uri, only_request, playing,
-    text, with,
+    server, text, with,
 };
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::{Next, RawRequest};
@@ -166,14 +168,48 @@ pub(super) fn expect_continue_is_not_sent(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-pub(super) fn cookies_are_not_kept(kit: &Kit) -> Outcome {
-    let response = "HTTP/1.1 200 OK\r\nset-cookie: session=1; Path=/\r\ncontent-length: 0\r\n\r\n";
-    let server = playing(response, Next::KeepAlive)?;
-    for _ in 0..2 {
-        kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+pub(super) fn nothing_of_a_response_is_kept(kit: &Kit) -> Outcome {
+    let count = AtomicUsize::new(0);
+    let server = server(move |_, connection| {
+        let body = count.fetch_add(1, Ordering::Relaxed).to_string();
+        let headers = "cache-control: max-age=3600\r\netag: \"1\"\r\n\
+                       last-modified: Sun, 22 Nov 2026 08:00:00 GMT\r\n\
+                       expires: Fri, 22 Nov 2086 08:00:00 GMT\r\nset-cookie: session=1; Path=/\r\n";
+        connection.respond(headers, body.as_bytes());
+        Next::KeepAlive
+    })?;
+    for number in 0..3 {
+        let response = kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+        equal("the body", text(response.body), number)?;
     }
     for request in server.progress().requests {
-        ensure!(request.header("cookie").is_empty(), "the cookie is sent back");
+        for name in ["cookie", "if-none-match", "if-modified-since"] {
+            ensure!(request.header(name).is_empty(), "the client adds the header {name}");
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn connection_headers_arrive_or_are_refused(kit: &Kit) -> Outcome {
+    for (name, value) in [
+        ("keep-alive", "timeout=9"),
+        ("proxy-authorization", "Basic YTpi"),
+        ("proxy-connection", "keep-alive"),
+        ("te", "trailers"),
+        ("trailer", "x-own"),
+        ("upgrade", "own/1"),
+    ] {
+        let server = friendly()?;
+        let mut request = get(&server, "/")?;
+        request.headers_mut().insert(name, HeaderValue::from_static(value));
+        let outcome = match kit.send(request) {
+            Ok(_) => {
+                let arrived = only_request(&server)?.header(name);
+                equal(name, text(arrived.join(&b", "[..])), value)
+            }
+            Err(error) => expect_kind(&error, &[TransportErrorKind::InvalidRequest]),
+        };
+        for_input(name, outcome)?;
     }
     Ok(())
 }

@@ -82,24 +82,32 @@ pub(super) fn header_values_keep_their_case(kit: &Kit) -> Outcome {
     headers_return(kit, names.split(' ').map(|name| (name, MIXED_CASE)).collect())
 }
 
-pub(super) fn no_header_is_removed(kit: &Kit) -> Outcome {
+pub(super) fn headers_are_those_of_the_peer(kit: &Kit) -> Outcome {
     let headers = [
         ("age", "7"),
         ("alt-svc", "clear"),
         ("cache-control", "no-store"),
+        ("connection", "keep-alive"),
         ("content-disposition", "inline"),
         ("content-language", "en"),
         ("date", "Sun, 22 Nov 2026 08:00:00 GMT"),
+        ("keep-alive", "timeout=9"),
+        ("proxy-authenticate", "Basic realm=kit"),
         ("server", "kit"),
         ("set-cookie", "a=b"),
         ("strict-transport-security", "max-age=1"),
+        ("trailer", "x-trailer"),
         ("vary", "accept"),
         ("via", "1.1 kit"),
         ("www-authenticate", "Bearer realm=kit"),
         ("x-empty", ""),
         ("x-request-id", "1"),
     ];
-    headers_return(kit, headers.to_vec())
+    headers_return(kit, headers.to_vec())?;
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
+    let head = kit.fetch(get(&server, "/")?)?.head;
+    let names: Vec<_> = head.headers.keys().map(http::HeaderName::as_str).collect();
+    equal("the headers", names.join(", "), "content-length")
 }
 
 fn headers_return(kit: &Kit, mut headers: Vec<(&str, &str)>) -> Outcome {

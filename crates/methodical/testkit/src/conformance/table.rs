@@ -61,7 +61,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The target arrives unchanged: percent-encoding, empty parameters and unusual characters included. A client
         /// that decodes and encodes the target again changes the request. RFC 9112 section 3.2, RFC 3986 section 6.2.2.
         target_is_verbatim: |kit| {
-            let target = "/c/v1?method=a/b&status=a%20b+c%2Fd&x=%E2%82%AC&e=&&y=1,2;3:4@!$*()~-._";
+            let target = "/c/v1?method=a/b&status=a%20b+c%2Fd&x=%E2%82%ac&t=%7E%2da%41&e=&&y=1,2;3:4@!$*()~-._";
             let long = format!("/c/v1?ids={}", "1,".repeat(3000));
             targets_arrive(kit, &[(target, target), (&long, &long)])
         };
@@ -124,9 +124,13 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A request with a body does not carry `Expect: 100-continue`. A client that sends it waits about a second for
         /// each peer that ignores it. RFC 9110 section 10.1.1.
         expect_continue_is_not_sent: requests::expect_continue_is_not_sent;
-        /// A cookie from one response is not sent with the next request. A transport that stores cookies mixes up the
-        /// sessions of two callers. Storing them is up to the user agent: RFC 6265 section 5.4.
-        cookies_are_not_kept: requests::cookies_are_not_kept;
+        /// The same request is sent each time, and without anything of an earlier response: no cookie, no validator, and
+        /// no response from a cache. A transport that keeps them mixes up the sessions of two callers, or returns a list
+        /// that has changed. Keeping them is up to the user agent: RFC 6265 section 5.4, RFC 9111 section 2.
+        nothing_of_a_response_is_kept: requests::nothing_of_a_response_is_kept;
+        /// A header that controls a connection arrives unchanged, or the request is refused before anything is sent. A
+        /// client that drops it in silence sends another request. Promise 1 of a transport, RFC 9110 section 7.6.1.
+        connection_headers_arrive_or_are_refused: requests::connection_headers_arrive_or_are_refused;
         /// Every method, also an unregistered one, is sent with and without a body, byte for byte and without additions.
         /// With a body, it may instead be refused, and nothing is sent. Clients treat methods differently: some drop the
         /// body of a DELETE, or add a media type to a POST. RFC 9110 sections 9.1 and 9.3, RFC 9112 section 6.
@@ -166,9 +170,10 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// Header values keep their upper-case and lower-case letters. Most values are case-sensitive: entity tags,
         /// cookies, boundaries, realms. RFC 9110 section 5.5.
         header_values_keep_their_case: responses::header_values_keep_their_case;
-        /// No header is removed: none for framing, cookies, authentication or caching. A wrapper of the transport may
-        /// need any of them. RFC 9110 section 5.
-        no_header_is_removed: responses::no_header_is_removed;
+        /// No header is removed: none for framing, cookies, authentication, caching or the connection. None is added
+        /// either, such as a default media type. A wrapper of the transport may need any of them, or decide by one that
+        /// is missing. RFC 9110 section 5.
+        headers_are_those_of_the_peer: responses::headers_are_those_of_the_peer;
         /// A trailer does not become a header of the response. It arrives after the caller has decided what the headers
         /// mean. Transports discard trailers. RFC 9110 section 6.5.1.
         trailers_are_not_headers: responses::trailers_are_not_headers;

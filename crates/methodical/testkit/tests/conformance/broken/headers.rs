@@ -33,18 +33,31 @@ broken! { HEADERS:
         lower(response.headers_mut(), |name| name == CONTENT_TYPE);
         Ok(response)
     });
-    strips_set_cookie ["response.no_header_is_removed"] = |setup| {
+    strips_set_cookie ["response.headers_are_those_of_the_peer"] = |setup| {
         strips(setup, "set-cookie")
     };
-    strips_www_authenticate ["response.no_header_is_removed"] = |setup| {
+    strips_www_authenticate ["response.headers_are_those_of_the_peer"] = |setup| {
         strips(setup, "www-authenticate")
     };
-    strips_content_length ["response.no_header_is_removed"] = |setup| {
+    strips_content_length ["response.headers_are_those_of_the_peer"] = |setup| {
         strips(setup, "content-length")
     };
-    strips_via ["response.no_header_is_removed"] = |setup| {
+    strips_via ["response.headers_are_those_of_the_peer"] = |setup| {
         strips(setup, "via")
     };
+    strips_connection ["response.headers_are_those_of_the_peer"] = |setup| {
+        strips(setup, "connection")
+    };
+    strips_proxy_authenticate ["response.headers_are_those_of_the_peer"] = |setup| {
+        strips(setup, "proxy-authenticate")
+    };
+    adds_a_media_type_to_a_response ["response.headers_are_those_of_the_peer"] =
+        |setup| around(setup, |good, request| {
+        let mut response = good.send(request)?;
+        let unknown = HeaderValue::from_static("application/octet-stream");
+        response.headers_mut().entry(CONTENT_TYPE).or_insert(unknown);
+        Ok(response)
+    });
     replaces_bytes_that_are_not_ascii ["request.header_bytes_are_preserved", "response.header_bytes_are_kept"] =
         |setup| {
         fn replace(headers: &mut HeaderMap) {

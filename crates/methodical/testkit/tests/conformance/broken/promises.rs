@@ -61,7 +61,7 @@ broken! { PROMISES:
             Ok(response)
         }
     });
-    drops_empty_response_headers ["response.no_header_is_removed"] =
+    drops_empty_response_headers ["response.headers_are_those_of_the_peer"] =
         |setup| around(setup, |good, request| {
         let mut response = good.send(request)?;
         let headers = response.headers();

@@ -1,9 +1,10 @@
 //! Transports that change the request.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 use gateway_transport::{BlockingBody, BlockingTransport as _, TransportError, TransportErrorKind};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Response};
 
 use crate::broken::support::{around, other};
 
@@ -19,7 +20,7 @@ broken! { REQUESTS:
         }
         good.send(request)
     });
-    keeps_cookies ["request.cookies_are_not_kept"] = |setup| {
+    keeps_cookies ["request.nothing_of_a_response_is_kept"] = |setup| {
         let kept = Mutex::new(None::<HeaderValue>);
         around(setup, move |good, mut request| {
             let mut kept = kept.lock().map_err(|_| other("poisoned"))?;
@@ -31,6 +32,58 @@ broken! { REQUESTS:
             Ok(response)
         })
     };
+    keeps_responses ["request.nothing_of_a_response_is_kept"] = |setup| {
+        let kept = Mutex::new(HashMap::new());
+        around(setup, move |good, request| {
+            let mut kept = kept.lock().map_err(|_| other("poisoned"))?;
+            let target = request.uri().to_string();
+            if let Some(response) = kept.get(&target).cloned() {
+                return Ok(Response::map(response, BlockingBody::from));
+            }
+            let (head, body) = good.send(request)?.into_parts();
+            let response = Response::from_parts(head, body.collect(1 << 20)?);
+            if response.headers().contains_key("cache-control") {
+                kept.insert(target, response.clone());
+            }
+            Ok(response.map(BlockingBody::from))
+        })
+    };
+    revalidates_responses ["request.nothing_of_a_response_is_kept"] = |setup| {
+        let kept = Mutex::new(None::<HeaderValue>);
+        around(setup, move |good, mut request| {
+            let mut kept = kept.lock().map_err(|_| other("poisoned"))?;
+            if let Some(tag) = &*kept {
+                request.headers_mut().insert("if-none-match", tag.clone());
+            }
+            let response = good.send(request)?;
+            *kept = response.headers().get("etag").cloned();
+            Ok(response)
+        })
+    };
+    drops_connection_headers ["request.connection_headers_arrive_or_are_refused"] =
+        |setup| around(setup, |good, mut request| {
+        for name in ["keep-alive", "proxy-connection", "te", "trailer", "upgrade"] {
+            request.headers_mut().remove(name);
+        }
+        good.send(request)
+    });
+    drops_the_credentials_of_a_proxy ["request.connection_headers_arrive_or_are_refused"] =
+        |setup| around(setup, |good, mut request| {
+        request.headers_mut().remove("proxy-authorization");
+        good.send(request)
+    });
+    decodes_unreserved_characters ["request.target_is_verbatim"] =
+        |setup| around(setup, |good, mut request| {
+        let text = request.uri().to_string().replace("%7E", "~").replace("%2d", "-");
+        *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
+        good.send(request)
+    });
+    writes_escapes_in_upper_case ["request.target_is_verbatim"] =
+        |setup| around(setup, |good, mut request| {
+        let text = request.uri().to_string().replace("%ac", "%AC").replace("%2d", "%2D");
+        *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
+        good.send(request)
+    });
     supports_four_methods ["request.every_method_with_and_without_a_body"] =
         |setup| around(setup, |good, mut request| {
         if !["GET", "HEAD", "POST", "PUT"].contains(&request.method().as_str()) {
