@@ -1,9 +1,12 @@
 //! A temporary server with sample data, on a free port of the loopback address.
 
+use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
+use std::time::Duration;
+use std::{env, fs};
 
 use tempfile::TempDir;
 use tokio::sync::oneshot;
@@ -128,11 +131,53 @@ pub fn start() -> Result<Demo, Error> {
     Ok(Demo { base_url, data, stop: Some(stop), thread: Some(thread) })
 }
 
-/// Starts the server on the current runtime. The returned directory contains the database and must outlive the server.
-pub(crate) async fn serve(config: Config) -> Result<(RunningServer, Data, TempDir), Error> {
-    let directory = tempfile::Builder::new().prefix("gateway-demo-").tempdir()?;
+/// The folder of the database. Dropping it deletes the data.
+#[derive(Debug)]
+pub(crate) struct DemoFolder {
+    /// Shows other processes that the folder is in use.
+    _lock: File,
+    folder: TempDir,
+}
+
+impl DemoFolder {
+    /// Creates the folder. Removes those that processes left when a signal ended them: nobody locks them, and they have not changed
+    /// for a minute.
+    fn create() -> Result<Self, Error> {
+        for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
+            let is_own = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+            let changed = entry.metadata().and_then(|there| there.modified()).ok();
+            let age = changed.and_then(|at| at.elapsed().ok()).unwrap_or_default();
+            let lock = entry.path().join(LOCK);
+            if is_own
+                && age >= LEFTOVER_AGE
+                && File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok())
+            {
+                // Somebody else may remove it first.
+                drop(fs::remove_dir_all(entry.path()));
+            }
+        }
+        let folder = TempDir::with_prefix(PREFIX)?;
+        let lock = File::create_new(folder.path().join(LOCK))?;
+        // Some file systems have no locks.
+        drop(lock.try_lock());
+        Ok(Self { _lock: lock, folder })
+    }
+}
+
+/// Beginning of the name of a folder.
+const PREFIX: &str = "gateway-demo-";
+
+/// Name of the file that is locked while a folder is in use.
+const LOCK: &str = "lock";
+
+/// Minimum age of a leftover. A younger folder may be about to be locked.
+const LEFTOVER_AGE: Duration = Duration::from_secs(60);
+
+/// Starts the server on the current runtime. The returned folder contains the database and must outlive the server.
+pub(crate) async fn serve(config: Config) -> Result<(RunningServer, Data, DemoFolder), Error> {
+    let directory = DemoFolder::create()?;
     let now = Clock::system().now();
-    let store = Arc::new(Store::open(directory.path().join("demo.db"))?);
+    let store = Arc::new(Store::open(directory.folder.path().join("demo.db"))?);
     let account = store.create_account("demo", now)?;
     store.import(account, ImportMode::Commit, &mut |stage| DemoData::default().fill(stage))?;
     let token = store.create_token(account, "demo", now, None)?;

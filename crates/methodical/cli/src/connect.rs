@@ -1,25 +1,24 @@
 //! Creates a client from the settings.
 
+use std::env;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::sync::Arc;
 use std::time::Duration;
-use std::{env, future};
 
 use http::Uri;
 use methodical_client::model::{Auth, Service};
 use methodical_client::transport::gzip::Gzip;
 use methodical_client::transport::reqwest_blocking::ReqwestBlockingTransport;
-use methodical_client::transport::{BlockingTransport, BoxError, BoxFuture, Options};
+use methodical_client::transport::{BlockingTransport, Options};
 use methodical_client::{
     AccessToken, CommandToken, EnvironmentToken, ErrorKind, FileToken, TokenSource, blocking,
 };
 
-use crate::demo::SampleService;
+use crate::demo::{Guard, SampleService};
 use crate::failure::Failure;
 use crate::files;
-use crate::interrupt::{Unfinished, ask_for_secret, lock};
+use crate::interrupt::ask_for_secret;
 use crate::program::Program;
 use crate::run::Invocation;
 use crate::settings::file::stored_token;
@@ -32,7 +31,7 @@ use crate::transport::{Trace, Watched};
 pub(crate) fn connect<S: Service>(
     invocation: &Invocation,
     settings: &mut Settings,
-) -> Result<(blocking::Client<S>, Option<Unfinished>), Failure> {
+) -> Result<(blocking::Client<S>, Option<Guard>), Failure> {
     if invocation.service.from.is_some() {
         let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
         settings.base_url = Some(unused);
@@ -90,7 +89,9 @@ fn connect_to_service<S: Service>(
             build::<S>(invocation, settings, Some(FileToken::new(file.value)))
         }
         TokenFrom::Command(command) => {
-            build::<S>(invocation, settings, Some(TokenCommand::new(command.value)))
+            let mut words = command.value.into_iter();
+            let program = CommandToken::new(words.next().unwrap_or_default());
+            build::<S>(invocation, settings, Some(words.fold(program, CommandToken::arg)))
         }
         TokenFrom::Configured => {
             let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
@@ -295,42 +296,6 @@ fn options(timeout: Option<&Setting<u64>>) -> Options {
 
 /// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
 const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
-
-/// A token command that is killed when a signal ends the program: it runs in its own process group, so a terminal does not send
-/// it the signals of Ctrl-C.
-#[derive(Clone, Debug)]
-struct TokenCommand(CommandToken);
-
-impl TokenCommand {
-    /// Creates a source that runs this program with these arguments.
-    fn new(words: impl IntoIterator<Item = String>) -> Self {
-        let mut words = words.into_iter();
-        let program = words.next().unwrap_or_default();
-        Self(words.fold(CommandToken::new(program), CommandToken::arg))
-    }
-}
-
-impl TokenSource for TokenCommand {
-    fn token<'a>(
-        &'a self,
-        _refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(async {
-            let command = self.0.clone();
-            let running: BoxFuture<'static, _> = Box::pin(async move { command.token(None).await });
-            let running = Arc::new(Mutex::new(Some(running)));
-            let ended = Arc::clone(&running);
-            // The client kills a command whose future is dropped.
-            let _unfinished = Unfinished::new("", move || drop(lock(&ended).take()));
-            future::poll_fn(|context| match lock(&running).as_mut() {
-                Some(running) => running.as_mut().poll(context),
-                // The process is about to end.
-                None => Poll::Pending,
-            })
-            .await
-        })
-    }
-}
 
 /// Returns the name of the variable with the proxy of this base URL. Calls to this machine, and to hosts in `NO_PROXY`, use
 /// none.

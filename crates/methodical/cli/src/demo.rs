@@ -5,7 +5,6 @@ use std::fmt;
 use methodical_client::AccessToken;
 
 use crate::failure::Failure;
-use crate::interrupt::Unfinished;
 
 /// A sample service for `--demo`: it starts when a command calls it, and stops when the command ends.
 ///
@@ -40,13 +39,16 @@ pub struct Demo {
     pub(crate) more_examples: &'static [&'static str],
 }
 
+/// A value that stops a sample service when it is dropped.
+pub(crate) type Guard = Box<dyn Send>;
+
 /// A running sample service. See [`Demo`] for an example.
 pub struct SampleService {
     pub(crate) base_url: String,
     pub(crate) token: AccessToken,
     pub(crate) history: Option<SampleHistory>,
     /// Stops the service when dropped.
-    pub(crate) running: Unfinished,
+    pub(crate) running: Guard,
 }
 
 impl SampleService {
@@ -56,8 +58,7 @@ impl SampleService {
         token: AccessToken,
         guard: impl Send + 'static,
     ) -> Self {
-        let running = Unfinished::new("", move || drop(guard));
-        Self { base_url: base_url.into(), token, history: None, running }
+        Self { base_url: base_url.into(), token, history: None, running: Box::new(guard) }
     }
 
     /// Sets how the data changes from day to day. `--demo dashboard` and `--demo mcp` need it.

@@ -6,82 +6,114 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::failure::Failure;
-use crate::interrupt::Unfinished;
 use crate::program::Name;
 
-/// A temporary file that will replace another. If it is dropped, or a signal ends the program, it is removed.
+/// A temporary file that will replace another. If it is dropped, it is removed.
 #[derive(Debug)]
-pub(crate) struct AtomicFile {
-    file: NamedTempFile,
-    unfinished: Unfinished,
-}
+pub(crate) struct AtomicFile(NamedTempFile);
 
 impl AtomicFile {
     /// Creates a file of the program with a temporary name in this folder, readable only by its owner. Removes those that a
     /// killed process left there.
-    pub(crate) fn create(folder: &Path, program: Name, suffix: &str) -> io::Result<Self> {
+    pub(crate) fn create(folder: &Path, program: Name) -> io::Result<Self> {
         let prefix = format!(".{program}-");
-        if !suffix.is_empty() {
-            Self::remove_leftovers(folder, &prefix, suffix);
-        }
-        let file = tempfile::Builder::new().prefix(&prefix).suffix(suffix).tempfile_in(folder)?;
-        let path = file.path().to_owned();
-        let remove = move || drop(fs::remove_file(path));
-        let unfinished = Unfinished::new("nothing was written", remove);
-        // Shows other processes that the file is in use. Some file systems have no locks.
-        drop(file.as_file().try_lock());
-        Ok(Self { file, unfinished })
-    }
-
-    /// Removes files with this prefix and suffix that a killed process left in the folder: no process locks them, and they have not
-    /// changed for a minute.
-    fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let ours = name
-                .to_str()
-                .is_some_and(|name| name.starts_with(prefix) && name.ends_with(suffix));
-            // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
-            let is_old = |there: fs::Metadata| {
-                let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-                there.is_file() && age.is_some_and(|age| age >= LEFTOVER_AGE)
-            };
-            if ours
-                && entry.metadata().is_ok_and(is_old)
-                && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
-            {
+        for path in leftovers(folder, &prefix, PART, fs::Metadata::is_file) {
+            if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
                 // Somebody else may own it, or remove it first.
-                drop(fs::remove_file(entry.path()));
+                drop(fs::remove_file(path));
             }
         }
+        let file = tempfile::Builder::new().prefix(&prefix).suffix(PART).tempfile_in(folder)?;
+        // Shows other processes that the file is in use. Some file systems have no locks.
+        drop(file.as_file().try_lock());
+        Ok(Self(file))
     }
 
     /// Returns the open file.
     pub(crate) fn as_file(&self) -> &File {
-        self.file.as_file()
+        self.0.as_file()
     }
 
     /// Syncs the file to the disk and renames it to `target`.
     pub(crate) fn persist(self, target: &Path) -> io::Result<()> {
-        let Self { file, unfinished } = self;
-        file.as_file().sync_all()?;
-        unfinished.finish(|| file.persist(target))?;
+        self.0.as_file().sync_all()?;
+        self.0.persist(target)?;
         Ok(())
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.0.flush()
     }
 }
+
+/// A temporary folder. If it is dropped, it is removed.
+#[derive(Debug)]
+pub(crate) struct TemporaryFolder {
+    folder: TempDir,
+    /// Shows other processes that the folder is in use.
+    _lock: File,
+}
+
+impl TemporaryFolder {
+    /// Creates a folder of the program, readable only by its owner. Removes those that a process left when a signal ended it.
+    pub(crate) fn create(program: Name) -> io::Result<Self> {
+        let prefix = format!("{program}-mirror-");
+        for path in leftovers(&env::temp_dir(), &prefix, "", fs::Metadata::is_dir) {
+            if File::open(path.join(LOCK)).is_ok_and(|file| file.try_lock().is_ok()) {
+                drop(fs::remove_dir_all(path));
+            }
+        }
+        let folder = TempDir::with_prefix(prefix)?;
+        let lock = File::create_new(folder.path().join(LOCK))?;
+        drop(lock.try_lock());
+        Ok(Self { folder, _lock: lock })
+    }
+
+    /// Returns the path of the folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes the temporary files with this prefix and suffix that earlier runs left.
+#[cfg(feature = "dashboard")]
+pub(crate) fn remove_leftovers(prefix: &str, suffix: &str) {
+    for path in leftovers(&env::temp_dir(), prefix, suffix, fs::Metadata::is_file) {
+        drop(fs::remove_file(path));
+    }
+}
+
+/// Returns the entries of a folder with this prefix and suffix that have not changed for a minute.
+fn leftovers(
+    folder: &Path,
+    prefix: &str,
+    suffix: &str,
+    is_kind: fn(&fs::Metadata) -> bool,
+) -> Vec<PathBuf> {
+    let is_own = |name: &str| name.starts_with(prefix) && name.ends_with(suffix);
+    // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
+    let is_old = |there: fs::Metadata| {
+        let age = there.modified().ok().and_then(|at| at.elapsed().ok());
+        is_kind(&there) && age.is_some_and(|age| age >= LEFTOVER_AGE)
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let old = entries.filter(|entry| {
+        entry.file_name().to_str().is_some_and(is_own) && entry.metadata().is_ok_and(is_old)
+    });
+    old.map(|entry| entry.path()).collect()
+}
+
+/// Suffix of unfinished files.
+const PART: &str = ".part";
 
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
@@ -93,7 +125,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 /// Writes a file atomically, readable only by its owner.
 pub(crate) fn write_atomically(path: &Path, program: Name, text: &str) -> io::Result<()> {
-    let mut file = AtomicFile::create(folder_of(path), program, "")?;
+    let mut file = AtomicFile::create(folder_of(path), program)?;
     file.write_all(text.as_bytes())?;
     file.persist(path)
 }
@@ -225,7 +257,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Name of the file that is locked while settings or tokens change.
+/// Name of the file that is locked while settings or tokens change, or while a folder is in use.
 const LOCK: &str = "config.lock";
 
 /// Reads a file whose settings can start programs. Refuses a file that another user can change, as `ssh` does.
@@ -289,6 +321,7 @@ mod tests {
     use std::time::SystemTime;
 
     use super::{AtomicFile, LEFTOVER_AGE};
+    use crate::program::Name;
 
     #[test]
     fn only_old_files_of_the_program_that_no_process_locks_are_removed() {
@@ -303,7 +336,7 @@ mod tests {
         fs::create_dir(folder.path().join(".gw-folder.part")).unwrap();
         let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
         locked.lock().unwrap();
-        AtomicFile::remove_leftovers(folder.path(), ".gw-", ".part");
+        AtomicFile::create(folder.path(), Name::new("gw")).unwrap();
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();

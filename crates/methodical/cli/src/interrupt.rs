@@ -1,50 +1,18 @@
-//! Signals that end the program: they undo unfinished work first, and the exit code names the signal.
+//! Signals that end the program: the terminal is restored, and the exit code names the signal.
+//!
+//! Unfinished files are not removed: they never get their final name, and the next run that writes to their folder removes them.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(unix)]
+use std::fs::File;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{io, mem, process};
+use std::{io, process};
+
+#[cfg(unix)]
+use rustix::termios::Termios;
 
 use crate::failure::Exit;
 use crate::screen::Screen;
-
-/// Unfinished work: how to undo it, and the result for the message about the signal, such as `nothing was written`.
-type Undo = (Box<dyn FnOnce() + Send>, &'static str);
-
-/// The undos of all unfinished work, the oldest first. The signal thread keeps the lock until the process has exited.
-static UNDOS: Mutex<BTreeMap<u64, Undo>> = Mutex::new(BTreeMap::new());
-
-/// The number of the next work.
-static NEXT: AtomicU64 = AtomicU64::new(0);
-
-/// Guard of unfinished work. Dropping it undoes the work, as a signal does.
-#[derive(Debug)]
-pub(crate) struct Unfinished(u64);
-
-impl Unfinished {
-    /// Creates the guard of work that this function undoes. Without a text for a signal, it prints nothing.
-    pub(crate) fn new(result: &'static str, undo: impl FnOnce() + Send + 'static) -> Self {
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        lock(&UNDOS).insert(id, (Box::new(undo), result));
-        Self(id)
-    }
-
-    /// Ends the work with this step, before or after a signal takes effect. Its undo will not run.
-    pub(crate) fn finish<T>(self, step: impl FnOnce() -> T) -> T {
-        let mut undos = lock(&UNDOS);
-        undos.remove(&self.0);
-        step()
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        let mut undos = lock(&UNDOS);
-        if let Some((undo, _)) = undos.remove(&self.0) {
-            undo();
-        }
-    }
-}
 
 /// Starts to handle the signals that end a program, such as Ctrl-C.
 pub(crate) fn watch(screen: Screen) {
@@ -78,19 +46,14 @@ pub(crate) fn quit() {
     end(Exit::Done, None);
 }
 
-/// Undoes unfinished work, the newest first, and ends the program, with a message about the signal.
+/// Restores the terminal, and ends the program, with a message about the signal.
 fn end(exit: Exit, signal: Option<(Screen, &str)>) {
-    let mut undos = lock(&UNDOS);
-    let mut said: Vec<&str> = signal.iter().map(|(_, what)| *what).collect();
-    for (undo, result) in mem::take(&mut *undos).into_values().rev() {
-        undo();
-        said.push(result);
-    }
-    said.retain(|text| !text.is_empty());
-    if let Some((screen, _)) = signal {
+    #[cfg(unix)]
+    show_input();
+    if let Some((screen, what)) = signal {
         // This can block on the reader of standard error, so it comes last.
         screen.clear_line();
-        screen.warn(&said.join("; "));
+        screen.warn(what);
     }
     #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
     process::exit(exit.code().into());
@@ -125,7 +88,7 @@ fn signals(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
 }
 
 /// Returns the signals that were ignored when the program started, as a bit mask. `None` outside of Linux, where only unsafe
-/// code can find out: SIGHUP stays unhandled there, because a leftover file does less harm than ending what `nohup` protects.
+/// code can find out: SIGHUP stays unhandled there, because that never ends what `nohup` protects.
 #[cfg(unix)]
 fn ignored() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -142,7 +105,6 @@ fn signals(end: impl Fn(Exit) + Send + 'static) -> Result<(), ctrlc::Error> {
 /// Asks for a secret on the terminal of the program, without showing it.
 #[cfg(unix)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
-    use std::fs::File;
     use std::io::Write as _;
 
     use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
@@ -160,16 +122,32 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
     modes.special_codes[SpecialCodeIndex::VMIN] = 1;
     modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    // A signal waits for the lock, and so restores a terminal that was changed.
+    let mut changed = lock(&HIDDEN);
     tcsetattr(&hidden, OptionalActions::Now, &modes)?;
-    // Nothing can be done about an error here.
-    let undo = move || _ = tcsetattr(&hidden, OptionalActions::Now, &before);
-    let unfinished = Unfinished::new("", undo);
+    *changed = Some((hidden, before));
+    drop(changed);
     let secret = rpassword::prompt_password_with_config(question, config);
-    drop(unfinished);
+    show_input();
     // The end of the line was not shown either.
     writeln!(terminal)?;
     secret
 }
+
+/// Shows again what is typed on the terminal.
+#[cfg(unix)]
+fn show_input() {
+    use rustix::termios::{OptionalActions, tcsetattr};
+
+    if let Some((terminal, before)) = lock(&HIDDEN).take() {
+        // Nothing can be done about an error here.
+        _ = tcsetattr(terminal, OptionalActions::Now, &before);
+    }
+}
+
+/// The terminal that hides what is typed, with its usual modes.
+#[cfg(unix)]
+static HIDDEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
 /// Asks for a secret on the console, which hides what is typed and recovers by itself.
 #[cfg(windows)]
@@ -182,24 +160,3 @@ static SERVING: AtomicBool = AtomicBool::new(false);
 
 /// Whether a pager is running.
 static PAGING: AtomicBool = AtomicBool::new(false);
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc::channel;
-
-    use super::{UNDOS, Unfinished};
-
-    #[test]
-    fn dropped_work_is_undone_and_finished_work_is_not() {
-        let (sender, undone) = channel();
-        let of = |name| {
-            let sender = sender.clone();
-            Unfinished::new("", move || sender.send(name).unwrap())
-        };
-        // A signal waits until then.
-        of("finished").finish(|| assert!(UNDOS.try_lock().is_err()));
-        drop(of("dropped"));
-        drop(sender);
-        assert_eq!(undone.iter().collect::<Vec<_>>(), ["dropped"]);
-    }
-}

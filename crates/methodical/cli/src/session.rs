@@ -13,8 +13,8 @@ use methodical_client::{Entry, Error, StreamingResponse};
 use serde::Serialize;
 
 use crate::connect::connect;
+use crate::demo::Guard;
 use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
-use crate::interrupt::Unfinished;
 use crate::mirror::{list, others, select};
 use crate::operations::PagingFlags;
 use crate::output::destination::{Destination, Raw};
@@ -34,7 +34,7 @@ pub struct Session<S> {
     pub(crate) settings: Settings,
     pub(crate) invocation: Invocation,
     /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
-    _demo: Option<Unfinished>,
+    _demo: Option<Guard>,
 }
 
 /// A response whose body is passed on while it arrives.

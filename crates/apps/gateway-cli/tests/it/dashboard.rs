@@ -1,10 +1,12 @@
 //! The dashboard of the sample service.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::sync_channel;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
 use rustix::process::Signal;
@@ -61,7 +63,7 @@ fn start(person: &Person, flags: &[&str]) -> (Process, Browser) {
 }
 
 #[test]
-fn the_sample_service_has_a_history_that_is_deleted_at_the_end() {
+fn the_sample_service_has_a_history_that_the_next_start_deletes() {
     let person = Person::new();
     let (process, browser) = start(&person, &[]);
     let today = browser.get("/");
@@ -79,9 +81,22 @@ fn the_sample_service_has_a_history_that_is_deleted_at_the_end() {
     );
     process.signal(Signal::TERM);
     assert!(process.wait().success());
-    let left = fs::read_dir(person.home.path()).unwrap();
-    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
-    assert!(names.iter().all(|name| name == "config" || name == "data"), "{names:?}");
+    let left = || {
+        let left = fs::read_dir(person.home.path()).unwrap().map(|entry| entry.unwrap().path());
+        left.filter(|path| !path.ends_with("config") && !path.ends_with("data")).collect::<Vec<_>>()
+    };
+    let [history] = &left()[..] else { panic!("{:?}", left()) };
+    make_old(history);
+    let (process, _browser) = start(&person, &[]);
+    assert!(!fs::exists(history).unwrap(), "{history:?}");
+    process.signal(Signal::TERM);
+    assert!(process.wait().success());
+}
+
+/// A younger file may be in use.
+fn make_old(path: &Path) {
+    let old = SystemTime::now() - Duration::from_secs(61);
+    File::open(path).unwrap().set_modified(old).unwrap();
 }
 
 #[test]
@@ -144,5 +159,7 @@ fn the_link_is_opened_through_a_private_file() {
     assert!(browser.get("/funnel").contains("Warehouse operator"));
     process.signal(Signal::TERM);
     assert!(process.wait().success());
+    make_old(Path::new(argument));
+    let (_process, _browser) = start(&person, &["--no-open"]);
     assert!(!fs::exists(argument).unwrap(), "{argument}");
 }

@@ -9,9 +9,11 @@ use clap::builder::NonEmptyStringValueParser;
 use methodical_dashboard::{Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error};
 use methodical_mirror::ErrorKind;
 use methodical_mirror::model::tables::Mirrored;
+use tempfile::TempPath;
 
 use crate::failure::{Exit, Failure};
-use crate::interrupt::{self, Unfinished};
+use crate::files::remove_leftovers;
+use crate::interrupt;
 use crate::mirror::open::{account, refuse_new_since};
 use crate::mirror::sample;
 use crate::output::flags::Dialect;
@@ -79,6 +81,7 @@ pub(crate) fn run<S: Mirrored>(
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
     screen.note("the link works once; Ctrl-C ends the dashboard");
+    remove_leftovers("dashboard-", ".html");
     let opens = !flags.no_open && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page())).transpose();
     if let Err(error) = &opened {
@@ -88,16 +91,13 @@ pub(crate) fn run<S: Mirrored>(
     listening.run().map_err(|error| failed(&error))
 }
 
-/// Opens a page in a browser. Its file can be read by its owner only, and is deleted when the guard is dropped, or when a signal
-/// ends the program.
-fn open_browser(page: &str) -> io::Result<Unfinished> {
+/// Opens a page in a browser. Its file can be read by its owner only. The next start removes it: its link works once.
+fn open_browser(page: &str) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix("dashboard-").suffix(".html").tempfile()?;
     file.write_all(page.as_bytes())?;
     let file = file.into_temp_path();
-    let path = file.to_path_buf();
-    let guard = Unfinished::new("", move || drop(file));
-    open::that_detached(path)?;
-    Ok(guard)
+    open::that_detached(&file)?;
+    Ok(file)
 }
 
 fn failed(error: &Error) -> Failure {

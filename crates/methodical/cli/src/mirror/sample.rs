@@ -4,12 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Mirror, SyncOptions};
-use tempfile::TempDir;
 
 use crate::connect::connect_to_sample;
 use crate::demo::{SampleHistory, SampleService};
 use crate::failure::Failure;
-use crate::interrupt::Unfinished;
+use crate::files::TemporaryFolder;
 use crate::mirror::found;
 use crate::mirror::open::{Reader, sample};
 use crate::run::Invocation;
@@ -20,7 +19,7 @@ pub(crate) fn open<S: Mirrored>(
     settings: &mut Settings,
     invocation: &Invocation,
     would: &str,
-) -> Result<Option<(Mirror, Option<Unfinished>)>, Failure> {
+) -> Result<Option<(Mirror, Option<TemporaryFolder>)>, Failure> {
     if invocation.call.demo {
         if invocation.is_dry_run(&format!("{would} a mirror of the sample service")) {
             return Ok(None);
@@ -41,7 +40,7 @@ pub(crate) fn open<S: Mirrored>(
 fn synced<S: Mirrored>(
     settings: &mut Settings,
     invocation: &Invocation,
-) -> Result<(Mirror, Unfinished), Failure> {
+) -> Result<(Mirror, TemporaryFolder), Failure> {
     if invocation.service.from.is_some() {
         return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
             .hint("leave out one of them"));
@@ -50,13 +49,12 @@ fn synced<S: Mirrored>(
     let SampleService { base_url, token, history, running } = (demo.start)()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
-    let folder = TempDir::with_prefix("mirror-").map_err(|error| {
+    let folder = TemporaryFolder::create(invocation.program.name).map_err(|error| {
         Failure::usage("cannot create a temporary folder for the mirror")
             .because(error.to_string())
             .hint("set TMPDIR to use another folder")
     })?;
     let file = folder.path().join("demo.db");
-    let guard = Unfinished::new("", move || drop(folder));
     let mut mirror = Mirror::open(file, &sample())?;
     let mut options = SyncOptions::new();
     for recovered in found::<S>().recovered {
@@ -73,7 +71,7 @@ fn synced<S: Mirrored>(
         })?;
     }
     drop((client, set_day, running));
-    Ok((mirror, guard))
+    Ok((mirror, folder))
 }
 
 fn no_history() -> Failure {

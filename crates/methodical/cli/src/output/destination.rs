@@ -131,7 +131,7 @@ impl Destination {
             }
             File::options().write(true).open(&path)?;
         }
-        let out = AtomicFile::create(folder_of(&path), program, PART)?;
+        let out = AtomicFile::create(folder_of(&path), program)?;
         if let Some(existing) = existing {
             // A replaced file keeps its mode. Some file systems do not support modes.
             drop(out.as_file().set_permissions(existing.permissions()));
@@ -264,9 +264,6 @@ fn check_link(link: &Path, name: &str) -> io::Result<()> {
 fn check_link(_link: &Path, _name: &str) -> io::Result<()> {
     Ok(())
 }
-
-/// Suffix of unfinished output files.
-const PART: &str = ".part";
 
 const READ_ONLY: &str = "the file is read-only";
 

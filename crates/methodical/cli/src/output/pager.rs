@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::{env, thread};
 
-use crate::interrupt::{self, Unfinished};
+use crate::interrupt;
 use crate::output::destination::buffered;
 use crate::run::Invocation;
 use crate::screen::variable;
@@ -51,15 +51,14 @@ type Spawned = (Option<BufWriter<ChildStdin>>, Arc<AtomicBool>, JoinHandle<io::R
 
 fn spawn(mut command: Command) -> io::Result<Spawned> {
     let mut child = command.spawn()?;
-    let (id, input) = (child.id(), child.stdin.take().map(buffered));
-    let killed = Unfinished::new("", move || terminate(id));
+    let input = child.stdin.take().map(buffered);
     // Ctrl-C belongs to the pager from now on.
     interrupt::leave_to_pager(true);
     let finished = Arc::new(AtomicBool::new(false));
     let is_finished = Arc::clone(&finished);
     let watch = move || {
         let status = child.wait();
-        killed.finish(|| interrupt::leave_to_pager(false));
+        interrupt::leave_to_pager(false);
         let quits = status.as_ref().is_ok_and(ExitStatus::success);
         if quits && !is_finished.load(Ordering::Acquire) {
             // The person has seen enough. The program may be waiting for the network.
@@ -137,17 +136,3 @@ impl Drop for Paged {
         drop(self.flush().and_then(|()| self.wait()));
     }
 }
-
-/// Asks the pager to end, so that it leaves the terminal in order.
-#[cfg(unix)]
-fn terminate(id: u32) {
-    use rustix::process::{Pid, Signal, kill_process};
-
-    if let Some(id) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        // It may have ended.
-        _ = kill_process(id, Signal::TERM);
-    }
-}
-
-#[cfg(not(unix))]
-fn terminate(_id: u32) {}
