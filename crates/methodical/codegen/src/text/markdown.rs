@@ -4,8 +4,7 @@ use crate::text::{is_hidden, wrapped};
 
 /// Returns a description as Markdown, one line per paragraph, with an empty line between paragraphs.
 ///
-/// `Code` between backticks stays code; everything else is shown as written. Words that look
-/// like code (`snake_case`, `CamelCase`, paths, addresses) become code.
+/// `Code` between backticks stays code; everything else is shown as written.
 pub fn markdown(text: &str) -> String {
     paragraphs(text).map(|words| guard(&words.join(" "))).collect::<Vec<_>>().join("\n\n")
 }
@@ -77,13 +76,12 @@ fn words(paragraph: &str) -> Vec<String> {
             if let Some((code, after)) = span {
                 word.push_str(&code);
                 rest = after;
-            } else if let Some((run, after)) = rest.split_at_checked(ticks).filter(|_| ticks > 0) {
-                word.push_str(&escaped(run));
-                rest = after;
             } else {
-                let end = rest.find(|c: char| c.is_whitespace() || c == '`').unwrap_or(rest.len());
+                // Backticks, or the text in front of some.
+                let next = || rest.find(|c: char| c.is_whitespace() || c == '`');
+                let end = if ticks > 0 { ticks } else { next().unwrap_or(rest.len()) };
                 let (run, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                word.push_str(&plain(run));
+                word.push_str(&escaped(run));
                 rest = after;
             }
         }
@@ -99,51 +97,6 @@ fn code_span(text: &str) -> Option<(String, &str)> {
     let code = code.trim();
     (!code.is_empty()).then(|| (format!("`{code}`"), after))
 }
-
-/// Returns a word without backticks: as code if it looks like code, else escaped.
-fn plain(word: &str) -> String {
-    let is_edge = |c: char| !c.is_alphanumeric() && c != '_' && c != '/' && c != '{' && c != '}';
-    let core = word.trim_matches(is_edge);
-    if core.is_empty() || !(looks_like_code(core) || word.contains("()")) {
-        return escaped(word);
-    }
-    let before = word.len() - word.trim_start_matches(is_edge).len();
-    let (head, tail) = word.split_at_checked(before).unwrap_or(("", word));
-    // A call keeps its parentheses, a macro its exclamation mark.
-    let rest = tail.strip_prefix(core).unwrap_or_default();
-    let closing = match rest {
-        _ if rest.starts_with("!()") => 3,
-        _ if rest.starts_with("()") => 2,
-        _ if core.contains('(') && rest.starts_with(')') => 1,
-        _ => 0,
-    };
-    let (core, tail) = tail.split_at_checked(core.len() + closing).unwrap_or((core, rest));
-    let core: String = core.chars().filter(|&c| !is_hidden(c)).collect();
-    format!("{}`{core}`{}", escaped(head), escaped(tail))
-}
-
-fn looks_like_code(word: &str) -> bool {
-    let humps =
-        word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    (humps && !WORDS.contains(&word))
-        || word.contains('_')
-        || word.contains("::")
-        || word.contains("://")
-}
-
-/// Words with a capital letter inside that are not code.
-const WORDS: &[&str] = &[
-    "GiB",
-    "GitHub",
-    "JavaScript",
-    "KiB",
-    "MiB",
-    "OAuth",
-    "OpenAPI",
-    "PostgreSQL",
-    "SQLite",
-    "TypeScript",
-];
 
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -162,7 +115,7 @@ fn escaped(text: &str) -> String {
 /// Returns a description as a doc comment at a depth of indentation. `mark` is `///` or `//!`.
 ///
 /// ```
-/// let comment = methodical_codegen::text::comment("///", 0, "Identifies a photo.\n\nIt has a Photo_Id.");
+/// let comment = methodical_codegen::text::comment("///", 0, "Identifies a photo.\n\nIt has a `Photo_Id`.");
 /// assert_eq!(comment, "/// Identifies a photo.\n///\n/// It has a `Photo_Id`.");
 /// ```
 pub fn comment(mark: &str, depth: usize, description: &str) -> String {
@@ -184,15 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn only_code_is_marked_as_code() {
+    fn only_text_in_backticks_is_code() {
         check("Ends here.  And `code` there.", "Ends here. And `code` there.");
         check("One.\n\nTwo\nlines.", "One.\n\nTwo lines.");
-        check("See (phone_mobile), `a b`.", "See (`phone_mobile`), `a b`.");
-        check(
-            "Call (evil()), #[allow(unsafe_code)].",
-            "Call (`evil()`), #\\[`allow(unsafe_code)`\\].",
-        );
-        check("64 KiB of OAuth", "64 KiB of OAuth");
+        check("See (phone_mobile), `a b`.", "See (phone\\_mobile), `a b`.");
+        check("Call (evil()), #[allow(x)].", "Call (evil()), #\\[allow(x)\\].");
     }
 
     #[test]
@@ -222,7 +171,7 @@ mod tests {
         let text = "Ends.\npub fn evil() {}\n\n```\npanic!()\n```\n*/ #![allow(x)]\r\u{2028}let y;";
         assert_eq!(
             comment("///", 0, text),
-            "/// Ends. pub fn `evil()` {}\n///\n/// \\`\\`\\` `panic!()` \\`\\`\\` \\*/ #!\\[allow(x)\\] let y;"
+            "/// Ends. pub fn evil() {}\n///\n/// \\`\\`\\` panic!() \\`\\`\\` \\*/ #!\\[allow(x)\\] let y;"
         );
     }
 
