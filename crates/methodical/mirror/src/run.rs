@@ -408,7 +408,7 @@ impl<'a> Run<'a> {
         let old = self.stored(known)?;
         let shape = &*self.layout.shape;
         self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
-        let (before, now) = (old.row.to_json(&old.shape)?, row.to_json(shape)?);
+        let (before, now) = (old.row.to_model_json(&old.shape)?, row.to_model_json(shape)?);
         let before = Version { json: &before, shape: &old.shape };
         let mut fields = changed(before, Version { json: &now, shape })?;
         if known.hash == Some(hash) {

@@ -85,7 +85,7 @@ impl Mirror {
         }
         // Another process that syncs takes a sample, too, and a write would wait for its end.
         let is_busy = progress.report.failures().any(|error| error.kind() == ErrorKind::Busy);
-        let gauges = if options.samples && !is_busy { &*plan.gauges } else { &[] };
+        let gauges = if is_busy { &[] } else { &*plan.gauges };
         for (gauge, measure) in gauges {
             let result = measure(client, self.now(), &progress.budget);
             progress.report.samples.push(SampleReport { gauge: gauge.name(), result });

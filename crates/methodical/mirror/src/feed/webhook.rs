@@ -28,7 +28,7 @@ use crate::feed::sink::{Failure, Sink};
 /// |---|---|
 /// | `webhook-id` | the [id](Event::id) of the event, the same in each attempt |
 /// | `webhook-timestamp` | the time of the attempt, in seconds since 1970 |
-/// | `webhook-signature` | one signature `v1,…` for each secret, separated by spaces |
+/// | `webhook-signature` | the signature: `v1,…` |
 ///
 /// A status of 200 to 299 means that the event was received. Any other status and each error of the connection is a failure:
 /// the event is sent again later, not before the time that the header `Retry-After` asks for. The status 410 disables the
@@ -68,7 +68,7 @@ use crate::feed::sink::{Failure, Sink};
 pub struct Webhook {
     transport: Box<dyn BlockingTransport>,
     url: Uri,
-    secrets: Vec<WebhookSecret>,
+    secret: WebhookSecret,
     timeout: Duration,
     /// The maximum number of events of a request; `None` sends each event by itself.
     batch: Option<usize>,
@@ -104,20 +104,13 @@ impl Webhook {
         Ok(Self {
             transport: Box::new(transport),
             url,
-            secrets: vec![secret],
+            secret,
             timeout: TIMEOUT,
             batch: None,
             events: Vec::new(),
             last: String::new(),
             has_connection: false,
         })
-    }
-
-    /// Adds a secret, so that receivers with either secret accept the events while a secret is replaced.
-    #[must_use]
-    pub fn and_secret(mut self, secret: WebhookSecret) -> Self {
-        self.secrets.push(secret);
-        self
     }
 
     /// Sets the timeout of one attempt, from the connection to the end of the response. Default: 20 s.
@@ -134,14 +127,12 @@ impl Webhook {
 
     fn request(&self, id: &str, body: &str) -> Result<Request, Failure> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let sign = |secret: &WebhookSecret| secret.sign(id, now, body.as_bytes());
-        let signatures: Vec<_> = self.secrets.iter().map(sign).collect();
         let request = http::Request::post(&self.url)
             .header(http::header::CONTENT_TYPE, "application/json")
             .header(http::header::USER_AGENT, USER_AGENT)
             .header("webhook-id", id)
             .header("webhook-timestamp", now)
-            .header("webhook-signature", signatures.join(" "))
+            .header("webhook-signature", self.secret.sign(id, now, body.as_bytes()))
             .extension(Deadline::after(self.timeout))
             .body(body.to_owned().into());
         request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
@@ -223,7 +214,6 @@ impl fmt::Debug for Webhook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Webhook")
             .field("origin", &self.origin())
-            .field("secrets", &self.secrets.len())
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }

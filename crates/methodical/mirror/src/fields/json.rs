@@ -2,8 +2,8 @@
 //! for values that mean the same; and JSON text under construction.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::mem::swap;
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -61,17 +61,9 @@ impl<'a> Members<'a> {
     }
 
     fn within(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let mut entries = entries(text)?;
-        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-        entries.dedup_by(|later, earlier| {
-            let is_same = later.0 == earlier.0;
-            if is_same {
-                swap(later, earlier);
-            }
-            is_same
-        });
+        let members: BTreeMap<_, _> = entries(text)?.into_iter().collect();
         let member = |(name, text)| Ok((name, Member { text, json: Json::of(text, depth)? }));
-        entries.into_iter().map(member).collect::<Result<_, _>>().map(Self)
+        members.into_iter().map(member).collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Member<'a>)> {

@@ -30,7 +30,6 @@ pub struct SyncOptions {
     pub(crate) calls_per_second: u32,
     pub(crate) concurrency: usize,
     pub(crate) recovers: bool,
-    pub(crate) samples: bool,
     /// More names of values, by what they are values of.
     values: BTreeMap<String, Vec<String>>,
     pub(crate) recheck_every: u32,
@@ -47,7 +46,6 @@ impl SyncOptions {
             calls_per_second: 0,
             concurrency: 4,
             recovers: true,
-            samples: true,
             values: BTreeMap::new(),
             recheck_every: 8,
             observer: None,
@@ -104,11 +102,6 @@ impl SyncOptions {
     /// Syncs only lists, and recovers no values.
     pub fn without_recovery(self) -> Self {
         Self { recovers: false, ..self }
-    }
-
-    /// Takes no samples of gauges.
-    pub fn without_samples(self) -> Self {
-        Self { samples: false, ..self }
     }
 
     /// Sets a function that gets the progress of the sync: after every 256 records of a list and at its end, and after each

@@ -39,8 +39,8 @@ impl Mirror {
     /// Writes the last committed state to a file that only its owner may read, also while another process syncs.
     ///
     /// The file appears when it is complete. It is a mirror as well: with the records, the feed, the consumers and the secret.
-    /// When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror remembers the path,
-    /// see [`backups`](Self::backups).
+    /// When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror remembers the path, and
+    /// [`forget`](Self::forget) names it.
     ///
     /// # Errors
     ///
@@ -55,7 +55,6 @@ impl Mirror {
     /// let mirror = Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?;
     /// mirror.backup(&copy, Existing::Refuse)?;
     /// assert!(mirror.backup(&copy, Existing::Refuse).is_err());
-    /// assert_eq!(mirror.backups()?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn backup(&self, to: impl AsRef<Path>, existing: Existing) -> Result<(), Error> {
@@ -76,16 +75,6 @@ impl Mirror {
         add(mirror, &Backup { path: absolute(to)?, at })?;
         copy(&store.connection, file.path())?;
         file.finish(to, existing)
-    }
-
-    /// Returns the backups that were made, by path. They hold what the mirror held at their time, also records that were
-    /// forgotten since. Those that were moved or removed are included: only you know where they are.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the list cannot be read.
-    pub fn backups(&self) -> Result<Vec<Backup>, Error> {
-        self.store().path("").map_or(Ok(Vec::new()), backups)
     }
 
     /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced, when

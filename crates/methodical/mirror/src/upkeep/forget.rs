@@ -21,7 +21,8 @@ use crate::upkeep::backup::{Backup, backups};
 pub struct Forgotten {
     /// Whether the table had the record.
     pub was_known: bool,
-    /// The backups that may still hold the record. Destroy them, or forget the record again after each restore from them.
+    /// The backups that may still hold the record, by path. Destroy them, or forget the record again after each restore from
+    /// them. Those that were moved or removed are included: only you know where they are.
     pub backups: Vec<Backup>,
     /// The copies that may still hold the record, by the names under which they were made: copy the mirror to them again.
     pub copies: Vec<String>,
@@ -107,7 +108,7 @@ impl Mirror {
     /// among its fields, and a record has a keyed hash of them as `mirror_personal`.
     ///
     /// This lasts: the values are lost, so that only another mirror can have them again. Backups that were made before still
-    /// have them, see [`backups`](Self::backups).
+    /// have them.
     ///
     /// # Errors
     ///

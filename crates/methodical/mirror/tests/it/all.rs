@@ -8,7 +8,7 @@ use methodical_testkit::raw_server::Next;
 use crate::gallery::Server;
 
 fn lists() -> SyncOptions {
-    SyncOptions::new().tables(["photo", "album"]).without_samples()
+    SyncOptions::new().tables(["photo", "album"])
 }
 
 #[test]
@@ -21,8 +21,8 @@ fn all_tables_of_a_service_are_synced() {
     let added = |index: usize| report.tables[index].result.as_ref().unwrap().added;
     assert_eq!((report.tables[0].table, added(0)), ("photo", 2));
     assert_eq!((report.tables[1].table, added(1)), ("album", 2));
-    assert_eq!(report.calls, 2);
-    assert_eq!(server.queries(), ["albums", "photos"]);
+    assert_eq!(report.calls, 3);
+    assert_eq!(server.queries(), ["albums", "photos", "storage"]);
 }
 
 #[test]

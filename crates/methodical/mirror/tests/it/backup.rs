@@ -76,7 +76,7 @@ fn an_existing_file_is_replaced_only_on_request() {
     );
     assert_eq!((error.kind(), error.to_string()), (ErrorKind::Io, expected));
     assert_eq!(std::fs::read(&copy).unwrap(), b"mine");
-    assert_eq!(mirror.backups().unwrap(), []);
+    assert_eq!(mirror.forget("photo", "never seen").unwrap().backups, []);
     mirror.backup(&copy, Existing::Replace).unwrap();
     let error = mirror.backup(&path, Existing::Replace).unwrap_err();
     assert!(error.to_string().ends_with("it is the mirror itself"), "{error}");

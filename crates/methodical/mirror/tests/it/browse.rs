@@ -169,60 +169,6 @@ fn the_latest_changes_are_those_of_all_records_or_of_one() {
     assert_eq!(shown(&mirror.latest_changes(of, None, 9).unwrap()), ["missing 3", "added 3"]);
 }
 
-/// Returns a list of photos in which times, titles and sizes repeat.
-fn random_list(random: &mut fastrand::Rng, size: u32) -> Vec<String> {
-    let photo = |id: u32, random: &mut fastrand::Rng| {
-        let title = match random.u32(0..8) {
-            0 => "null".to_owned(),
-            1 => format!("\"{}\"", "É".repeat(150) + "x"),
-            2 => format!("\"{}\"", (0..6_000).map(|_| random.alphanumeric()).collect::<String>()),
-            _ => format!("\"{} ä\"", random.choice(["Sea", "sea", "Alps", "ALPS", "Zoo"]).unwrap()),
-        };
-        format!(r#"{{"id":"{id}","title":{title},"size":{}}}"#, random.u32(0..3))
-    };
-    let ids: Vec<u32> = (0..size).filter(|_| random.u32(0..5) > 0).collect();
-    ids.into_iter().map(|id| photo(id, random)).collect()
-}
-
-#[test]
-fn pages_are_the_same_with_and_without_indexes() {
-    let (place, clock) = (Place::new(), Clock::default());
-    let mut mirrors = [Mirror::in_memory().unwrap(), place.open()].map(|mirror| clock.of(mirror));
-    let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
-    for round in 0..4_u64 {
-        clock.set(round / 2);
-        let list = random_list(&mut fastrand::Rng::with_seed(round), 120);
-        for mirror in &mut mirrors {
-            photos(mirror, &list);
-        }
-        mirrors[1].index_pages("photo", &orders).unwrap();
-    }
-    let present = Filter::new().state(State::Present);
-    let filters = [
-        Filter::new(),
-        present.clone(),
-        present.clone().column("size", "1"),
-        present.clone().column("title", "Alps ä"),
-        present.contains("ALPS A"),
-        Filter::new().state(State::Gone).state(State::Missing),
-        Filter::new().first_seen_since(1),
-    ];
-    for (filter, order) in filters.iter().flat_map(|one| orders.iter().map(move |by| (one, by))) {
-        for paging in [Paging::new(7), Paging::new(7).descending()] {
-            let paging = paging.order(order.clone());
-            let [expected, found] =
-                mirrors.each_ref().map(|one| pages(one, filter, &paging).join(" "));
-            let [expected, found] = [&expected, &found].map(|ids| ids.split_whitespace());
-            assert!(found.eq(expected), "{filter:?} {paging:?}");
-        }
-    }
-    for of in [None, Some(("photo", "17"))] {
-        let [expected, found] =
-            mirrors.each_ref().map(|one| shown(&one.latest_changes(of, None, 50).unwrap()));
-        assert_eq!(found, expected);
-    }
-}
-
 #[test]
 fn an_index_keeps_no_erased_value() {
     let place = Place::new();

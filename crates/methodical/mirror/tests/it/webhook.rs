@@ -16,15 +16,10 @@ use self::receiver::{Answer, Receiver};
 use crate::support::{Clock, photos};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const NEW_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-
-fn secret(text: &str) -> WebhookSecret {
-    WebhookSecret::new(text).unwrap()
-}
 
 fn webhook(url: &str) -> Webhook {
     let transport = UreqTransport::new(&Options::default()).unwrap();
-    Webhook::new(transport, url, secret(SECRET)).unwrap()
+    Webhook::new(transport, url, WebhookSecret::new(SECRET).unwrap()).unwrap()
 }
 
 /// Returns a mirror with events for the consumer `all`, and its clock.
@@ -100,19 +95,16 @@ fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns
 }
 
 #[test]
-fn the_request_is_signed_with_each_secret() {
+fn the_request_is_signed() {
     let (mirror, _) = mirror(1);
     let receiver = Receiver::start([]);
-    let mut sink = webhook(&receiver.url()).and_secret(secret(NEW_SECRET));
+    let mut sink = webhook(&receiver.url());
     mirror.deliver("all", &mut sink, &Limits::default()).unwrap();
     let request = receiver.requests().remove(0);
     assert_eq!(request.line, "POST /hook?key=CANARY HTTP/1.1");
     assert_eq!(request.header("content-type"), "application/json");
-    let signatures: Vec<_> =
-        request.header("webhook-signature").split(' ').map(str::to_owned).collect();
-    assert_eq!(signatures.len(), 2);
-    assert!(signatures.iter().all(|one| one.starts_with("v1,") && one.len() == 47));
-    assert_ne!(signatures[0], signatures[1]);
+    let signature = request.header("webhook-signature");
+    assert!(signature.starts_with("v1,") && signature.len() == 47, "{signature}");
     let event = mirror.events(None, 1).unwrap().0.remove(0);
     assert_eq!(request.id, event.id);
     assert_eq!(request.body, event.to_json().unwrap());
@@ -181,17 +173,6 @@ fn an_event_is_sent_again_at_once_only_once() {
     let error = mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err().to_string();
     assert!(error.contains("the connection was lost; the next attempt is due at"), "{error}");
     assert_eq!((receiver.requests().len(), consumer(&mirror).failures), (3, 1));
-}
-
-#[test]
-fn a_receiver_that_does_not_listen_is_a_failure() {
-    let (mirror, _) = mirror(1);
-    let receiver = Receiver::start([]);
-    let url = receiver.url();
-    drop(receiver);
-    let error = mirror.deliver("all", &mut webhook(&url), &Limits::default()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Delivery);
-    assert!(!error.to_string().contains("/hook"), "{error}");
 }
 
 #[test]
