@@ -63,6 +63,10 @@ gateway-server account create acme
 gateway-server account create acme
 gateway-server account create ''
 gateway-server account create "$(printf 'a\033b')"
+gateway-server account create "$(printf 'a\nb')"
+gateway-server account create "$(printf 'a\302\205b')"
+gateway-server account create b --token "$(printf 'a\033b')"
+gateway-server token create --account acme --label "$(printf 'a\nb')"
 gateway-server account create other --token first
 gateway-server account list
 gateway-server token create --account acme
@@ -109,6 +113,51 @@ printf '[{"id":"101","project":"Welder"}]' | gateway-server import --account acm
 printf '[{"id":"101","project":"Welder"}]' | gateway-server import --account acme --format json --replace --accept-removals 7 -
 printf '[{"id":"101","project":"Welder"}]' | gateway-server import --account acme --format json --replace --accept-removals 1 -
 gateway-server import --account acme --status New c.ndjson
+# Files that are refused with the place of the error: nothing is imported, and no value is repeated
+printf '{"id":"1","name":"secret"}\n\n{"nmae":"secret"}\n' | gateway-server import --account acme --format ndjson -
+printf '{"id":"1","name":"secret"}\n{"id":"2","name":"secret' | gateway-server import --account acme --format ndjson -
+printf 'not JSON' | gateway-server import --account acme --format ndjson -
+printf '[\n{"id":"1","name":""},\n{"id":"2","name":"","date":"2026-02-30 00:00:00"}\n]' | gateway-server import --account acme --format json -
+printf '{"status":"success","result":[{"id":"1","name":""},\n{"id":7.5}]}' | gateway-server import --account acme --format json -
+printf 'id,nmae\n1,secret\n' | gateway-server import --account acme --format csv -
+printf 'id,name,vacancy_id,status\n1,secret,9,New\n' | gateway-server import --account acme --format csv -
+printf '{"id":"1","id":"2"}' | gateway-server import --account acme --format ndjson -
+printf '{"credits_number":"1e3","currency":"EUR"}' | gateway-server import --account acme --format json -
+printf '{"id":"1","name":"secret","vacancy_id":"3"}' | gateway-server import --account acme --format ndjson -
+printf '{"id":"1","name":"a\\u0000secret"}' | gateway-server import --account acme --format ndjson -
+printf '{"id":"007"}\n{"id":"9223372036854775808"}' | gateway-server import --account acme --format ndjson -
+printf '[{"id":"1","name":"secret"},{"id":"1","name":"other"}]' | gateway-server import --account acme --format json -
+printf '{"id":"1","name":"","portal":{"nmae":"secret"}}' | gateway-server import --account acme --format ndjson -
+printf '"secret"' | gateway-server import --account acme --format ndjson -
+printf '{"name":["secret"]}' | gateway-server import --account acme --format ndjson -
+# Files of which a part would be lost
+printf '"' | gateway-server import --account acme --format csv -
+printf 'id,project\r\n1,"b\nb"\r\n2,"c\r\nd\r\n' | gateway-server import --account acme --format csv -
+printf 'id,name\n1,"secret\n2,Bob\n3,Carl\n' | gateway-server import --account acme --format csv -
+printf 'id,name\n1,Ann\n"2","secret\n' | gateway-server import --account acme --format csv -
+printf 'id,name\n3,Cleo\n4,Dan' | gateway-server import --account acme --format csv -
+printf 'id,name,name\n1,Ann,secret\n' | gateway-server import --account acme --format csv -
+printf '{"id":"6","name":"secret","candidate_id":"5","vacancy_id":"1","status":"New"}' | gateway-server import --account acme --format ndjson -
+printf '{"id":"6","project":"P","name":"secret"}' | gateway-server import --account acme --format ndjson -
+printf '{"credits_number":"1","currency":"EUR","status":"secret"}' | gateway-server import --account acme --format ndjson -
+printf '{"id":"6","name":"secret","currency":"EUR"}' | gateway-server import --account acme --format ndjson -
+printf '{"id":"6","email":"secret"}' | gateway-server import --account acme --format ndjson -
+printf '{"credits_number":"1","currency":"EUR"}\n{"credits_number":"2","currency":"EUR"}' | gateway-server import --account acme --format json -
+printf '{"status":"error","result":[]}' | gateway-server import --account acme --format json -
+printf '{"result":[{"id":"6","name":"secret"}]}' | gateway-server import --account acme --format json -
+printf '{"status":"success","result":[],"id":"6"}' | gateway-server import --account acme --format json -
+printf '{"status":"success","result":[],"result":[]}' | gateway-server import --account acme --format json -
+# Files without records
+printf 'id,name\n' | gateway-server import --account acme --format csv -
+printf '\n' | gateway-server import --account acme --format ndjson -
+printf '{"status":"success","result":[]}' | gateway-server import --account acme --format json -
+printf "id,name\n" | gateway-server import --account acme --format csv - -
+# An import with many removals
+seq 1000 1199 | sed 's/.*/{"id":"&","name":"A"}/' > many.ndjson
+gateway-server import --account acme many.ndjson
+head -n 120 many.ndjson > few.ndjson
+gateway-server import --account acme --replace --dry-run few.ndjson
+gateway-server import --account acme --replace few.ndjson
 gateway-server credits set --account acme 7.25 CHF
 gateway-server credits set --account acme 1,5 EUR
 gateway-server credits set --account acme 1 ''
@@ -124,6 +173,10 @@ gateway-server delete candidate --account acme 1 2 --ignore-missing
 gateway-server delete candidate --account acme
 gateway-server delete candidate --account acme x
 printf '4\n' | gateway-server delete candidate --account acme --ids-from -
+printf '1\nseven\n' | gateway-server delete candidate --account acme --ids-from -
+printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from -
+printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from - --dry-run --ignore-missing
+printf '1000\n\n 1001 \n4000\n' | gateway-server delete candidate --account acme --ids-from - --ignore-missing
 gateway-server delete vacancy --account acme 101 --dry-run
 gateway-server delete vacancy --account acme 101
 gateway-server delete status --account other --vacancy-id 101 --candidate-id 1
@@ -142,6 +195,7 @@ gateway-server check
 gateway-server backup b.db; stat -c %a b.db
 gateway-server backup b.db
 gateway-server backup absent/b.db
+gateway-server backup /sys/b.db 2>&1 | grep -o 'cannot write .* another'
 gateway-server restore b.db --database new.db; stat -c %a new.db
 gateway-server account list --database new.db
 gateway-server restore b.db
@@ -169,7 +223,18 @@ gateway-server serve --response-timeout 9999
 gateway-server serve --demo --database a.db
 gateway-server serve --check
 gateway-server serve --check --database absent.db
+chmod 644 a.db; gateway-server serve --check; chmod 600 a.db
+gateway-server serve --check --tls-certificate absent.pem --tls-key absent.pem
 gateway-server serve --config absent.toml
+gateway-server serve --print-config
+gateway-server serve --burst 3
+gateway-server serve --database-timeout 3
+GATEWAY_LIST_CACHE=1 gateway-server serve
+gateway-server serve --connections 9999999999999999999
+gateway-server serve --response-timeout 18446744073709551615
+gateway-server serve --response-timeout 0
+gateway-server serve --database c.ndjson
+: > empty.db; gateway-server serve --database empty.db
 env -u GATEWAY_DATABASE gateway-server serve
 GATEWAY_RATE=x gateway-server serve
 GATEWAY_DATABASE= gateway-server account list

@@ -5,33 +5,56 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::process::{Server, ask, pause, request};
+use crate::process::{Server, ask, median, pause, request};
 
-/// Measures `credits/get` while 32 clients read the whole list at about 1 MB/s each.
-pub(crate) fn slow_readers(database: &str, token: &str) {
+/// Measures `credits/get` alone, and while 8 clients read the list in gzip as fast as they can and 32 clients read it at
+/// about 1 MB/s each.
+pub(crate) fn beside_lists(database: &str, token: &str) {
     let server = Server::start(database, &[]);
-    let over = AtomicBool::new(false);
-    let (rate, p99, _) = std::thread::scope(|scope| {
-        for _ in 0..32 {
-            let mut socket = server.connect();
-            socket.write_all(request("candidates/list", token, "close").as_bytes()).unwrap();
-            let over = &over;
-            scope.spawn(move || {
-                let mut piece = vec![0; 100_000];
-                while !over.load(Ordering::Relaxed) && socket.read_exact(&mut piece).is_ok() {
-                    pause(Duration::from_millis(100));
-                }
-            });
-        }
-        pause(Duration::from_millis(500));
-        let result = server.requests(token, 16);
-        over.store(true, Ordering::Relaxed);
-        result
-    });
+    let mut ratios = Vec::new();
+    for _ in 0..5 {
+        let (alone, p99_alone, _) = server.requests(token, 4);
+        let over = AtomicBool::new(false);
+        let (rate, p99, _) = std::thread::scope(|scope| {
+            let (server, over) = (&server, &over);
+            for number in 0..40 {
+                scope.spawn(move || {
+                    while !over.load(Ordering::Relaxed) {
+                        read_list(server, token, number < 8, over);
+                    }
+                });
+            }
+            pause(Duration::from_secs(1));
+            let result = server.requests(token, 4);
+            over.store(true, Ordering::Relaxed);
+            result
+        });
+        println!(
+            "  credits/get alone: {alone:.0}/s, p99 {p99_alone:.2} ms; beside lists: {rate:.0}/s, p99 {p99:.2} ms"
+        );
+        ratios.push(p99 / p99_alone);
+    }
     println!(
-        "credits/get with 32 slow readers: {rate:.0}/s, p99 {p99:.2} ms, server at most {} MB",
+        "p99 of credits/get beside 8 gzip and 32 slow lists: {:.1} times of alone (median of 5); server at most {} MB",
+        median(ratios),
         server.memory("VmHWM:") / 1024
     );
+}
+
+/// Reads a list: compressed and at once, or plain and slowly.
+fn read_list(server: &Server, token: &str, is_gzip: bool, over: &AtomicBool) {
+    let mut socket = server.connect();
+    let mut text = request("candidates/list", token, "close");
+    if is_gzip {
+        text = text.replace("\r\n\r\n", "\r\nAccept-Encoding: gzip\r\n\r\n");
+    }
+    socket.write_all(text.as_bytes()).unwrap();
+    let mut piece = vec![0; 100_000];
+    while !over.load(Ordering::Relaxed) && socket.read_exact(&mut piece).is_ok() {
+        if !is_gzip {
+            pause(Duration::from_millis(100));
+        }
+    }
 }
 
 /// Measures one good client while a thousand clients ask for the list and never read it, and a thousand never finish

@@ -1,4 +1,4 @@
-//! Throughput and memory of the server, compared with a minimal axum handler:
+//! Throughput and memory of the server, compared with a plain axum program that does the same work:
 //! `cargo bench -p gateway-server`.
 //!
 //! Everything runs on one machine over loopback, each server in a separate process. `GATEWAY_BENCH_CANDIDATES` sets the
@@ -59,13 +59,13 @@ fn main() {
         std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
     let wanted = |name: &str| named.is_empty() || named.iter().any(|one| one == name);
     if wanted("lists") {
-        lists::measure(&database, &token, directory.path());
+        lists::measure(&database, &token);
     }
     if wanted("small") {
         small::measure(&database, &token);
     }
     if wanted("slow") {
-        load::slow_readers(&database, &token);
+        load::beside_lists(&database, &token);
     }
     if wanted("hostile") {
         load::hostile_clients(&database, &token);

@@ -14,17 +14,19 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(database: &str, more: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-server"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--rate", "0", "--access-log", "false"]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--rate", "0", "--log-format", "json"]);
         Self::spawn(command.args(["--database", database]).args(more))
     }
 
-    pub(crate) fn axum(file: &str) -> Self {
+    pub(crate) fn axum(database: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        Self::spawn(command.env("GATEWAY_BENCH_ROLE", "axum").env("GATEWAY_BENCH_FILE", file))
+        Self::spawn(
+            command.env("GATEWAY_BENCH_ROLE", "axum").env("GATEWAY_BENCH_DATABASE", database),
+        )
     }
 
     pub(crate) fn spawn(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().rsplit('/').next().unwrap().to_owned();
@@ -59,32 +61,26 @@ impl Server {
         ticks.sum::<f64>() * MICROSECONDS_PER_TICK
     }
 
-    /// Reads the whole list. Returns the number of bytes, and the body if `keep` is set.
-    pub(crate) fn list(&self, token: &str, keep: bool) -> (u64, Vec<u8>) {
+    /// Reads the whole list, and returns the number of bytes.
+    pub(crate) fn list(&self, token: &str) -> u64 {
         let mut socket = self.connect();
         let request = request("candidates/list", token, "close").replace("HTTP/1.1", "HTTP/1.0");
         socket.write_all(request.as_bytes()).unwrap();
         let mut piece = vec![0; 256 * 1024];
-        let (mut bytes, mut body) = (0, Vec::new());
+        let mut bytes = 0;
         loop {
             let length = socket.read(&mut piece).unwrap();
             if length == 0 {
-                break;
+                return bytes;
             }
             bytes += length as u64;
-            if keep {
-                body.extend_from_slice(&piece[..length]);
-            }
         }
-        let head = body.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |at| at + 4);
-        (bytes, body.split_off(head))
     }
 
     /// Returns the rate of the whole list, in MB/s.
     pub(crate) fn rate(&self, token: &str) -> f64 {
         let start = Instant::now();
-        let (bytes, _) = self.list(token, false);
-        bytes as f64 / 1e6 / start.elapsed().as_secs_f64()
+        self.list(token) as f64 / 1e6 / start.elapsed().as_secs_f64()
     }
 
     /// Asks for the credits over `connections` connections for two seconds. Returns requests per second, p99 in

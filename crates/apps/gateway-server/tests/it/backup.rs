@@ -219,29 +219,6 @@ fn the_next_run_removes_what_a_killed_one_left() {
     }
 }
 
-#[test]
-#[cfg(target_os = "linux")]
-fn a_backup_to_a_folder_that_cannot_be_written_says_what_to_do() {
-    let fixture = Fixture::new();
-    // Nobody can create a file there, not even root.
-    let (code, text) = refused(&fixture.database, &["backup", "/sys/a.bak"]);
-    assert_eq!(code, 1, "{text}");
-    assert!(
-        text.contains("cannot write to the folder /sys; make it writable, or choose another"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_postgresql_database_is_left_to_its_own_programs() {
-    for (command, program) in [("backup", "pg_dump"), ("restore", "pg_restore")] {
-        // Nothing connects to this address.
-        let (code, text) = refused("postgres://u:canary@192.0.2.1/d", &[command, "x.bak"]);
-        assert_eq!((code, text.contains(program)), (2, true), "{text}");
-        assert!(!text.contains("canary"), "{text}");
-    }
-}
-
 /// Returns the program as a user without rights, if this process is one of root. Root may write every file.
 fn unprivileged() -> Command {
     let plain = program();

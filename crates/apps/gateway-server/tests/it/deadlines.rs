@@ -53,6 +53,8 @@ fn an_empty_line_does_not_begin_a_head() {
         config.idle_timeout = Duration::from_millis(600);
     });
     for (sent, responses) in [
+        ("", 0),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX-", 0),
         ("\r\n", 0),
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n", 1),
         ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n", 1),

@@ -1,7 +1,6 @@
 //! Deleted records: gone from every revision, and their bytes from every file of real processes.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -301,36 +300,8 @@ fn an_erasure_that_cannot_be_completed_is_reported_and_completed_later() {
 }
 
 #[test]
-fn ids_are_read_from_standard_input() {
-    let fixture = Fixture::new(3000);
-    let from_input = |input: &str, more: &[&str]| {
-        let mut command =
-            fixture.command(&["delete", "candidate", "--account", "acme", "--ids-from", "-"]);
-        command.args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        (output.status.code().unwrap(), error(&output) + &String::from_utf8_lossy(&output.stdout))
-    };
-    let (code, text) = from_input("7\nseven\n", &[]);
-    assert_eq!((code, text.contains("standard input, line 2")), (2, true), "{text}");
-    let (code, text) = from_input("7\n4000\n", &[]);
-    assert_eq!((code, text.contains("candidate 4000")), (2, true), "{text}");
-    assert!(!fixture.hits(None).is_empty());
-    let (code, text) = from_input("7\n4000\n", &["--dry-run", "--ignore-missing"]);
-    assert_eq!((code, text.contains("dry run")), (0, true), "{text}");
-    assert!(!fixture.hits(None).is_empty());
-    let (code, text) = from_input("7\n\n 8 \n4000\n", &["--ignore-missing"]);
-    assert_eq!((code, text.contains("2 candidates, 2 statuses")), (0, true), "{text}");
-    assert!(text.contains("1 unknown"), "{text}");
-    assert_eq!(fixture.hits(None), [""; 0].map(PathBuf::from));
-}
-
-#[test]
 fn an_account_is_deleted_after_a_confirmation_only() {
     let fixture = Fixture::new(3000);
-    let (code, text) = fixture.refused(&["delete", "account", "nope"]);
-    assert_eq!((code, text.contains("does not exist")), (2, true), "{text}");
     let (code, text) = fixture.refused(&["delete", "account", "acme"]);
     assert_eq!((code, text.contains("--yes")), (2, true), "{text}");
     assert!(!fixture.hits(None).is_empty());

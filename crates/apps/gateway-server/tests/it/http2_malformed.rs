@@ -1,10 +1,9 @@
-//! Invalid frames of every kind, sent by a raw client, in the order of RFC 9113 and RFC 7541. `h2` answers
-//! them.
+//! Invalid requests of every kind, sent by a raw client, in the order of RFC 9113, and a few invalid frames. `h2` answers
+//! them, and its own tests have the others.
 
 use crate::http2_raw::{
-    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Event, GOAWAY, HAS_PRIORITY, HEADERS, PADDED,
-    PING, PREFACE, PRIORITY, PUSH_PROMISE, RST_STREAM, Raw, SETTINGS, WINDOW_UPDATE, block, frame,
-    setting, text,
+    CONTINUATION, DATA, END_HEADERS, END_STREAM, Event, GOAWAY, HEADERS, PADDED, PING, PREFACE,
+    PRIORITY, PUSH_PROMISE, RST_STREAM, Raw, SETTINGS, WINDOW_UPDATE, block, frame, text,
 };
 use crate::support::get as get_with_token;
 
@@ -33,7 +32,6 @@ fn get(stream: u32) -> Vec<u8> {
 }
 
 /// Returns the name and the bytes of each case. They follow the preface and empty settings.
-#[expect(clippy::too_many_lines, reason = "a table, one line per case")]
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let request = block(GET);
     let raw = |kind, flags, stream, payload: &[u8]| frame(kind, flags, stream, payload);
@@ -47,9 +45,6 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         |fields: &[(&str, &str)]| frame(HEADERS, END_HEADERS, 1, &block(&[GET, fields].concat()));
     let coded = |bytes: &[u8]| frame(HEADERS, LAST, 1, &[&request, bytes].concat());
     let padded = |length: u8| frame(HEADERS, LAST | PADDED, 1, &[&[length], &request[..]].concat());
-    let depends = |on: u32| {
-        frame(HEADERS, LAST | HAS_PRIORITY, 1, &[&number(on)[..], &[16], &request].concat())
-    };
     let without = |name: &str| {
         let fields: Vec<_> = GET.iter().filter(|(own, _)| *own != name).copied().collect();
         only(&fields)
@@ -76,139 +71,25 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
     };
     vec![
         ("a request", get(1)),
-        // Frames (section 4).
+        // Frames (sections 4 to 6), one of each type that a client must not send so.
         ("frame of an unknown type", then(&[raw(200, 255, 0, b"abc"), get(1)])),
-        ("frame of an unknown type on a stream", then(&[raw(200, 0, 1, b"abc"), get(1)])),
-        ("unknown flags", then(&[raw(SETTINGS, 0b1111_0110, 0, b""), get(1)])),
-        ("reserved bit of the stream", frame(HEADERS, LAST, 1 | 1 << 31, &request)),
         ("frame above the maximum size", raw(DATA, 0, 1, &[0; 16_385])),
-        ("head above the maximum frame", raw(HEADERS, LAST, 1, &[0; 16_385])),
-        ("unknown frame above the maximum size", raw(200, 0, 0, &[0; 16_385])),
         ("HTTP/1.1 after the preface", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_vec()),
-        // States of streams (section 5.1).
         ("data on an idle stream", raw(DATA, 0, 1, b"a")),
-        ("reset of an idle stream", raw(RST_STREAM, 0, 1, &number(8))),
-        ("window of an idle stream", raw(WINDOW_UPDATE, 0, 1, &number(1))),
-        ("continuation of an idle stream", raw(CONTINUATION, END_HEADERS, 1, &request)),
-        ("data after the end", then(&[get(1), raw(DATA, END_STREAM, 1, b"a")])),
         ("head after the end", then(&[get(1), get(1)])),
-        (
-            "continuation after the end",
-            then(&[get(1), raw(CONTINUATION, END_HEADERS, 1, &request)]),
-        ),
-        (
-            "data after a reset",
-            then(&[open(&[]), raw(RST_STREAM, 0, 1, &number(8)), raw(DATA, END_STREAM, 1, b"a")]),
-        ),
-        ("head after a reset", then(&[open(&[]), raw(RST_STREAM, 0, 1, &number(8)), get(1)])),
-        ("even stream", get(2)),
-        ("smaller stream", then(&[get(5), get(3)])),
-        ("priority of an idle stream", then(&[raw(PRIORITY, 0, 9, &[0, 0, 0, 0, 16]), get(1)])),
-        // Priority (section 5.3).
-        ("head that depends on itself", depends(1)),
-        ("head that depends on another", depends(7)),
-        (
-            "priority that depends on itself",
-            then(&[raw(PRIORITY, 0, 1, &[0, 0, 0, 1, 16]), get(1)]),
-        ),
-        // Data (section 6.1).
-        ("data on stream 0", raw(DATA, 0, 0, b"a")),
-        ("data with too much padding", then(&[open(&[]), raw(DATA, PADDED, 1, &[9, 0])])),
-        ("padded data without a length", then(&[open(&[]), raw(DATA, PADDED, 1, b"")])),
-        // Heads (section 6.2).
-        ("head on stream 0", raw(HEADERS, LAST, 0, &request)),
         ("head with too much padding", padded(200)),
-        ("head that is all padding", frame(HEADERS, LAST | PADDED, 1, &[4, 0, 0, 0, 0])),
-        ("head without a field", frame(HEADERS, LAST, 1, b"")),
-        // Priority frames (section 6.3).
-        ("priority on stream 0", raw(PRIORITY, 0, 0, &[0, 0, 0, 1, 16])),
         ("priority of four bytes", raw(PRIORITY, 0, 1, &[0; 4])),
-        // Resets (section 6.4).
-        ("reset of stream 0", raw(RST_STREAM, 0, 0, &number(8))),
-        ("reset of three bytes", then(&[open(&[]), raw(RST_STREAM, 0, 1, &[0; 3])])),
-        ("reset with an unknown code", then(&[open(&[]), raw(RST_STREAM, 0, 1, &number(999))])),
-        // Settings (section 6.5).
-        ("settings on stream 1", raw(SETTINGS, 0, 1, b"")),
+        ("reset of an idle stream", raw(RST_STREAM, 0, 1, &number(8))),
         ("settings of five bytes", raw(SETTINGS, 0, 0, &[0; 5])),
-        ("acknowledgement with a setting", raw(SETTINGS, ACK, 0, &setting(1, 1))),
-        (
-            "unexpected acknowledgement",
-            then(&[raw(SETTINGS, ACK, 0, b""), raw(SETTINGS, ACK, 0, b"")]),
-        ),
-        ("push of 2", raw(SETTINGS, 0, 0, &setting(2, 2))),
-        ("window of 2^31", raw(SETTINGS, 0, 0, &setting(4, 1 << 31))),
-        ("frame size of 2^14 - 1", raw(SETTINGS, 0, 0, &setting(5, 16_383))),
-        ("frame size of 2^24", raw(SETTINGS, 0, 0, &setting(5, 1 << 24))),
-        ("unknown setting", then(&[raw(SETTINGS, 0, 0, &setting(99, 1)), get(1)])),
-        ("header table of 0", then(&[raw(SETTINGS, 0, 0, &setting(1, 0)), get(1)])),
-        ("header table of 2^32 - 1", then(&[raw(SETTINGS, 0, 0, &setting(1, u32::MAX)), get(1)])),
-        (
-            "the same setting twice",
-            then(&[raw(SETTINGS, 0, 0, &[setting(4, 0), setting(4, 65_535)].concat()), get(1)]),
-        ),
-        // Push promises (section 6.6).
         (
             "push promise of a client",
             raw(PUSH_PROMISE, END_HEADERS, 1, &[&number(2)[..], &request].concat()),
         ),
-        // Pings (section 6.7).
-        ("ping on stream 1", raw(PING, 0, 1, &[0; 8])),
         ("ping of six bytes", raw(PING, 0, 0, &[0; 6])),
-        ("unexpected answer to a ping", then(&[raw(PING, ACK, 0, &[7; 8]), get(1)])),
-        // The end of a connection (section 6.8).
-        ("goaway on stream 1", raw(GOAWAY, 0, 1, &[0; 8])),
-        ("goaway of four bytes", raw(GOAWAY, 0, 0, &[0; 4])),
         ("goaway", raw(GOAWAY, 0, 0, &[0; 8])),
-        // Windows (section 6.9).
-        ("window update of three bytes", raw(WINDOW_UPDATE, 0, 0, &[0; 3])),
-        ("window update of 0", raw(WINDOW_UPDATE, 0, 0, &number(0))),
-        (
-            "window update of 0 of a stream",
-            then(&[open(&[]), raw(WINDOW_UPDATE, 0, 1, &number(0))]),
-        ),
         ("window above 2^31 - 1", raw(WINDOW_UPDATE, 0, 0, &number((1 << 31) - 1))),
-        (
-            "window of a stream above 2^31 - 1",
-            then(&[open(&[]), raw(WINDOW_UPDATE, 0, 1, &number((1 << 31) - 1))]),
-        ),
-        (
-            "window above 2^31 - 1 by a setting",
-            then(&[
-                raw(SETTINGS, 0, 0, &setting(4, 0)),
-                get(1),
-                raw(WINDOW_UPDATE, 0, 1, &number((1 << 31) - 1)),
-                raw(SETTINGS, 0, 0, &setting(4, 1)),
-            ]),
-        ),
-        // Continuations (section 6.10).
-        ("continued head", then(&[begun.clone(), rest(END_HEADERS)])),
-        ("head in single bytes", {
-            let mut bytes = raw(HEADERS, END_STREAM, 1, &[]);
-            let (last, before) = request.split_last().unwrap();
-            for byte in before.iter().take(3) {
-                bytes.extend(raw(CONTINUATION, 0, 1, &[*byte]));
-            }
-            bytes.extend(raw(CONTINUATION, END_HEADERS, 1, &[&before[3..], &[*last]].concat()));
-            bytes
-        }),
-        (
-            "frame between head and continuation",
-            then(&[begun.clone(), raw(PRIORITY, 0, 3, &[0, 0, 0, 0, 1])]),
-        ),
-        (
-            "unknown frame between head and continuation",
-            then(&[begun.clone(), raw(200, 0, 0, b"")]),
-        ),
-        (
-            "continuation of another stream",
-            then(&[begun.clone(), raw(CONTINUATION, END_HEADERS, 3, b"")]),
-        ),
         ("head within a head", then(&[begun.clone(), get(3)])),
-        ("continuation on stream 0", raw(CONTINUATION, END_HEADERS, 0, &request)),
-        (
-            "continuation after the last",
-            then(&[begun, rest(END_HEADERS), raw(CONTINUATION, END_HEADERS, 1, b"")]),
-        ),
+        ("continued head", then(&[begun, rest(END_HEADERS)])),
         // Messages (section 8.1).
         ("head after a head", then(&[open(&[]), get(1)])),
         ("trailer", then(&[open(&[]), frame(HEADERS, LAST, 1, &block(&[("a", "b")]))])),
@@ -303,27 +184,9 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             pieces(&[&request[..], &value].concat())
         }),
         // Compression (RFC 7541).
-        ("index 0", coded(&[0x80])),
         ("index beyond the tables", coded(&[0xff, 0x80, 0x01])),
-        ("name beyond the tables", coded(&[0x7f, 0x80, 0x01, 1, b'a'])),
-        (
-            "index beyond 32 bits",
-            coded(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]),
-        ),
         ("text that is cut", coded(&[0, 1, b'a', 9, b'b'])),
-        ("field that is cut", coded(&[0])),
         ("Huffman code with the end symbol", coded(&[0, 1, b'a', 0x84, 0xff, 0xff, 0xff, 0xff])),
-        ("Huffman code with long padding", coded(&[0, 1, b'a', 0x82, 0x1f, 0xff])),
-        ("Huffman code padded with zeros", coded(&[0, 1, b'a', 0x81, 0x18])),
-        (
-            "table update above the limit",
-            frame(HEADERS, LAST, 1, &[&[0x3f, 0xe2, 0x7f], &request[..]].concat()),
-        ),
-        ("table update at the end", coded(&[0x20])),
-        (
-            "table updates in front",
-            frame(HEADERS, LAST, 1, &[&[0x20, 0x3f, 0xe1, 0x1f], &request[..]].concat()),
-        ),
         ("bomb of one entry", {
             let mut bomb = [&request[..], &[0x40, 1, b'a']].concat();
             text(&mut bomb, &[b'b'; 4_000]);
@@ -355,7 +218,7 @@ fn no_wrong_frame_leads_to_a_success_or_a_failure_of_the_server() {
     let demo = gateway_server::demo::start().unwrap();
     let address = demo.base_url().strip_prefix("http://").unwrap();
     let cases = cases();
-    assert!(cases.len() >= 140, "{}", cases.len());
+    assert!(cases.len() >= 80, "{}", cases.len());
     for (name, bytes) in &cases {
         let statuses = statuses(address, bytes);
         assert!(

@@ -120,65 +120,6 @@ fn an_imported_account_is_served_and_copied_on_postgresql() {
     import_serve_and_copy(&one.url, &two.url);
 }
 
-/// Files of which a part would be lost if they were imported.
-const LOSSES: [(&str, &str, &str); 15] = [
-    ("q0.csv", "\"", "1: a quote is opened but never closed"),
-    (
-        "q0-crlf.csv",
-        "id,project\r\n1,\"b\nb\"\r\n2,\"c\r\nd\r\n",
-        "4: a quote is opened but never closed",
-    ),
-    ("q1.csv", "id,name\n1,\"secret\n2,Bob\n3,Carl\n", "2: a quote is opened but never closed"),
-    ("q2.csv", "id,name\n1,Ann\n\"2\",\"secret\n", "3: a quote is opened but never closed"),
-    ("q3.csv", "id,name,name\n1,Ann,secret\n", "1: column `name` is named twice"),
-    (
-        "q4.ndjson",
-        r#"{"id":"6","name":"secret","candidate_id":"5","vacancy_id":"1","status":"New"}"#,
-        "1: `id` is not a field of the status",
-    ),
-    (
-        "q5.ndjson",
-        r#"{"id":"6","project":"P","name":"secret"}"#,
-        "1: `name` is not a field of a vac",
-    ),
-    (
-        "q6.ndjson",
-        r#"{"credits_number":"1","currency":"EUR","status":"secret"}"#,
-        "1: `status` is not a field of the credit balance",
-    ),
-    (
-        "q7.ndjson",
-        r#"{"id":"6","name":"secret","currency":"EUR"}"#,
-        "1: `currency` is not a field of a",
-    ),
-    ("q8.ndjson", "{\"id\":\"6\",\"email\":\"secret\"}", "1: `name` is missing"),
-    (
-        "q9.json",
-        "{\"credits_number\":\"1\",\"currency\":\"EUR\"}\n{\"credits_number\":\"2\",\"currency\":\"EUR\"}",
-        "2: the credit balance is already different on line 1",
-    ),
-    (
-        "r1.json",
-        r#"{"status":"error","result":[]}"#,
-        "1: the `status` of the response is not `success`",
-    ),
-    (
-        "r2.json",
-        r#"{"result":[{"id":"6","name":"secret"}]}"#,
-        "1: the `status` of the response is not `success`",
-    ),
-    (
-        "r3.json",
-        r#"{"status":"success","result":[],"id":"6"}"#,
-        "1: `id` is not a field of a response",
-    ),
-    (
-        "r4.json",
-        r#"{"status":"success","result":[],"result":[]}"#,
-        "1: field `result` is given twice",
-    ),
-];
-
 #[test]
 fn a_record_that_clients_would_skip_is_not_imported() {
     let (directory, database, _token) = acme();
@@ -200,100 +141,6 @@ fn a_record_that_clients_would_skip_is_not_imported() {
             "{error}"
         );
     }
-}
-
-#[test]
-fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
-    let (directory, database, _token) = acme();
-    let refused = |name: &str, text: &str, expected: &str| {
-        let path = directory.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        let output = program()
-            .args(["import", "--account", "acme", "--database", &database])
-            .arg(&path)
-            .output()
-            .unwrap();
-        let error = error(&output);
-        assert_eq!(output.status.code(), Some(2), "{error}");
-        assert_eq!(error.lines().count(), 1, "{error}");
-        assert!(error.contains(&format!("{name}:{expected}")), "{error}");
-        assert!(error.ends_with("nothing was imported\n") && !error.contains("secret"), "{error}");
-        error
-    };
-    let good = r#"{"id":"1","name":"secret"}"#;
-    refused(
-        "a.ndjson",
-        &format!("{good}\n{{\"id\":\"x\"}}\n"),
-        "2: `id` must be a whole number from 0 to",
-    );
-    let error = refused(
-        "b.ndjson",
-        &format!("{good}\n\n{{\"nmae\":\"secret\"}}\n"),
-        "3: unknown field `nmae`; known fields: ",
-    );
-    for known in ["id", "project", "name", "portal", "candidate_id", "credits_number"] {
-        assert!(error.contains(&format!(" {known}, ")), "{known}: {error}");
-    }
-    refused(
-        "c.ndjson",
-        &format!("{good}\n{{\"id\":\"2\",\"name\":\"secret"),
-        "2: the JSON value is truncated",
-    );
-    refused("d.ndjson", "not JSON", "1: invalid JSON at column 2");
-    refused(
-        "e.json",
-        "[\n{\"id\":\"1\",\"name\":\"\"},\n{\"id\":\"2\",\"name\":\"\",\"date\":\"2026-02-30 00:00:00\"}\n]",
-        "3: `date` is not",
-    );
-    refused(
-        "f.json",
-        "{\"status\":\"success\",\"result\":[{\"id\":\"1\",\"name\":\"\"},\n{\"id\":7.5}]}",
-        "2: `id` must be a string or a whole number",
-    );
-    refused(
-        "g.csv",
-        "id,name\n1,secret\n2\n",
-        "3: the number of cells is 1, but the first line has 2",
-    );
-    let error =
-        refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: ");
-    for known in ["project", "name", "portal.id", "portal.name", "status"] {
-        assert!(error.contains(&format!(", {known}")), "{known}: {error}");
-    }
-    refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: vacancy 9 does not exist");
-    refused("j.ndjson", "{\"id\":\"1\",\"id\":\"2\"}", "1: field `id` is given twice");
-    refused(
-        "k.json",
-        "{\"credits_number\":\"1e3\",\"currency\":\"EUR\"}",
-        "1: `credits_number` must be a plain decimal",
-    );
-    refused(
-        "l.ndjson",
-        "{\"id\":\"1\",\"name\":\"secret\",\"vacancy_id\":\"3\"}",
-        "1: `vacancy_id` and `status` must be given together",
-    );
-    refused("o.ndjson", "{\"id\":\"1\",\"name\":\"a\\u0000secret\"}", "1: `name` contains a NUL");
-    refused("m.ndjson", "{\"id\":\"007\"}", "1: `id` must be a whole number");
-    refused("n.ndjson", "{\"id\":\"9223372036854775808\"}", "1: `id` must be a whole number");
-    refused(
-        "p.json",
-        r#"[{"id":"1","name":"secret"},{"id":"1","name":"other"}]"#,
-        "1: candidate 1 is already different on line 1",
-    );
-    refused(
-        "q.ndjson",
-        "{\"id\":\"1\",\"name\":\"\",\"portal\":{\"nmae\":\"secret\"}}",
-        "1: `portal` must be an object",
-    );
-    refused("r.ndjson", "\"secret\"", "1: expected a record, an array of records");
-    refused("s.ndjson", "{\"name\":[\"secret\"]}", "1: `name` must be a string");
-    for (name, text, expected) in LOSSES {
-        refused(name, text, expected);
-    }
-    let served = Served::start(&database, &[]);
-    let token = run(&database, &["token", "create", "--account", "acme"]);
-    let list = get(&served.base_url, token.trim(), "method=candidates/list");
-    assert_eq!(list.text(), r#"{"status":"success","result":[]}"#);
 }
 
 #[test]
@@ -321,28 +168,6 @@ fn the_documented_sample_files_are_imported() {
         assert!(expected.iter().all(|line| report.contains(line)), "{report}");
     }
     assert_eq!(reports.len(), 3);
-}
-
-/// An export that failed often leaves an empty file behind.
-#[test]
-fn an_import_without_records_is_warned_about() {
-    let (directory, database, _token) = acme();
-    for (name, text, is_warned) in [
-        ("a.csv", "", true),
-        ("b.csv", "id,name\n", true),
-        ("c.ndjson", "\n", true),
-        ("d.json", "{\"status\":\"success\",\"result\":[]}", true),
-        ("e.csv", "id,name\n1,A\n", false),
-        ("f.csv", "id,name\n1,A\n", false),
-    ] {
-        let file = directory.path().join(name);
-        std::fs::write(&file, text).unwrap();
-        let mut import = program();
-        import.args(["import", "--account", "acme", "--database", &database]).arg(file);
-        let output = import.output().unwrap();
-        assert!(output.status.success(), "{name}: {}", error(&output));
-        assert_eq!(error(&output).contains("contain no records"), is_warned, "{name}");
-    }
 }
 
 /// Several files are checked in one run, and a wrong file does not print an error for each of a million lines.

@@ -3,7 +3,6 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -61,33 +60,6 @@ fn the_first_request_after_another_process_changed_something_sees_it() {
     assert_eq!(credits().status, 401);
 }
 
-/// The record of commands has the other refusals.
-#[test]
-fn a_wrong_call_fails_with_its_reason_and_exit_code() {
-    let (_directory, database, _token) = acme();
-    let check = |arguments: &[&str], code: i32, text: &str| {
-        let output = program().args(arguments).args(["--database", &database]).output().unwrap();
-        let error = error(&output);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?} {error}");
-        assert!(error.contains(text), "{arguments:?} {error}");
-    };
-    for control in ["a\u{1b}[2J", "a\nb", "a\u{85}b"] {
-        let label = ["token", "create", "--account", "acme", "--label", control];
-        check(&label, 2, "control characters");
-        check(&["account", "create", control], 2, "control characters");
-        check(&["account", "create", "b", "--token", control], 2, "control characters");
-    }
-    for (flag, value) in [
-        ("--connections", "9999999999999999999"),
-        ("--response-timeout", "18446744073709551615"),
-        ("--response-timeout", "0"),
-    ] {
-        check(&["serve", flag, value], 2, "expected a whole number from 1 to");
-    }
-    std::fs::write(&database, "").unwrap();
-    check(&["serve"], 3, "is empty, so it is not a database");
-}
-
 /// A mistyped name must not create a database.
 #[test]
 fn only_serve_and_account_create_create_a_database() {
@@ -117,46 +89,6 @@ fn only_serve_and_account_create_create_a_database() {
     refused(&database.url, "the database has no tables of this program");
     account(&database.url, "acme");
     assert!(run(&database.url, &["check"]).contains("no damage"));
-}
-
-#[test]
-fn a_former_setting_fails_and_says_what_to_do() {
-    for (flags, variable, expected) in [
-        (&["--config", "a.toml"][..], None, "cannot use --config: use flags or GATEWAY_"),
-        (&["--print-config"], None, "cannot use --print-config: use flags or GATEWAY_"),
-        (&["--burst", "3"], None, "cannot use --burst: bursts have twice the requests of --rate"),
-        (&[], Some("GATEWAY_LIST_CACHE"), "cannot use GATEWAY_LIST_CACHE: lists are not cached"),
-    ] {
-        let mut command = program();
-        command.arg("serve").args(flags).args(["--database", "absent.db"]);
-        command.envs(variable.map(|name| (name, "1")));
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        let text = error(&output);
-        assert!(text.contains(expected), "{text}");
-    }
-}
-
-#[test]
-fn settings_are_checked_without_serving() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let check = |flags: &[&str]| {
-        let output = program().args(["serve", "--check"]).args(flags).output().unwrap();
-        let text = String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap();
-        (output.status.code().unwrap(), text)
-    };
-    let (code, text) = check(&["--database", &database]);
-    assert_eq!((code, text.contains("does not exist")), (2, true), "{text}");
-    account(&database, "acme");
-    let (code, text) = check(&["--database", &database]);
-    assert_eq!((code, &*text), (0, "the settings, the certificates and the database are valid\n"));
-    std::fs::set_permissions(&database, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let (code, text) = check(&["--database", &database]);
-    assert_eq!((code, text.contains("warning: other users can read")), (0, true), "{text}");
-    let tls = ["--tls-certificate", "absent.pem", "--tls-key", "absent.pem"];
-    let (code, text) = check(&[&["--database", &*database][..], &tls].concat());
-    assert_eq!((code, text.contains("cannot read absent.pem")), (1, true), "{text}");
 }
 
 #[test]

@@ -172,45 +172,5 @@ fn standard_input_is_imported_in_each_format() {
         let expected = if format == "csv" { "2 new" } else { "2 unchanged" };
         assert!(text.contains(expected), "{format}: {text}");
     }
-    for (format, input, expected) in [
-        (None, "id,name\n", "set --format"),
-        (Some("csv"), "id,name\n3,Cleo\n4,Dan", "may be truncated"),
-        (Some("csv"), "id,name\n3,Cleo\n4,\"Dan\n", "standard input, line 3"),
-        (
-            Some("ndjson"),
-            "{\"id\":\"3\",\"name\":\"Cleo\"}\n{\"id\":\"4\",",
-            "standard input, line 2",
-        ),
-        (Some("ndjson"), "{\"id\":\"3\"}\n", "standard input, line 1: `name` is missing"),
-        (Some("json"), "[{\"id\":\"3\",\"name\":\"Cleo\"},", "truncated"),
-    ] {
-        let format: Vec<_> = format.iter().flat_map(|name| ["--format", *name]).collect();
-        let (code, text) = fixture.import(input, &format);
-        assert_eq!((code, text.contains(expected)), (2, true), "{input}: {text}");
-    }
-    let (code, text) = fixture.import("", &["--format", "csv", "-"]);
-    assert_eq!((code, text.contains("twice")), (2, true), "{text}");
     assert!(run(&fixture.database, &["check"]).contains("no damage"));
-}
-
-#[test]
-fn the_program_names_the_number_of_removals_to_accept() {
-    let fixture = Fixture::new();
-    let lines = |ids: std::ops::Range<u32>| -> String {
-        let lines: Vec<_> = ids.map(|id| format!("{{\"id\":\"{id}\",\"name\":\"A\"}}")).collect();
-        lines.join("\n")
-    };
-    let import = |ids, more: &[&str]| {
-        fixture.import(&lines(ids), &[&["--format", "ndjson", "--replace"], more].concat())
-    };
-    assert_eq!(import(0..200, &[]).0, 0);
-    let (code, text) = import(80..200, &["--dry-run"]);
-    assert_eq!(code, 4, "{text}");
-    assert!(text.contains("80 removed") && text.contains("--accept-removals 80"), "{text}");
-    let (code, text) = import(80..200, &[]);
-    assert_eq!((code, text.contains("--accept-removals 80")), (4, true), "{text}");
-    assert_eq!(import(80..200, &["--accept-removals", "79"]).0, 4);
-    let (code, text) = import(80..200, &["--accept-removals", "80"]);
-    assert_eq!(code, 0, "{text}");
-    assert!(text.contains("0 new, 0 changed, 120 unchanged, 80 removed"), "{text}");
 }
