@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
@@ -85,7 +85,9 @@ async fn answer(
     for byte in digest.iter().take(6) {
         write!(id, "{byte:02x}").unwrap();
     }
-    let (time, status) = (jiff::Timestamp::now(), response.status().as_u16());
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let time = jiff::Timestamp::UNIX_EPOCH + now;
+    let status = response.status().as_u16();
     let duration = begun.elapsed().as_secs_f64();
     eprintln!(
         r#"{{"time":"{time}","level":"info","event":"request","method":"{method}","status":{status},"token":"{id}","duration":{duration}}}"#

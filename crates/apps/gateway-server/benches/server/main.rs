@@ -7,6 +7,7 @@
 #![expect(
     clippy::cast_precision_loss,
     clippy::indexing_slicing,
+    clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a benchmark prints its figures and panics on the first error"
