@@ -1,10 +1,10 @@
 //! The names of the fields in which two versions of a record differ.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 use crate::fields::Shape;
-use crate::fields::json::{Json, Member, Members, meaning};
+use crate::fields::json::{Json, Members, meaning};
 
 /// A record as JSON text, and the columns that it was written with.
 #[derive(Clone, Copy)]
@@ -18,83 +18,52 @@ pub(crate) struct Version<'a> {
 /// A nested record that became `null` or absent, and an unlisted field of one, count under the name of the record. Other
 /// unlisted fields count as [`EXTRA`]. A field that only one of the two shapes lists does not count.
 pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>, Error> {
-    let shapes = Shapes(old.shape, new.shape);
-    let (old, new) = (Members::of(old.json)?, Members::of(new.json)?);
+    let shapes = [old.shape, new.shape];
+    let nests = |name: &str| shapes.map(|shape| shape.nests(name));
+    let [before, after] = [Members::of(old.json)?, Members::of(new.json)?];
+    let is_nested = |name: &str| nests(name) != [false; 2];
+    let [before, after] = [values(&before, &is_nested)?, values(&after, &is_nested)?];
     let mut changed = BTreeSet::new();
-    for name in names(&old, &new) {
-        let (old, new) = (old.get(name), new.get(name));
-        if same(old, new)? {
+    for (name, field) in before.keys().chain(after.keys()).copied() {
+        if before.get(&(name, field)) == after.get(&(name, field)) {
             continue;
         }
-        if shapes.either(|shape| shape.nests(name)) {
-            let is_new = !shapes.both(|shape| shape.nests(name));
-            if !is_new && within(name, old, new, shapes, &mut changed)? {
-                changed.insert(name.to_owned());
+        let path = match field {
+            Some(field) => &[name, field][..],
+            None => &[name],
+        };
+        match (shapes.map(|shape| shape.lists(path)), nests(name)) {
+            ([true, true], _) => drop(changed.insert(path.join("_"))),
+            ([false, false], [true, true]) => drop(changed.insert(name.to_owned())),
+            ([false, false], [false, false]) => {
+                changed.insert(if name == PERSONAL { PERSONAL } else { EXTRA }.to_owned());
             }
-        } else if shapes.both(|shape| shape.lists(&[name])) {
-            changed.insert(name.to_owned());
-        } else if !shapes.either(|shape| shape.lists(&[name])) {
-            changed.insert(if name == PERSONAL { PERSONAL } else { EXTRA }.to_owned());
+            _ => {}
         }
     }
     Ok(changed.into_iter().collect())
 }
 
-/// Adds the columns of a nested record that differ. Returns whether something without a column differs, too.
-fn within(
-    name: &str,
-    old: Option<&Member<'_>>,
-    new: Option<&Member<'_>>,
-    shapes: Shapes<'_>,
-    changed: &mut BTreeSet<String>,
-) -> Result<bool, Error> {
-    let (old, new) = (object(old), object(new));
-    let (mut others, empty) = (old.is_none() || new.is_none(), Members::default());
-    let (old, new) = (old.unwrap_or(&empty), new.unwrap_or(&empty));
-    for field in names(old, new) {
-        if same(old.get(field), new.get(field))? {
-            continue;
-        }
-        let lists = |shape: &Shape| shape.lists(&[name, field]);
-        if shapes.both(lists) {
-            changed.insert(format!("{name}_{field}"));
-        } else if !shapes.either(lists) {
-            others = true;
+/// The meaning of each field: of a nested record with columns by itself, with nothing for the record as a whole.
+type Values<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<u8>>;
+
+fn values<'a>(
+    record: &'a Members<'_>,
+    is_nested: &impl Fn(&str) -> bool,
+) -> Result<Values<'a>, Error> {
+    let mut values = Values::new();
+    for (name, member) in record.iter() {
+        match &member.json {
+            Json::Object(fields) if is_nested(name) => {
+                values.insert((name, None), Vec::new());
+                for (field, member) in fields.iter() {
+                    values.insert((name, Some(field)), meaning(&member.json)?);
+                }
+            }
+            json => drop(values.insert((name, None), meaning(json)?)),
         }
     }
-    Ok(others)
-}
-
-/// The shapes of the two versions.
-#[derive(Clone, Copy)]
-struct Shapes<'a>(&'a Shape, &'a Shape);
-
-impl Shapes<'_> {
-    fn both(self, is: impl Fn(&Shape) -> bool) -> bool {
-        is(self.0) && is(self.1)
-    }
-
-    fn either(self, is: impl Fn(&Shape) -> bool) -> bool {
-        is(self.0) || is(self.1)
-    }
-}
-
-/// Returns the names that occur in one of two objects.
-fn names<'a>(one: &'a Members<'_>, other: &'a Members<'_>) -> BTreeSet<&'a str> {
-    one.iter().chain(other.iter()).map(|(name, _)| name).collect()
-}
-
-fn same(old: Option<&Member<'_>>, new: Option<&Member<'_>>) -> Result<bool, Error> {
-    let meaning = |value: Option<&Member<'_>>| value.map(|value| meaning(&value.json)).transpose();
-    Ok(meaning(old)? == meaning(new)?)
-}
-
-/// Returns the members of an object; `None` for any other value.
-fn object<'m, 'a>(value: Option<&'m Member<'a>>) -> Option<&'m Members<'a>> {
-    match value {
-        Some(Member { json: Json::Object(members), .. }) => Some(members),
-        _ => None,
-    }
+    Ok(values)
 }
 
 /// The name under which the feed reports unlisted fields: the column that has them.
