@@ -231,18 +231,6 @@ fn the_position_moves_only_after_a_flush() {
 }
 
 #[test]
-fn a_closed_receiver_ends_the_delivery_without_an_error() {
-    let (_place, mut mirror, _clock) = opened();
-    four_changes(&mut mirror);
-    let mut receiver =
-        Receiver { plan: vec![None, Some(Failure::closed())], ..Receiver::default() };
-    let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-    assert_eq!((delivery.delivered, delivery.end), (1, DeliveryEnd::Closed));
-    let one = consumer(&mirror);
-    assert_eq!((one.position, one.failures, one.next_attempt_at), (1, 0, None));
-}
-
-#[test]
 fn limits_end_a_delivery() {
     let (_place, mut mirror, _clock) = opened();
     four_changes(&mut mirror);

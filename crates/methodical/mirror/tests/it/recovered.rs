@@ -10,7 +10,6 @@ use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::Clock;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
     server.sync(mirror, &SyncOptions::new()).unwrap()
@@ -95,24 +94,6 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
 }
 
 #[test]
-fn a_placement_that_follows_its_member_keeps_no_value() {
-    let place = Place::new();
-    let server = Server::start();
-    server.state().put("1", "a", "Zanzibar");
-    server.state().put("1", "b", "Zebra");
-    let mut mirror = place.open();
-    let options = SyncOptions::new().values("mark", ["Zanzibar", "Zebra"]);
-    server.sync(&mut mirror, &options).unwrap();
-    mirror.forget("photo", "a").unwrap();
-    server.state().photos.remove("b");
-    let options = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
-    server.sync(&mut mirror, &options).unwrap();
-    let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls) FROM photo_album";
-    assert_eq!(place.row(kept), ["2", "2", "0", "0"]);
-    assert_eq!(mirror.check().unwrap().findings, []);
-}
-
-#[test]
 fn placements_that_left_with_their_member_are_counted_once() {
     let place = Place::new();
     let mut mirror = place.open();
@@ -132,28 +113,6 @@ fn placements_that_left_with_their_member_are_counted_once() {
     assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 0);
     mirror.forget("photo", "b").unwrap();
     assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 1);
-}
-
-#[test]
-fn a_recovered_table_says_how_old_its_values_may_be() {
-    let place = Place::new();
-    let mirror = place.open();
-    let clock = Clock::default();
-    let mut mirror = clock.of(mirror);
-    let server = Server::start();
-    server.state().put("1", "a", "New");
-    server.state().put("2", "b", "New");
-    for (time, every, expected) in [(1000, 8, 1000), (2000, 8, 1000), (3000, 1, 3000)] {
-        clock.set(time);
-        let options = SyncOptions::new().recheck_every(every);
-        let report = server.sync(&mut mirror, &options).unwrap();
-        let coverage = report.tables[2].coverage.as_ref().unwrap();
-        assert_eq!(coverage.values_from, Some(expected));
-        let tables = mirror.tables().unwrap();
-        let times: Vec<_> = tables.iter().map(|one| (&*one.table, one.values_from)).collect();
-        let recovered = ("photo_album", Some(expected));
-        assert_eq!(times, [("album", None), ("photo", None), recovered]);
-    }
 }
 
 /// Limit of a wait for the other thread.

@@ -1,6 +1,6 @@
 //! Recoveries of values over a real connection.
 
-use methodical_mirror::{ErrorKind, Mirror, Rules, State, SyncError, SyncOptions, SyncReport};
+use methodical_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncReport};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
@@ -88,24 +88,30 @@ fn a_change_of_a_value_is_an_event() {
 }
 
 #[test]
-fn a_placement_has_the_time_since_when_it_has_its_value() {
+fn a_placement_has_the_time_since_when_it_has_its_value_and_its_table_the_age_of_the_values() {
     let (place, server, clock) = (Place::new(), Server::start(), Clock::default());
     let mut mirror = clock.of(place.open());
     server.state().put("1", "a", "New");
     server.state().put("2", "b", "New");
-    for (time, mark, every, since) in [
-        (1000, "New", 1, 1000),
+    for (time, mark, every, since, values_from) in [
+        (1000, "New", 8, 1000, 1000),
         // Asked again, and kept.
-        (2000, "New", 1, 1000),
-        (3000, "New", 8, 1000),
-        (4000, "Print", 1, 4000),
-        (5000, "Print", 1, 4000),
+        (2000, "New", 1, 1000, 2000),
+        // One of two groups is asked.
+        (3000, "New", 8, 1000, 2000),
+        (4000, "Print", 1, 4000, 4000),
+        (5000, "Print", 1, 4000, 5000),
     ] {
         clock.set(time);
         server.state().put("1", "a", mark);
-        server.sync(&mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
+        let options = SyncOptions::new().recheck_every(every);
+        let report = server.sync(&mut mirror, &options).unwrap();
         let placed = mirror.record("photo_album", "1/a").unwrap().unwrap();
         assert_eq!(placed.changed_at, since);
+        assert_eq!(report.tables[2].coverage.as_ref().unwrap().values_from, Some(values_from));
+        let tables = mirror.tables().unwrap();
+        let times: Vec<_> = tables.iter().map(|one| one.values_from).collect();
+        assert_eq!(times, [None, None, Some(values_from)]);
     }
 }
 
@@ -222,9 +228,9 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
     let counts = mirror.tables().unwrap();
     let counts = counts.iter().find(|table| table.table == "photo_album").unwrap();
     assert_eq!((counts.present, counts.missing), (0, 0));
-    let mut states = Vec::new();
-    mirror.each_record("photo_album", |record| states.push(record.state)).unwrap();
-    assert!(!states.contains(&State::Present));
+    let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls), sum(mirror_state = 'present') FROM photo_album";
+    assert_eq!(place.row(kept), ["4", "4", "0", "0", "0"]);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
