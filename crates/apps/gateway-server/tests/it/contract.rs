@@ -4,21 +4,13 @@ use gateway_testkit::contract::{Profile, Target, Verdict, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
-use crate::cluster;
 use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
 use crate::http2_client::{Client, certificate};
-use crate::process::{Served, account, run as administer};
+use crate::process::{Served, account, on_each_database, run as administer};
 
 #[test]
-fn the_contract_checks_pass_on_sqlite() {
-    let directory = tempfile::tempdir().unwrap();
-    checks_pass(directory.path().join("a.db").to_str().unwrap());
-}
-
-#[test]
-fn the_contract_checks_pass_on_postgresql() {
-    let Some(database) = cluster::database() else { return };
-    checks_pass(&database.url);
+fn the_contract_checks_pass_on_each_database() {
+    on_each_database(checks_pass);
 }
 
 #[test]
@@ -28,18 +20,11 @@ fn the_contract_checks_pass_on_postgresql_over_tls() {
 }
 
 #[test]
-fn the_contract_checks_pass_over_http2_without_tls() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db");
-    let transport = |served: &Served| Client::plain(&served.base_url).into_transport();
-    checks_pass_over(database.to_str().unwrap(), &[], transport);
-}
-
-#[test]
-fn the_contract_checks_pass_over_http2_on_postgresql() {
-    let Some(database) = cluster::database() else { return };
-    let transport = |served: &Served| Client::plain(&served.base_url).into_transport();
-    checks_pass_over(&database.url, &[], transport);
+fn the_contract_checks_pass_over_http2_on_each_database() {
+    on_each_database(|database| {
+        let transport = |served: &Served| Client::plain(&served.base_url).into_transport();
+        checks_pass_over(database, &[], transport);
+    });
 }
 
 #[test]

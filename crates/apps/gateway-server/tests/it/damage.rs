@@ -7,7 +7,7 @@ use gateway_server::{
 use crate::front::Here;
 use crate::process::{account, program, run};
 use crate::store::{NOW, candidate, import};
-use crate::support::{exchange, get, parse};
+use crate::support::{exchange, get, parse, request};
 
 fn whole(
     mut read: impl FnMut(Page, &mut dyn FnMut(&[u8])) -> Result<Option<Cursor>, Error>,
@@ -72,11 +72,7 @@ fn a_list_with_a_torn_row_is_cut() {
     let connection = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
     let torn = "UPDATE candidate SET record = '{' WHERE id = (SELECT max(id) FROM candidate)";
     connection.execute_batch(torn).unwrap();
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\
-         Connection: close\r\n\r\n",
-        here.token
-    );
+    let request = request(&here.token, "method=candidates/list", "Connection: close\r\n");
     let address = here.running.address().to_string();
     let bytes = exchange(&address, request.as_bytes());
     assert!(bytes.starts_with(b"HTTP/1.1 200") && bytes.len() > 100_000, "{}", bytes.len());

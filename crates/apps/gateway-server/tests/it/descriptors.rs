@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::process::{Served, acme, error, program, run};
+use crate::support::request;
 
 /// Returns the program, in a process that may open `files` files.
 fn limited(files: usize) -> Command {
@@ -38,9 +39,7 @@ fn more_connections_than_descriptors_break_no_response() {
     command.stderr(Stdio::piped());
     let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
     let address = served.base_url.strip_prefix("http://").unwrap().to_owned();
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-    );
+    let request = request(&token, "method=candidates/list", "");
     let mut sockets: Vec<TcpStream> =
         (0..300).map(|_| TcpStream::connect(&address).unwrap()).collect();
     let mut good = 0;

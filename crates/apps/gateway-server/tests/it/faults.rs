@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 
 use gateway_server::{CandidateRow, ImportMode, Place, Store};
 
-use crate::cluster;
-use crate::process::{Served, account, acme, error, program, run};
-use crate::support::{Response, get, parse};
+use crate::process::{Served, account, acme, error, on_each_database, program, run};
+use crate::support::{Response, get, parse, request};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
 fn batch(number: usize, count: usize) -> String {
@@ -219,9 +218,7 @@ fn a_full_disk_is_named_and_creates_no_account() {
 /// Sends requests until a connection is refused or closed. Every response that has begun must be complete.
 fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
     let address = base_url.strip_prefix("http://").unwrap();
-    let request = format!(
-        "GET /c/oauth/v1?{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
-    );
+    let request = request(token, query, "Connection: close\r\n");
     let mut responses = 0;
     loop {
         let Ok(mut socket) = TcpStream::connect(address) else { return responses };
@@ -285,9 +282,14 @@ fn generation(store: &Store, account: &str, number: u32) {
 }
 
 /// Runs thirty imports while two servers answer. Every response must be of one generation.
-fn check_generations(database: &str, store: &Store) {
+fn check_generations(database: &str) {
     run(database, &["account", "create", "acme"]);
-    generation(store, "acme", 0);
+    let store = if database.starts_with("postgres") {
+        Store::connect(database).unwrap()
+    } else {
+        Store::open(database).unwrap()
+    };
+    generation(&store, "acme", 0);
     let servers = [Served::start(database, &[]), Served::start(database, &[])];
     // Created by a third process, and valid on both servers immediately.
     let token = run(database, &["token", "create", "--account", "acme"]).trim().to_owned();
@@ -312,7 +314,7 @@ fn check_generations(database: &str, store: &Store) {
             })
             .collect();
         for number in 1..=30 {
-            generation(store, "acme", number);
+            generation(&store, "acme", number);
         }
         done.store(true, Ordering::SeqCst);
         let seen: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
@@ -322,16 +324,6 @@ fn check_generations(database: &str, store: &Store) {
 }
 
 #[test]
-fn two_servers_on_one_file_never_mix_generations() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let store = Store::open(&database).unwrap();
-    check_generations(&database, &store);
-}
-
-#[test]
-fn two_servers_on_one_postgresql_never_mix_generations() {
-    let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
-    check_generations(&database.url, &store);
+fn two_servers_on_one_database_never_mix_generations() {
+    on_each_database(check_generations);
 }

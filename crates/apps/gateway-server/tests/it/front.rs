@@ -8,7 +8,7 @@ use std::time::Duration;
 use gateway_server::{Config, RunningServer, Server, Store, UnixTime};
 use tempfile::TempDir;
 
-use crate::support::{exchange, get, parse};
+use crate::support::{exchange, get, parse, request};
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
@@ -58,10 +58,7 @@ impl Here {
 fn a_client_that_pauses_is_still_answered() {
     let here = Here::start(|_config| {});
     let mut socket = here.connect();
-    let request = format!(
-        "GET /c/oauth/v1?method=credits/get HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
-        here.token
-    );
+    let request = request(&here.token, "method=credits/get", "");
     let silence = |socket: &mut TcpStream| {
         socket.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
         let kind = socket.read(&mut [0]).unwrap_err().kind();
@@ -112,10 +109,7 @@ fn clients_that_never_read_do_not_block_others() {
         config.readers = 1;
         config.rate = 0;
     });
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
-        here.token
-    );
+    let request = request(&here.token, "method=candidates/list", "");
     // Many clients never read, and there is one database reader: later clients are served nevertheless.
     let stalled: Vec<TcpStream> = (0..64)
         .map(|_| {

@@ -7,22 +7,19 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::http2_client::certificate;
 use crate::process::{Served, account, program, run};
 use crate::support::{call, get};
 
 /// Returns the metrics of a server that serves HTTPS, so that every metric is there.
 fn all_metrics() -> String {
     let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let (certificate, key, database) = (path("certificate.pem"), path("key.pem"), path("a.db"));
-    std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     account(&database, "acme");
     run(&database, &["demo-data", "--account", "acme"]);
-    let flags =
-        ["--tls-certificate", &certificate, "--tls-key", &key, "--ops-listen", "127.0.0.1:0"];
-    Served::start(&database, &flags).ops.metrics()
+    let (tls, _) = certificate(directory.path());
+    let flags = tls.iter().map(String::as_str).chain(["--ops-listen", "127.0.0.1:0"]);
+    Served::start(&database, &flags.collect::<Vec<_>>()).ops.metrics()
 }
 
 /// Returns `promtool`, or `None` with a notice if it is not installed.

@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::cluster;
 use crate::support::Ops;
 
 /// Returns the program, without settings from the environment of the tests.
@@ -110,6 +111,15 @@ impl Drop for Served {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
+    }
+}
+
+/// Runs a test on a new SQLite file and on a new PostgreSQL database.
+pub(crate) fn on_each_database(mut test: impl FnMut(&str)) {
+    let directory = tempfile::tempdir().unwrap();
+    test(directory.path().join("a.db").to_str().unwrap());
+    if let Some(database) = cluster::database() {
+        test(&database.url);
     }
 }
 

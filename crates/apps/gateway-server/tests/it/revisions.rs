@@ -13,7 +13,7 @@ use crate::front::Here;
 use crate::store::{
     NOW, application, candidate, import, names, on_each_store, place, snapshot, vacancy,
 };
-use crate::support::{call, get};
+use crate::support::{call, get, request};
 
 #[test]
 fn an_import_is_atomic_and_old_snapshots_keep_their_data() {
@@ -245,11 +245,7 @@ fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     };
     fill(1);
     let mut socket = here.connect();
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\
-         Connection: close\r\n\r\n",
-        here.token
-    );
+    let request = request(&here.token, "method=candidates/list", "Connection: close\r\n");
     socket.write_all(request.as_bytes()).unwrap();
     let mut bytes = vec![0; 1024];
     socket.read_exact(&mut bytes).unwrap();

@@ -66,6 +66,13 @@ fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Returns a `GET` with a token and the header lines `more`.
+pub(crate) fn request(token: &str, query: &str, more: &str) -> String {
+    format!(
+        "GET /c/oauth/v1?{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n{more}\r\n"
+    )
+}
+
 /// Sends a request with a token and the header lines `more`, on a new connection.
 pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more: &str) -> Response {
     let address = base_url.strip_prefix("http://").unwrap();
@@ -127,10 +134,7 @@ pub(crate) fn begin_list(address: &str, token: &str, more: &str) -> (u16, TcpStr
     let address = address.strip_prefix("http://").unwrap_or(address);
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n{more}\r\n"
-    );
-    socket.write_all(request.as_bytes()).unwrap();
+    socket.write_all(request(token, "method=candidates/list", more).as_bytes()).unwrap();
     let mut head = [0; 12];
     socket.read_exact(&mut head).unwrap();
     (std::str::from_utf8(&head[9..]).unwrap().parse().unwrap(), socket)
