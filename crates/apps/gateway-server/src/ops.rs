@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use methodical_serve::{Acceptor, Connection, Limits, Phase, Refusal, Service};
+use methodical_serve::{Acceptor, Connection, Limits, Overflow, Phase, Refusal, Service};
 use rustix::param::page_size;
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -60,7 +60,8 @@ pub(crate) fn limits() -> Limits {
         connections: CONNECTIONS,
         connections_per_address: CONNECTIONS,
         unlimited: Vec::new(),
-        queues: true,
+        overflow: Overflow::Queue,
+        body: 0,
         head: HEAD_TIMEOUT,
         idle: HEAD_TIMEOUT,
         stall: CONNECTION_TIMEOUT,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
-use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase, Shares};
+use methodical_serve::{Acceptor, Counts, Limits, Listen, Overflow, Phase, Shares};
 #[cfg(feature = "test-util")]
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -152,7 +152,8 @@ fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
         connections: config.connections,
         connections_per_address: config.connections_of_an_address(),
         unlimited: config.trusted_proxies.clone(),
-        queues: false,
+        overflow: Overflow::Refuse,
+        body: 0,
         head: config.head_timeout,
         idle: config.idle_timeout,
         stall: config.stall_timeout,

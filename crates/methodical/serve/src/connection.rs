@@ -1,16 +1,17 @@
 //! One connection, as its listener and its responses see it, and the limits on connections.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::Limits;
@@ -35,6 +36,18 @@ struct State {
     since: Instant,
     refusal: Option<Refusal>,
     cut: Option<Cut>,
+    is_known: bool,
+}
+
+/// What happens to a connection above the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// It is refused.
+    Refuse,
+    /// It waits in the queue of the system.
+    Queue,
+    /// The oldest connection that the service did not [keep](Connection::keep) is closed for it. Without one, it waits.
+    CloseOldest,
 }
 
 /// Why the responses of a connection were cut.
@@ -57,6 +70,11 @@ impl Connection {
     /// Returns why the responses were cut, if they were.
     pub fn cut(&self) -> Option<Cut> {
         self.state.lock().cut
+    }
+
+    /// Keeps the connection, so that it is not closed for another one. See [`Overflow::CloseOldest`].
+    pub fn keep(&self) {
+        self.state.lock().is_known = true;
     }
 
     /// Records that the responses are about to be cut. The first cut counts.
@@ -167,6 +185,8 @@ pub(crate) struct Admission {
     refusals: Arc<Semaphore>,
     addresses: Arc<Shares<IpAddr>>,
     counts: Arc<Counts>,
+    /// The connections that may be closed for others, the oldest one first.
+    strangers: Mutex<VecDeque<(AbortHandle, Weak<Connection>)>>,
 }
 
 impl Admission {
@@ -176,6 +196,26 @@ impl Admission {
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             addresses: Shares::new(limits.connections_per_address),
             counts,
+            strangers: Mutex::default(),
+        }
+    }
+
+    /// Adds a connection that may be closed for others.
+    pub(crate) fn add(&self, task: AbortHandle, connection: Weak<Connection>) {
+        let mut strangers = self.strangers.lock();
+        strangers.retain(|(_, one)| is_stranger(one));
+        strangers.push_back((task, connection));
+    }
+
+    /// Closes the oldest connection that may be closed for others, if there is no room for another one.
+    pub(crate) fn make_room(&self) {
+        let mut strangers = self.strangers.lock();
+        while self.permits.available_permits() == 0
+            && let Some((task, connection)) = strangers.pop_front()
+        {
+            if is_stranger(&connection) {
+                return task.abort();
+            }
         }
     }
 
@@ -209,6 +249,11 @@ impl Admission {
     }
 }
 
+/// Returns whether a connection is open, and the service did not keep it.
+fn is_stranger(connection: &Weak<Connection>) -> bool {
+    connection.upgrade().is_some_and(|one| !one.state.lock().is_known)
+}
+
 impl Connection {
     fn new(
         peer: IpAddr,
@@ -217,7 +262,8 @@ impl Connection {
         permit: OwnedSemaphorePermit,
         refusal: Option<Refusal>,
     ) -> Arc<Self> {
-        let state = Mutex::new(State { open: 0, since: Instant::now(), refusal, cut: None });
+        let since = Instant::now();
+        let state = Mutex::new(State { open: 0, since, refusal, cut: None, is_known: false });
         Arc::new(Self { peer, counts, _share: share, _permit: permit, state })
     }
 }

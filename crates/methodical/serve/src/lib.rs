@@ -1,7 +1,8 @@
 //! Serves HTTP/1.1 and HTTP/2 connections by `hyper`, with limits, timeouts and strict request heads.
 //!
 //! A [`Listen`] accepts connections and passes each request to a [`Service`], together with the reason to refuse it, if
-//! there is one. Requests with a body are always refused, so the bytes after a request head can only be the next head.
+//! there is one. Requests with a body are refused, so the bytes after a request head can only be the next head, unless
+//! [`Limits::body`] accepts small ones.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -18,10 +19,11 @@ use std::time::Duration;
 use std::{error, io};
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue};
+use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{Method, Request, Response, Version};
 use http_body::Body;
+use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::rt::Executor;
 use hyper::service::service_fn;
@@ -35,7 +37,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::connection::Admission;
 pub use crate::connection::{
-    Connection, Counts, Cut, REFUSALS, Sending, Share, Shares, address_key,
+    Connection, Counts, Cut, Overflow, REFUSALS, Sending, Share, Shares, address_key,
 };
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
@@ -49,7 +51,7 @@ pub trait Service: Send + Sync + 'static {
         + 'static;
 
     /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
-    /// the server cut it.
+    /// the server cut it. The body of a request, if there is one, is a [`RequestBody`] in its extensions.
     fn answer(
         &self,
         request: &Parts,
@@ -57,6 +59,10 @@ pub trait Service: Send + Sync + 'static {
         connection: &Arc<Connection>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
+
+/// The whole body of a request. See [`Limits::body`].
+#[derive(Clone, Debug)]
+pub struct RequestBody(pub Bytes);
 
 /// How far a server has shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,9 +86,11 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// Networks whose addresses are not limited one by one, such as those of proxies.
     pub unlimited: Vec<IpNet>,
-    /// Whether a connection above the limit waits in the queue of the system instead of being refused.
-    pub queues: bool,
-    /// Timeout of a TLS handshake, and of a request head of HTTP/1.1.
+    /// What happens to a connection above the limit.
+    pub overflow: Overflow,
+    /// Maximum size of the body of a POST request, in bytes. It must have a length. Zero refuses all bodies.
+    pub body: usize,
+    /// Timeout of a TLS handshake, of a request head of HTTP/1.1, and of the body of a request.
     pub head: Duration,
     /// Timeout of a connection without a request.
     pub idle: Duration,
@@ -129,7 +137,8 @@ impl<S: Service> Listen<S> {
         let mut phase = self.phase.clone();
         loop {
             let accept = async {
-                if self.limits.queues {
+                if self.limits.overflow != Overflow::Refuse {
+                    self.admission.make_room();
                     // The semaphore is never closed.
                     drop(self.admission.permits.acquire().await);
                 }
@@ -146,7 +155,11 @@ impl<S: Service> Listen<S> {
                 continue;
             };
             if let Some(connection) = self.admission.admit(&self.limits, address.ip()) {
-                tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
+                let client = Arc::downgrade(&connection);
+                let task = tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
+                if self.limits.overflow == Overflow::CloseOldest {
+                    self.admission.add(task.abort_handle(), client);
+                }
             }
         }
     }
@@ -190,7 +203,8 @@ impl<S: Service> Listen<S> {
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let answer = service_fn(|request| {
-            respond(Arc::clone(&self.service), Arc::clone(&connection), request)
+            let limits = (self.limits.body, self.limits.head);
+            respond(Arc::clone(&self.service), Arc::clone(&connection), limits, request)
         });
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(io), answer));
@@ -293,15 +307,25 @@ async fn encrypt(
     tls.accept(socket, within).await.map(Ok)
 }
 
-/// Answers one request.
+/// Answers one request. The limits are those of its body: the size in bytes, and the time.
 async fn respond<S: Service>(
     service: Arc<S>,
     connection: Arc<Connection>,
+    (size, time): (usize, Duration),
     request: Request<Incoming>,
 ) -> Result<Response<Sending<S::Body>>, Infallible> {
     let open = connection.begin();
-    let (head, body) = request.into_parts();
-    let refusal = connection.refusal().or_else(|| guard::check(&head, &body).err());
+    let (mut head, body) = request.into_parts();
+    let mut refusal = connection.refusal().or_else(|| guard::check(&head, &body).err());
+    let has_length = head.method == Method::POST && !head.headers.contains_key(TRANSFER_ENCODING);
+    if refusal == Some(Refusal::Body)
+        && has_length
+        && size > 0
+        && let Ok(Ok(body)) = timeout(time, Limited::new(body, size).collect()).await
+    {
+        head.extensions.insert(RequestBody(body.to_bytes()));
+        refusal = None;
+    }
     let mut response = service.answer(&head, refusal, &connection).await;
     if refusal.is_some() && head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -15,6 +15,8 @@ use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
 
 pub(crate) type Encrypted = TlsStream<TcpStream>;
 
@@ -29,6 +31,7 @@ pub struct Acceptor {
 struct Current {
     acceptor: TlsAcceptor,
     expiry: Option<i64>,
+    names: Vec<String>,
 }
 
 impl Acceptor {
@@ -58,6 +61,11 @@ impl Acceptor {
         self.current.lock().expiry
     }
 
+    /// Returns the names of hosts in the certificate of the server, such as `board.example.com` or `*.example.com`.
+    pub fn names(&self) -> Vec<String> {
+        self.current.lock().names.clone()
+    }
+
     /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
     pub(crate) async fn accept(&self, socket: TcpStream, within: Duration) -> Option<Encrypted> {
         let acceptor = self.current.lock().acceptor.clone();
@@ -79,7 +87,7 @@ fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
     let Some(first) = chain.first() else {
         return Err(unusable(format!("{shown} contains no certificate")));
     };
-    let expiry = expiry(first);
+    let (expiry, names) = (expiry(first), names(first));
     let private = PrivateKeyDer::from_pem_slice(&bytes(key)?)
         .map_err(|error| unusable(format!("{shown_key} contains no private key: {error}")))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -95,7 +103,7 @@ fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
             ))
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry })
+    Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry, names })
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
@@ -115,6 +123,19 @@ fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
     i64::try_from(expiry.as_secs()).ok()
 }
 
+/// Returns the names of hosts in a certificate.
+fn names(certificate: &CertificateDer<'_>) -> Vec<String> {
+    let Ok(certificate) = Certificate::from_der(certificate) else { return Vec::new() };
+    let Ok(Some((_, SubjectAltName(names)))) = certificate.tbs_certificate.get() else {
+        return Vec::new();
+    };
+    let name = |name: &GeneralName| match name {
+        GeneralName::DnsName(name) => Some(name.to_string().to_ascii_lowercase()),
+        _ => None,
+    };
+    names.iter().filter_map(name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +151,14 @@ mod tests {
             assert_eq!(expiry(made.der()), Some(expected));
         }
         assert_eq!(expiry(&CertificateDer::from(vec![0x30, 0])), None);
+    }
+
+    #[test]
+    fn the_names_of_hosts_are_read_from_the_certificate() {
+        let names_of = ["Board.example.com", "*.example.org", "10.0.0.1"].map(str::to_owned);
+        let parameters = rcgen::CertificateParams::new(names_of).unwrap();
+        let made = parameters.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap();
+        assert_eq!(names(made.der()), ["board.example.com", "*.example.org"]);
+        assert!(names(&CertificateDer::from(vec![0x30, 0])).is_empty());
     }
 }
