@@ -17,7 +17,7 @@ methodical-postgres      |                                                      
 methodical-serve         |                                                      | axum clap reqwest rusqlite ureq
 methodical-mirror        | methodical-model methodical-client                   | axum
 methodical-mirror        | methodical-postgres                                  |
-methodical-dashboard     | methodical-mirror                                    | clap
+methodical-dashboard     | methodical-mirror methodical-serve                   | clap
 gateway-client           | gateway-model methodical-client                      | axum rusqlite
 methodical-testkit       | methodical-model gateway-transport                   | rusqlite
 gateway-testkit          | gateway-model gateway-transport methodical-testkit   | rusqlite

@@ -77,13 +77,15 @@ Examples:
     /// Show the mirror in a browser: its board, records, changes and amounts.
     ///
     /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages are read-only, and
-    /// available only on this machine. To give other machines access, use a proxy with TLS and --proxy-host.
+    /// available only on this machine. To give colleagues access, add readers with passwords, and use --listen with
+    /// --tls-certificate, or with --proxy-host and a proxy with TLS.
     #[cfg(feature = "dashboard")]
     #[command(after_help = "\
 Examples:
   {program} dashboard
   {program} dashboard --mask --no-open
-  {program} dashboard --from mirror.db --listen 127.0.0.1:8080")]
+  {program} dashboard --from mirror.db --listen 127.0.0.1:8080
+  {program} dashboard reader add ana")]
     Dashboard(DashboardFlags),
     /// Print shell completions.
     Completions(CompletionsFlags),

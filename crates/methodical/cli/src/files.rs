@@ -241,7 +241,7 @@ fn is_read_only(path: &Path) -> bool {
 }
 
 /// Returns the options of a file that only its owner can read.
-fn private() -> fs::OpenOptions {
+pub(crate) fn private() -> fs::OpenOptions {
     let mut options = File::options();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

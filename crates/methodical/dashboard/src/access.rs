@@ -1,26 +1,61 @@
-//! Which requests are answered: the token of the first URL, the cookie of the session, the host and the origin.
+//! Which requests are answered: the token of the first URL, passwords, the cookies of sessions, the host and the origin.
 
 use std::fmt::Write as _;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use http::header::{COOKIE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use methodical_serve::address_key;
 use subtle::ConstantTimeEq as _;
 
-use crate::error::Error;
+use crate::dashboard::Error;
+use crate::login::{Guesses, Readers};
 
 /// The rules of access of one dashboard.
-#[derive(Debug)]
 pub(crate) struct Access {
-    /// The origins at which readers reach the pages: scheme, host and port.
+    /// The origins at which readers reach the pages: scheme, host and port. A host can begin with `*.` for any name.
     origins: Vec<String>,
-    is_secure: bool,
     cookie: String,
     /// The token of the first URL, until it is used.
     token: Mutex<Option<Secret>>,
-    session: Secret,
+    sessions: Mutex<Vec<Session>>,
+    guesses: Mutex<Guesses>,
+    /// Held while a password is checked, which takes memory.
+    checking: Mutex<()>,
+    /// Reads those who may log in now.
+    readers: Box<dyn Fn() -> Readers + Send + Sync>,
+    /// Whether personal values are hidden until somebody asks for those of one record.
+    masks: bool,
+    has_proxy: bool,
+}
+
+/// Somebody with the cookie of a session.
+struct Session {
+    cookie: Secret,
+    /// The name of a reader, and the hash of the password at the login; `None` for who used the first URL.
+    reader: Option<(String, String)>,
+    began_at: i64,
+    used_at: i64,
+}
+
+/// Who sent a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Who {
+    /// The name of a reader; `None` for who used the first URL.
+    pub(crate) name: Option<String>,
+    /// Personal values are hidden.
+    pub(crate) masks: bool,
+    /// A link shows those of one record.
+    pub(crate) can_reveal: bool,
+}
+
+impl Who {
+    /// Returns whether no page may tell anything about a personal value.
+    pub(crate) fn is_barred(&self) -> bool {
+        self.masks && !self.can_reveal
+    }
 }
 
 /// Why a request is refused.
@@ -30,6 +65,15 @@ pub(crate) enum Refused {
     Host,
     /// A page of another site sent the request.
     Origin,
+}
+
+/// Why a login is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotLoggedIn {
+    /// The name or the password is wrong.
+    Wrong,
+    /// There were too many attempts.
+    TooMany,
 }
 
 /// Returns the value of a header that may occur once.
@@ -64,76 +108,196 @@ impl Secret {
     }
 }
 
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(…)")
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Access {
-    /// Creates the rules of a server at an address, or behind a proxy that has a host.
-    pub(crate) fn new(address: SocketAddr, proxy: Option<&str>) -> Result<Self, Error> {
+    /// Creates the rules of a server at an address, or behind a proxy that has a host, or with a certificate that has names.
+    pub(crate) fn new(
+        address: SocketAddr,
+        proxy: Option<&str>,
+        names: Option<Vec<String>>,
+        readers: Box<dyn Fn() -> Readers + Send + Sync>,
+        masks: bool,
+    ) -> Result<Self, Error> {
         let port = address.port();
-        let origins = match proxy {
-            Some(host) => vec![format!("https://{}", host.to_ascii_lowercase())],
-            None => vec![format!("http://{address}"), format!("http://localhost:{port}")],
+        let own = [address.to_string(), format!("localhost:{port}")];
+        let origins = match (proxy, names) {
+            (Some(host), _) => vec![format!("https://{}", host.to_ascii_lowercase())],
+            (None, Some(names)) => {
+                // A browser leaves out the usual port.
+                let port = if port == 443 { String::new() } else { format!(":{port}") };
+                let names = names.into_iter().map(|name| format!("{name}{port}"));
+                names.chain(own).map(|host| format!("https://{host}")).collect()
+            }
+            (None, None) => own.map(|host| format!("http://{host}")).to_vec(),
         };
+        // Beyond this machine, those who can log in need no link that others could use first.
+        let has_link = (proxy.is_none() && address.ip().is_loopback()) || readers().is_empty();
+        let token = if has_link { Some(Secret::random()?) } else { None };
         Ok(Self {
             origins,
-            is_secure: proxy.is_some(),
             // A browser sends the cookies of a host to each of its ports.
             cookie: format!("dashboard-{port}"),
-            token: Mutex::new(Some(Secret::random()?)),
-            session: Secret::random()?,
+            token: Mutex::new(token),
+            sessions: Mutex::default(),
+            guesses: Mutex::new(Guesses::new()),
+            checking: Mutex::default(),
+            readers,
+            masks,
+            has_proxy: proxy.is_some(),
         })
     }
 
-    /// Returns the URL that works once; `None` if it was used.
-    pub(crate) fn first_url(&self) -> Option<String> {
-        let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
-        let origin = self.origins.first().map_or("", |origin| origin);
-        token.as_ref().map(|token| format!("{origin}/enter/{}", token.0))
+    /// Returns the URL that works once, or that of the login.
+    pub(crate) fn first_url(&self) -> String {
+        let origin = self.origins.iter().find(|origin| !origin.contains('*'));
+        let origin = origin.map_or("", |origin| origin);
+        match &*lock(&self.token) {
+            Some(Secret(token)) => format!("{origin}/enter/{token}"),
+            None => format!("{origin}/login"),
+        }
     }
 
-    /// Checks the host and the origin of a request.
+    /// Checks the host and the origin of a request. One that changes something must have an origin.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
         let headers = request.headers();
-        let host = one(headers, HOST).ok().flatten().and_then(|host| host.to_str().ok());
-        let named = request.uri().authority().map(http::uri::Authority::as_str);
-        let is_ours = |host: &str| {
-            let hosts = self.origins.iter().filter_map(|one| one.split_once("://"));
-            hosts.into_iter().any(|(_, ours)| host.eq_ignore_ascii_case(ours))
-        };
-        if !host.is_some_and(is_ours) || !named.is_none_or(is_ours) {
+        let host = one(headers, HOST).map_err(|Repeated| Refused::Host)?;
+        // In HTTP/2, the authority takes the place of the field `Host`.
+        let host = host.map(|host| host.to_str().unwrap_or_default());
+        let hosts = [host, request.uri().authority().map(http::uri::Authority::as_str)];
+        let mut hosts = hosts.into_iter().flatten().peekable();
+        let scheme = if self.is_secure() { "https" } else { "http" };
+        let is_ours = |host| self.is_ours(&format!("{scheme}://{host}").to_ascii_lowercase());
+        if hosts.peek().is_none() || !hosts.all(is_ours) {
             return Err(Refused::Host);
         }
         match one(headers, ORIGIN) {
-            Ok(None) => Ok(()),
-            Ok(Some(origin)) if self.origins.iter().any(|ours| origin == ours) => Ok(()),
+            Ok(None) if request.method().is_safe() => Ok(()),
+            Ok(Some(origin)) if origin.to_str().is_ok_and(|one| self.is_ours(one)) => Ok(()),
             _ => Err(Refused::Origin),
         }
     }
 
-    /// Returns whether a request has the cookie of the session.
-    pub(crate) fn has_session(&self, headers: &HeaderMap) -> bool {
+    /// Returns whether readers reach the pages by HTTPS.
+    fn is_secure(&self) -> bool {
+        self.origins.iter().any(|origin| origin.starts_with("https:"))
+    }
+
+    fn is_ours(&self, origin: &str) -> bool {
+        self.origins.iter().any(|ours| match ours.split_once("*.") {
+            None => ours == origin,
+            Some((scheme, domain)) => {
+                let name = origin.strip_prefix(scheme).and_then(|host| host.split_once('.'));
+                name.is_some_and(|(label, rest)| !label.is_empty() && rest == domain)
+            }
+        })
+    }
+
+    /// Returns who has the session of a request. That of a reader ends with time, and when the reader or the password is no longer
+    /// the same.
+    pub(crate) fn who(&self, headers: &HeaderMap, now: i64) -> Option<Who> {
+        let mut sessions = lock(&self.sessions);
+        let place = sessions.iter().position(|one| self.has_cookie(headers, &one.cookie))?;
+        let session = sessions.get_mut(place)?;
+        let Some((name, hash)) = &session.reader else {
+            return Some(Who { name: None, masks: self.masks, can_reveal: true });
+        };
+        let is_young = (session.began_at..session.began_at + LONGEST).contains(&now);
+        let is_used = (session.used_at..session.used_at + IDLE).contains(&now);
+        let readers = (self.readers)();
+        let reader =
+            readers.get(name).filter(|(current, _)| hash == current && is_young && is_used);
+        let Some((_, masks)) = reader else {
+            sessions.remove(place);
+            return None;
+        };
+        session.used_at = now;
+        let (name, can_reveal) = (Some(name.clone()), !masks);
+        Some(Who { name, masks: masks || self.masks, can_reveal })
+    }
+
+    /// Returns the address by which attempts are counted: that of the client of a proxy, which adds it to a header.
+    pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> String {
+        let last = headers.get_all("x-forwarded-for").iter().next_back();
+        let last = last.filter(|_| self.has_proxy).and_then(|line| line.to_str().ok());
+        let last = last.and_then(|line| line.rsplit(',').next()?.trim().parse().ok());
+        address_key(last.unwrap_or(peer)).to_string()
+    }
+
+    /// Returns whether somebody may log in.
+    pub(crate) fn has_login(&self) -> bool {
+        !(self.readers)().is_empty()
+    }
+
+    /// Uses the token. Returns the cookie of a session; `None` if the token is wrong or was used.
+    pub(crate) fn enter(&self, text: &str, now: i64) -> Option<String> {
+        let mut token = lock(&self.token);
+        if !token.as_ref()?.is(text) {
+            return None;
+        }
+        let cookie = self.begin(None, now)?;
+        *token = None;
+        Some(cookie)
+    }
+
+    /// Logs a reader in. Returns the cookie of a new session. It takes a moment.
+    pub(crate) fn log_in(
+        &self,
+        name: &str,
+        password: &str,
+        address: &str,
+        now: i64,
+    ) -> Result<String, NotLoggedIn> {
+        if !lock(&self.guesses).count(name, address, now) {
+            return Err(NotLoggedIn::TooMany);
+        }
+        let checking = lock(&self.checking);
+        let readers = (self.readers)();
+        let hash = readers.verify(name, password).ok_or(NotLoggedIn::Wrong)?;
+        drop(checking);
+        lock(&self.guesses).forgive(name, address);
+        self.begin(Some((name.to_owned(), hash.to_owned())), now).ok_or(NotLoggedIn::Wrong)
+    }
+
+    /// Ends the session of a request.
+    pub(crate) fn log_out(&self, headers: &HeaderMap) {
+        lock(&self.sessions).retain(|one| !self.has_cookie(headers, &one.cookie));
+    }
+
+    /// Begins a session, and ends the reader's least recently used one if there are too many. Returns its cookie.
+    fn begin(&self, reader: Option<(String, String)>, now: i64) -> Option<String> {
+        let (cookie, mut sessions) = (Secret::random().ok()?, lock(&self.sessions));
+        let of_readers = sessions.iter().enumerate().filter(|(_, one)| one.reader.is_some());
+        if sessions.len() >= SESSIONS
+            && let Some((place, _)) = of_readers.min_by_key(|(_, one)| one.used_at)
+        {
+            sessions.remove(place);
+        }
+        let secure = if self.is_secure() { "; Secure" } else { "" };
+        let text =
+            format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie, cookie.0);
+        sessions.push(Session { cookie, reader, began_at: now, used_at: now });
+        Some(text)
+    }
+
+    fn has_cookie(&self, headers: &HeaderMap, cookie: &Secret) -> bool {
         let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
         let mut pairs = lines.flat_map(|line| line.split(';'));
         pairs.any(|pair| {
             pair.trim()
                 .split_once('=')
-                .is_some_and(|(name, value)| name == self.cookie && self.session.is(value))
+                .is_some_and(|(name, value)| name == self.cookie && cookie.is(value))
         })
     }
-
-    /// Uses the token. Returns the cookie of the session; `None` if the token is wrong or was used.
-    pub(crate) fn enter(&self, text: &str) -> Option<String> {
-        let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
-        if !token.as_ref()?.is(text) {
-            return None;
-        }
-        *token = None;
-        let secure = if self.is_secure { "; Secure" } else { "" };
-        let Secret(session) = &self.session;
-        Some(format!("{}={session}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie))
-    }
 }
+
+/// Duration of the session of a reader, in seconds.
+const LONGEST: i64 = 12 * 3600;
+
+/// Duration of the session of a reader without a request, in seconds.
+const IDLE: i64 = 3600;
+
+/// Maximum number of sessions.
+const SESSIONS: usize = 200;

@@ -1,57 +1,97 @@
 //! Routes requests to the pages, and adds the headers of every response.
 
-use std::sync::Arc;
+use std::io::Write as _;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError};
 
-use axum::Router;
-use axum::body::Body;
+use axum::extract::rejection::{FormRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use axum::{Extension, Form, Router};
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
-    SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use http::{HeaderName, HeaderValue, Method, StatusCode};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
-use crate::access::Refused;
-use crate::respond::{Parsed, html, unreadable};
-use crate::shared::{Params, Problem, Shared};
+use crate::access::{NotLoggedIn, Refused, Who};
+use crate::link::Link;
+use crate::login::PERIOD;
+use crate::shared::{Params, Problem, Server, Shared};
+use crate::time::machine;
 use crate::{board, changes, download, gauges, health, problem, record, records, today};
+
+/// The parameters of a request, if they are readable.
+pub(crate) type Parsed = Result<Query<Vec<(String, String)>>, QueryRejection>;
+
+/// Returns the problem of a request whose parameters are not readable.
+pub(crate) fn unreadable() -> Problem {
+    Problem::Request("the parameters are not readable".to_owned())
+}
+
+/// Returns a response with a page.
+pub(crate) fn html((status, page): (StatusCode, String)) -> Response {
+    (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
 
 /// A function that renders a page.
 type Page = fn(&Shared, &Params) -> Result<String, Problem>;
 
+/// The pages by their paths.
+const PAGES: [(&str, Page); 8] = [
+    ("/", today::render),
+    ("/funnel", board::render),
+    ("/records", records::render),
+    ("/addresses", records::addresses),
+    ("/record", record::render),
+    ("/changes", changes::render),
+    ("/gauge", gauges::render),
+    ("/health", |shared, _| health::render(shared)),
+];
+
 /// Creates the service that answers requests.
-pub(crate) fn app(shared: Arc<Shared>) -> Router {
-    let pages: [(&str, Page); 8] = [
-        ("/", today::render),
-        ("/funnel", board::render),
-        ("/records", records::render),
-        ("/addresses", records::addresses),
-        ("/record", record::render),
-        ("/changes", changes::render),
-        ("/gauge", gauges::render),
-        ("/health", |shared, _| health::render(shared)),
-    ];
+pub(crate) fn app(server: Arc<Server>) -> Router {
     let mut router = Router::new();
-    for (path, page) in pages {
-        let answer = move |State(shared): State<Arc<Shared>>, query| answer(shared, page, query);
+    for (path, page) in PAGES {
+        let answer = move |State(server): State<Arc<Server>>, Extension(who), query| {
+            answer(Shared { server, who }, page, query)
+        };
         router = router.route(path, get(answer));
     }
     router
         .route("/download", get(download::answer))
         .fallback(|| async { html(problem::render(&Problem::NotFound(NO_PAGE.to_owned()))) })
-        .layer(from_fn_with_state(Arc::clone(&shared), with_session))
+        .layer(from_fn_with_state(Arc::clone(&server), with_session))
         .route("/style.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
         .route("/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
         .route("/enter/{token}", get(enter))
-        .layer(from_fn_with_state(Arc::clone(&shared), checked))
-        .with_state(shared)
+        .route("/login", get(login).post(log_in))
+        .route("/logout", get(log_out))
+        .layer(from_fn_with_state(Arc::clone(&server), checked))
+        .with_state(server)
+}
+
+/// Writes to the log who asked for which page. Queries and unknown paths are left out: they can contain personal values.
+pub(crate) fn logged(server: &Server, request: &Parts, who: Option<&Who>, status: StatusCode) {
+    let path = request.uri.path();
+    let Some(log) = server.log.as_ref().filter(|_| !matches!(path, "/style.css" | "/icon.svg"))
+    else {
+        return;
+    };
+    let mut known = PAGES.iter().map(|(path, _)| *path).chain(["/download", "/login", "/logout"]);
+    let path = known.find(|one| *one == path).unwrap_or("other");
+    let name = who.map_or("-", |who| who.name.as_deref().unwrap_or("link"));
+    let (time, method) = (machine((server.now)()), &request.method);
+    let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    // A full disk must not stop the pages.
+    drop(writeln!(log, "{time} {name} {method} {path} {}", status.as_u16()));
 }
 
 /// Renders a page on another thread, because the mirror blocks.
-async fn answer(shared: Arc<Shared>, page: Page, query: Parsed) -> Response {
+async fn answer(shared: Shared, page: Page, query: Parsed) -> Response {
     let Ok(Query(params)) = query else { return html(problem::render(&unreadable())) };
     let rendered = tokio::task::spawn_blocking(move || page(&shared, &Params::new(params))).await;
     match rendered {
@@ -66,71 +106,145 @@ async fn answer(shared: Arc<Shared>, page: Page, query: Parsed) -> Response {
 
 /// Uses the token of the first URL.
 async fn enter(
-    State(shared): State<Arc<Shared>>,
+    State(server): State<Arc<Server>>,
     Path(token): Path<String>,
     request: Request,
 ) -> Response {
     // A preview of the link must not use it up.
     let cookie = match request.method() {
-        &Method::GET => shared.access.enter(&token),
+        &Method::GET => server.access.enter(&token, (server.now)()),
         _ => None,
     };
-    let mut response = Body::empty().into_response();
-    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    } else if !shared.access.has_session(request.headers()) {
+    if cookie.is_none() && request.extensions().get::<Who>().is_none() {
         return html(problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false));
     }
-    if request.uri().query() == Some(FROM_FILE) {
+    let response = if request.uri().query() == Some(FROM_FILE) {
         // After a redirect, the browser would not send the cookie: the navigation began in a file, not on this site.
-        let cookie = response.headers_mut().remove(SET_COOKIE);
-        let mut page = html((StatusCode::OK, problem::open("/")));
-        page.headers_mut().extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
-        return page;
-    }
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    response.headers_mut().insert(LOCATION, HeaderValue::from_static("/"));
+        html((StatusCode::OK, problem::open("/")))
+    } else {
+        see_other("/")
+    };
+    with_cookie(response, cookie)
+}
+
+fn see_other(target: &str) -> Response {
+    let target = HeaderValue::from_str(target).unwrap_or(HeaderValue::from_static("/"));
+    (StatusCode::SEE_OTHER, [(LOCATION, target)]).into_response()
+}
+
+fn with_cookie(mut response: Response, cookie: Option<String>) -> Response {
+    let cookie = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok());
+    response.headers_mut().extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
     response
 }
 
-/// Refuses requests without the cookie of the session.
-async fn with_session(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    if shared.access.has_session(request.headers()) {
+/// Shows the form of the login.
+async fn login(State(server): State<Arc<Server>>, query: Parsed, request: Request) -> Response {
+    if request.extensions().get::<Who>().is_some() {
+        return see_other("/");
+    }
+    let params = Params::new(query.map(|Query(params)| params).unwrap_or_default());
+    form(&server, StatusCode::OK, params.get("to").unwrap_or_default(), "")
+}
+
+fn form(server: &Server, status: StatusCode, to: &str, wrong: &str) -> Response {
+    if !server.access.has_login() {
+        return html(problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false));
+    }
+    let mut page = html((status, problem::login(&server.name, to, wrong)));
+    // Otherwise the form would have no origin.
+    page.headers_mut().insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    page
+}
+
+/// Logs a reader in, in a new session.
+async fn log_in(
+    State(server): State<Arc<Server>>,
+    Extension(peer): Extension<IpAddr>,
+    headers: HeaderMap,
+    fields: Result<Form<Vec<(String, String)>>, FormRejection>,
+) -> Response {
+    let Ok(Form(fields)) = fields else { return html(problem::render(&unreadable())) };
+    let (params, now) = (Params::new(fields), (server.now)());
+    let (asked, address) = (params.clone(), server.access.client(&headers, peer));
+    let access = Arc::clone(&server);
+    let done = tokio::task::spawn_blocking(move || {
+        let part = |name| asked.get(name).unwrap_or_default();
+        access.access.log_in(part("name"), part("password"), &address, now)
+    });
+    let to = params.get("to").unwrap_or_default();
+    match done.await {
+        Ok(Ok(cookie)) => {
+            server.access.log_out(&headers);
+            // Only a path of this dashboard: `//host` and `/\host` are others.
+            let is_path = to.starts_with('/')
+                && !to.get(1..).is_some_and(|rest| rest.starts_with(['/', '\\']));
+            let is_plain = to.bytes().all(|byte| byte.is_ascii_graphic());
+            let mut response =
+                with_cookie(see_other(if is_path && is_plain { to } else { "/" }), Some(cookie));
+            let name = params.get("name").map(str::to_owned);
+            response.extensions_mut().insert(Who { name, ..Who::default() });
+            response
+        }
+        Ok(Err(NotLoggedIn::TooMany)) => {
+            let mut response = form(&server, StatusCode::TOO_MANY_REQUESTS, to, MANY);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(PERIOD));
+            response
+        }
+        Ok(Err(NotLoggedIn::Wrong)) | Err(_) => {
+            form(&server, StatusCode::UNAUTHORIZED, to, "The name or the password is wrong.")
+        }
+    }
+}
+
+/// Ends the session. Another site cannot do it, because its requests lack the cookie.
+async fn log_out(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
+    server.access.log_out(&headers);
+    see_other("/login")
+}
+
+/// Refuses requests without the cookie of a session.
+async fn with_session(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    if request.extensions().get::<Who>().is_some() {
         return next.run(request).await;
     }
-    html(problem::page(
-        StatusCode::FORBIDDEN,
-        "Use the link printed when the dashboard started",
-        CLOSED,
-        false,
-    ))
+    if server.access.has_login() {
+        let to = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        return see_other(&Link::to("/login").with("to", to).finish());
+    }
+    html(problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false))
 }
 
 /// Checks a request, and adds the headers of every response.
-async fn checked(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let mut response = match refusal(&shared, &request) {
+async fn checked(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    sealed(match refusal(&server, &request) {
         Some((status, title, text)) => html(problem::page(status, title, text, false)),
         None => next.run(request).await,
-    };
+    })
+}
+
+/// Adds the headers of every response.
+pub(crate) fn sealed(mut response: Response) -> Response {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     }
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }
 
 /// Returns why a request is refused.
-fn refusal(shared: &Shared, request: &Request) -> Option<(StatusCode, &'static str, &'static str)> {
+fn refusal(server: &Server, request: &Request) -> Option<(StatusCode, &'static str, &'static str)> {
     if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI) {
         return Some((StatusCode::URI_TOO_LONG, "The address is too long", ""));
     }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    let is_login = request.method() == Method::POST && request.uri().path() == "/login";
+    if !is_login && !matches!(*request.method(), Method::GET | Method::HEAD) {
         let text = "The dashboard only reads: it answers GET and HEAD.";
         return Some((StatusCode::METHOD_NOT_ALLOWED, "Not allowed", text));
     }
-    match shared.access.check(request).err()? {
+    match server.access.check(request).err()? {
         Refused::Host => Some((
             StatusCode::MISDIRECTED_REQUEST,
             "This is not the address of the dashboard",
@@ -172,6 +286,8 @@ const STYLE: &str = include_str!("style.css");
 const ICON: &str = include_str!("icon.svg");
 const NO_PAGE: &str = "the page does not exist";
 const USED: &str = "It was used before, or it is incomplete. A link works once: start the dashboard again for another one.";
+const LINK: &str = "Use the link printed when the dashboard started";
+const MANY: &str = "There were too many attempts. Try again in 15 minutes.";
 const CLOSED: &str =
     "The command prints it. It works once; in another browser, start the dashboard again.";
 const HOST: &str = "Open it by the link that the command prints.";

@@ -1,7 +1,6 @@
 //! The board: how many members each group has with each value, and for how long.
 
 pub(crate) mod counts;
-pub(crate) mod keeper;
 
 use askama::Template;
 use methodical_mirror::queries::{BoardGroup, Cell as Count};

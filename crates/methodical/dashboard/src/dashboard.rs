@@ -1,24 +1,27 @@
 //! The entry point: a mirror, and how it is served.
 
+use std::error::Error as StdError;
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{fmt, thread};
+use std::{fmt, io};
 
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Mirror, Order};
+use methodical_serve::{Acceptor, Listen, Phase};
 use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::app::{FROM_FILE, app};
-use crate::board::keeper::Keeper;
 use crate::download::format::DownloadFormat;
 use crate::download::slots;
-use crate::error::Error;
+use crate::login::Readers;
 use crate::outline::{Outline, title};
 use crate::problem;
-use crate::serve::serve;
-use crate::shared::Shared;
+use crate::serve::{Pages, limits};
+use crate::shared::Server;
 
 /// Read-only pages over a mirror.
 ///
@@ -40,7 +43,10 @@ pub struct Dashboard {
     name: String,
     account: String,
     masks: bool,
+    readers: Box<dyn Fn() -> Readers + Send + Sync>,
+    log: Option<Box<dyn Write + Send>>,
     proxy: Option<String>,
+    tls: Option<Arc<Acceptor>>,
     formats: Vec<Box<dyn DownloadFormat>>,
     now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
@@ -54,7 +60,10 @@ impl Dashboard {
             name: "Mirror".to_owned(),
             account: String::new(),
             masks: false,
+            readers: Box::new(Readers::default),
+            log: None,
             proxy: None,
+            tls: None,
             formats: Vec::new(),
             now: Box::new(|| seconds(SystemTime::now())),
         }
@@ -78,6 +87,20 @@ impl Dashboard {
         Self { masks: true, ..self }
     }
 
+    /// Lets readers log in with a password. Each request of a reader calls `readers`, so that a change of rights counts at once.
+    /// Beyond this machine, the first URL is then that of the login.
+    #[must_use]
+    pub fn readers(self, readers: impl Fn() -> Readers + Send + Sync + 'static) -> Self {
+        Self { readers: Box::new(readers), ..self }
+    }
+
+    /// Writes a line for each request of a page: the time, the name of the reader, the method, the path without its query, and the
+    /// status. The name is `link` for who used the first URL, and `-` without a session.
+    #[must_use]
+    pub fn access_log(self, log: impl Write + Send + 'static) -> Self {
+        Self { log: Some(Box::new(log)), ..self }
+    }
+
     /// Adds a format in which readers download all records of a view.
     #[must_use]
     pub fn format(mut self, format: impl DownloadFormat + 'static) -> Self {
@@ -85,11 +108,23 @@ impl Dashboard {
         self
     }
 
-    /// Serves a proxy that readers reach at this host, such as `board.example.com`, by HTTPS. Only then may the server listen on
-    /// an address that is not a loopback address. The proxy must pass on the host.
+    /// Serves a proxy that readers reach at this host, such as `board.example.com`, by HTTPS. The server may then listen on an
+    /// address that is not a loopback address. The proxy must pass on the host.
     #[must_use]
     pub fn behind_proxy(self, host: &str) -> Self {
         Self { proxy: Some(host.to_owned()), ..self }
+    }
+
+    /// Encrypts all connections, with a certificate and its key in PEM files. The server may then listen on an address that is
+    /// not a loopback address. Readers reach it by the names in the certificate.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read, or if the key does not match the certificate.
+    pub fn tls(self, certificate: &Path, key: &Path) -> Result<Self, Error> {
+        let acceptor = Acceptor::from_files(certificate, key)
+            .map_err(|error| Error::new("cannot use TLS").because(error))?;
+        Ok(Self { tls: Some(Arc::new(acceptor)), ..self })
     }
 
     /// Sets the clock by which pages say how old the data is.
@@ -123,41 +158,86 @@ impl Dashboard {
     ///
     /// # Errors
     ///
-    /// Fails if the address is not a loopback address and [`behind_proxy`](Self::behind_proxy) names no host, or if it cannot
-    /// be used.
+    /// Fails if the address is not a loopback address, without [`tls`](Self::tls) and [`behind_proxy`](Self::behind_proxy), or if
+    /// it cannot be used.
     pub fn listen(self, address: SocketAddr) -> Result<Listening, Error> {
-        if !address.ip().is_loopback() && self.proxy.is_none() {
+        if !address.ip().is_loopback() && self.proxy.is_none() && self.tls.is_none() {
             return Err(Error::new(format!(
-                "cannot listen on {address}: others could read the records on their way; use a loopback address, or name the \
-                 host of a proxy"
+                "cannot listen on {address}: others could read the records on their way; use TLS or a loopback address, or name \
+                 the host of a proxy"
             )));
         }
-        let failed = |error: std::io::Error| {
-            Error::new(format!("cannot listen on {address}")).because(error)
-        };
+        let failed =
+            |error: io::Error| Error::new(format!("cannot listen on {address}")).because(error);
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let shared = Shared {
-            access: Access::new(address, self.proxy.as_deref())?,
+        let server = Server {
+            access: Access::new(
+                address,
+                self.proxy.as_deref(),
+                self.tls.as_ref().map(|tls| tls.names()),
+                self.readers,
+                self.masks,
+            )?,
             mirror: self.mirror,
             outline: self.outline,
             name: self.name,
             account: self.account,
-            masks: self.masks,
             now: self.now,
-            keeper: Keeper::default(),
+            known: Mutex::default(),
             formats: self.formats,
             downloads: slots(),
+            log: self.log.map(Mutex::new),
         };
-        let (stop, stopped) = watch::channel(false);
-        Ok(Listening { listener, address, shared: Arc::new(shared), stop: Stopper(stop), stopped })
+        let (stop, stopped) = watch::channel(Phase::Serving);
+        let server = Arc::new(server);
+        let pages = Arc::new(Pages { app: app(Arc::clone(&server)), server });
+        let limits = limits(self.proxy.is_some());
+        let listen = Listen::new(Arc::clone(&pages), limits, self.tls, stopped, Arc::default());
+        Ok(Listening { listener, address, pages, listen, stop: Stopper(stop) })
     }
 }
 
 fn seconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// The error of a dashboard that cannot start.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: String,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(Box::new(Inner { text: text.into(), source: None }))
+    }
+
+    pub(crate) fn because(mut self, source: impl Into<io::Error>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_ref().map(|source| {
+            let source: &(dyn StdError + 'static) = source;
+            source
+        })
+    }
 }
 
 impl fmt::Debug for Dashboard {
@@ -171,15 +251,16 @@ impl fmt::Debug for Dashboard {
 pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
-    shared: Arc<Shared>,
+    pages: Arc<Pages>,
+    listen: Arc<Listen<Pages>>,
     stop: Stopper,
-    stopped: watch::Receiver<bool>,
 }
 
 impl Listening {
-    /// Returns the first URL. It works once: treat it as a password until then.
+    /// Returns the first URL. It works once: treat it as a password until then. With [readers](Dashboard::readers) beyond this
+    /// machine, it is that of the login.
     pub fn url(&self) -> String {
-        self.shared.access.first_url().unwrap_or_default()
+        self.pages.server.access.first_url()
     }
 
     /// Returns an HTML document that opens the first URL. Write it to a file that only its owner can read, and open that file: other
@@ -204,48 +285,25 @@ impl Listening {
     ///
     /// Fails if the operating system has no resources for the server.
     pub fn run(self) -> Result<(), Error> {
-        let failed = |error: std::io::Error| Error::new("cannot serve the pages").because(error);
+        let failed = |error: io::Error| Error::new("cannot serve the pages").because(error);
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         // The mirror answers one page after another.
         let runtime = runtime.enable_all().max_blocking_threads(8).build().map_err(failed)?;
-        let Self { listener, shared, stopped, .. } = self;
-        thread::scope(|scope| {
-            let counting = thread::Builder::new().name("methodical-dashboard-counts".to_owned());
-            counting.spawn_scoped(scope, || keep_counts(&shared)).map_err(failed)?;
-            let served = runtime.block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-                serve(listener, app(Arc::clone(&shared)), &shared, stopped).await;
-                Ok(())
-            });
-            shared.keeper.stop();
-            served
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(self.listener).map_err(failed)?;
+            self.listen.run(listener, Phase::Cutting).await;
+            Ok(())
         })
-    }
-}
-
-/// Keeps the counts of the boards over another connection to the mirror. A mirror in memory has only one, so its pages count by
-/// themselves.
-fn keep_counts(shared: &Shared) {
-    loop {
-        let kept = match shared.mirror.reopened() {
-            Ok(Some(mirror)) => shared.keeper.keep(&mirror, &shared.outline, &shared.now),
-            Ok(None) => return,
-            Err(error) => Err(error),
-        };
-        // The mirror failed: pages that need it show the error.
-        if kept.is_ok() || shared.keeper.pauses_until_stopped() {
-            return;
-        }
     }
 }
 
 /// Ends a dashboard.
 #[derive(Clone, Debug)]
-pub struct Stopper(watch::Sender<bool>);
+pub struct Stopper(watch::Sender<Phase>);
 
 impl Stopper {
     /// Ends [`Listening::run`]. Pages that are being sent are cut.
     pub fn stop(&self) {
-        let _sent = self.0.send(true);
+        self.0.send_replace(Phase::Cutting);
     }
 }

@@ -8,19 +8,21 @@ mod rows;
 use std::io;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::board::keeper::version;
+use crate::access::Who;
+use crate::app::{Parsed, html, unreadable};
+use crate::board::counts::version;
 use crate::download::pipe::{Sink, pipe};
 use crate::download::rows::Rows;
 use crate::problem;
 use crate::records::view::View;
-use crate::respond::{Parsed, html, unreadable};
-use crate::shared::{Params, Problem, Shared};
+use crate::shared::{Params, Problem, Server, Shared};
 use crate::time::day;
 use crate::words::plural;
 
@@ -31,7 +33,12 @@ struct Head {
 }
 
 /// Answers a request for all records of a view. The records are sent while they are read.
-pub(crate) async fn answer(State(shared): State<Arc<Shared>>, query: Parsed) -> Response {
+pub(crate) async fn answer(
+    State(server): State<Arc<Server>>,
+    Extension(who): Extension<Who>,
+    query: Parsed,
+) -> Response {
+    let shared = Shared { server, who };
     let Ok(Query(params)) = query else { return html(problem::render(&unreadable())) };
     let Ok(slot) = Arc::clone(&shared.downloads).try_acquire_owned() else {
         return html(problem::render(&Problem::Busy));

@@ -14,6 +14,8 @@ use crate::words::{label, plural};
 pub(crate) struct Frame {
     pub(crate) name: String,
     pub(crate) account: String,
+    /// The name of the reader who has logged in.
+    pub(crate) reader: Option<String>,
     pub(crate) title: String,
     pub(crate) links: Vec<NavLink>,
     /// A warning about the last syncs.
@@ -70,6 +72,7 @@ impl Frame {
         Self {
             name: shared.name.clone(),
             account: shared.account.clone(),
+            reader: shared.who.name.clone(),
             title: title.into(),
             links: links.collect(),
             warnings: warnings(statuses, (shared.now)()),

@@ -1,4 +1,4 @@
-//! Read-only pages over a mirror of a gateway, for a browser on the same machine.
+//! Read-only pages over a mirror of a gateway, for a browser.
 //!
 //! The pages are HTML with one style sheet and no script. Tables, columns, groups, values and gauges come from the generated
 //! description of a service, [`Mirrored`](methodical_mirror::model::tables::Mirrored).
@@ -17,10 +17,11 @@
 //!
 //! # Safety
 //!
-//! - The server listens on a loopback address, unless [`Dashboard::behind_proxy`] names the host of a proxy.
+//! - The server listens on a loopback address, unless it has [TLS](Dashboard::tls) or is [behind a proxy](Dashboard::behind_proxy).
 //! - The first URL has a token that works once. It sets a cookie that scripts cannot read and that other sites cannot send.
 //! - A request with another `Host` or `Origin` is refused, so that no other site reaches the pages by its own name.
-//! - Only `GET` and `HEAD` are answered, and nothing is written apart from [indexes](Dashboard::index).
+//! - Only `GET` and `HEAD` are answered, and `POST` of the login. Nothing is written apart from [indexes](Dashboard::index).
+//! - [Readers](Dashboard::readers) log in with a password. Their sessions end, and attempts are limited.
 //! - A policy in each response forbids scripts, frames, and anything from elsewhere. Nothing may be stored in a cache.
 //! - With [`Dashboard::mask`], personal values are hidden until a reader asks for those of one record.
 //!
@@ -28,12 +29,13 @@
 //!
 //! # Modules
 //!
-//! - `dashboard` is the entry point; `serve` accepts connections, and `access` decides which requests are answered.
+//! - `dashboard` is the entry point; `serve` answers the requests of connections, `access` decides which of them, and `login` has
+//!   the readers with passwords.
 //! - `app` routes requests to the pages: `today`, `board`, `records`, `record`, `changes`, `gauges`, `health` and `problem`. The
 //!   template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
-//! - `cells`, `link`, `names`, `time`, `words` and `respond` write values, links, times, names and responses.
+//! - `cells`, `link`, `names`, `time` and `words` write values, links, times and names.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -45,17 +47,16 @@ mod cells;
 mod changes;
 mod dashboard;
 mod download;
-mod error;
 mod frame;
 mod gauges;
 mod health;
 mod link;
+mod login;
 mod names;
 mod outline;
 mod problem;
 mod record;
 mod records;
-mod respond;
 mod serve;
 mod shared;
 mod time;
@@ -65,6 +66,6 @@ mod words;
 #[doc(no_inline)]
 pub use methodical_mirror as mirror;
 
-pub use crate::dashboard::{Dashboard, Listening, Stopper};
+pub use crate::dashboard::{Dashboard, Error, Listening, Stopper};
 pub use crate::download::format::{DownloadColumn, DownloadFormat, DownloadWriter};
-pub use crate::error::Error;
+pub use crate::login::Readers;

@@ -31,7 +31,7 @@ impl Names {
         let mut names = HashMap::new();
         for (table, ids) in tables {
             let Some(table) = shared.outline.table(table) else { continue };
-            let column = title(table).filter(|one| !(shared.masks && one.is_personal()));
+            let column = title(table).filter(|one| !(shared.who.masks && one.is_personal()));
             let ids: Vec<&str> = ids.into_iter().collect();
             for (id, record) in shared.mirror.records_of(table.name(), &ids)? {
                 let title = column.and_then(|column| cell(&fields(&record.json), column));

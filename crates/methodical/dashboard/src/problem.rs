@@ -21,6 +21,21 @@ struct OpenPage<'a> {
     url: &'a str,
 }
 
+/// The template of the login.
+#[derive(Template)]
+#[template(path = "login.html")]
+struct LoginPage<'a> {
+    name: &'a str,
+    /// The page to open after it.
+    to: &'a str,
+    wrong: &'a str,
+}
+
+/// Renders the form of the login, with the reason for the refusal of another attempt.
+pub(crate) fn login(name: &str, to: &str, wrong: &str) -> String {
+    LoginPage { name, to, wrong }.render().unwrap_or_default()
+}
+
 /// Renders a page that opens another one.
 pub(crate) fn open(url: &str) -> String {
     OpenPage { url }.render().unwrap_or_default()

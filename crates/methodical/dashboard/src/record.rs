@@ -64,7 +64,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let record = shared.mirror.record(table.name(), id)?;
     let missing = || Problem::NotFound(format!("the mirror has no such {}", table.name()));
     let record = record.ok_or_else(missing)?;
-    let hides = shared.masks && params.get("personal").is_none();
+    let is_asked = params.get("personal").is_some() && shared.who.can_reveal;
+    let hides = shared.who.masks && !is_asked;
     let all = fields(&record.json);
     let heading = title(table).map_or(Shown::Nothing, |column| shown(&all, column, hides));
     let heading = match heading {
@@ -97,7 +98,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             &frame::records(table),
             heading,
             completed(table.name()),
-            here(params.get("personal")),
+            here(is_asked.then_some("1")),
         ),
         noun: label(table.name()),
         list: label(&plural(table.name())),
@@ -107,7 +108,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         fields: listed_fields.collect(),
         others: others(table, &all, hides),
         times: times(&record),
-        reveal: hides.then(|| here(Some("1"))),
+        reveal: (hides && shared.who.can_reveal).then(|| here(Some("1"))),
         duplicates: duplicates.iter().map(|id| names.of(table.name(), id)).collect(),
         members: of_groups.map(|board| members(shared, board, id)).transpose()?.flatten(),
         history: history(shared, table, id, timeline.as_ref())?,

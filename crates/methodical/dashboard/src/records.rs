@@ -13,7 +13,7 @@ use crate::frame::{self, Frame};
 use crate::link;
 use crate::names::{Named, Names};
 use crate::outline::{is_identity, title};
-use crate::records::view::{By, Members, Sort, View, name};
+use crate::records::view::{By, Members, Sort, View, has_hidden, name};
 use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{ago, day, machine};
 use crate::words::{counted, grouped, label, plural};
@@ -123,7 +123,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     };
     let is_cut = view.q.is_some() && page.next.is_some() && rows.len() < ROWS;
     let is_whole = after.is_none() && page.next.is_none();
-    let has_mail = others.iter().any(|one| contact(one) == Some(Contact::Mail) && !shared.masks);
+    let has_mail =
+        others.iter().any(|one| contact(one) == Some(Contact::Mail) && !shared.who.masks);
     let page = RecordsPage {
         frame: Frame::new(
             shared,
@@ -137,12 +138,12 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         noun: plural(table.name()),
         q: view.q.unwrap_or_default().to_owned(),
         kept: kept(&view),
-        can_search: view.members.is_none(),
+        can_search: view.members.is_none() && !has_hidden(shared, table),
         states: states(&view),
         values: values(shared, &view, &counts),
         chosen: chosen(shared, &view)?,
         lead: lead(&statuses, &view, &counts, is_whole.then_some(rows.len())),
-        columns: heads(&view, title_column, &others),
+        columns: heads(&view, title_column, &others, !has_hidden(shared, table)),
         first: after.map(|_| at(None)),
         next: page.next.map(|next| at(Some(next))),
         is_cut,
@@ -158,7 +159,8 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     let view = View::of(shared, params)?;
     let statuses = shared.mirror.tables()?;
     let mails = view.table.columns().iter().filter(|one| contact(one) == Some(Contact::Mail));
-    let mails: Vec<&Column> = mails.filter(|one| !(shared.masks && one.is_personal())).collect();
+    let mails: Vec<&Column> =
+        mails.filter(|one| !(shared.who.masks && one.is_personal())).collect();
     if mails.is_empty() || !view.is_in_mirror(&statuses) {
         return Err(Problem::NotFound("this view has no addresses".to_owned()));
     }
@@ -290,7 +292,7 @@ fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option
     format!("{shown} in this view; {} in the list{missing}.", grouped(status.present))
 }
 
-fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column]) -> Vec<Head> {
+fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column], can_sort: bool) -> Vec<Head> {
     let can_order = view.since.is_none() && view.members.is_none();
     let head = |text: String, by: Option<By>, class: &'static str| {
         let is_current = by == Some(view.sort.by);
@@ -303,7 +305,7 @@ fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column]) -> Vec<Hea
         Head { text, href, sorted: is_current.then_some(direction), class }
     };
     let mut heads = vec![match title {
-        Some(column) => head(label(&name(column)), Some(By::Title), ""),
+        Some(column) => head(label(&name(column)), can_sort.then_some(By::Title), ""),
         None => head(label(view.table.identity()), None, ""),
     }];
     if let Some(Members { board, group, values, .. }) = &view.members {
@@ -359,7 +361,7 @@ fn row(
     };
     let all = found.map(|json| fields(&json)).unwrap_or_default();
     let title = title(view.table)
-        .map_or_else(|| Shown::Text(id.clone()), |column| shown(&all, column, shared.masks));
+        .map_or_else(|| Shown::Text(id.clone()), |column| shown(&all, column, shared.who.masks));
     let mut cells = Vec::new();
     if let Some(Members { board, group, values, .. }) = &view.members {
         let placed = fields(&record.json);
@@ -377,7 +379,7 @@ fn row(
             });
         }
     }
-    cells.extend(others.iter().map(|column| shown(&all, column, shared.masks)));
+    cells.extend(others.iter().map(|column| shown(&all, column, shared.who.masks)));
     Row {
         href: link::record(view.table.name(), &id),
         title,

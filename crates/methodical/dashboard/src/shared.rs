@@ -1,39 +1,59 @@
 //! The state and the parameters that all pages use.
 
 use std::fmt;
-use std::sync::Arc;
+use std::io::Write;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use methodical_mirror::{Error, ErrorKind, Mirror, TableStatus};
 use tokio::sync::Semaphore;
 
-use crate::access::Access;
-use crate::board::counts::Counts;
-use crate::board::keeper::{Keeper, Known};
+use crate::access::{Access, Who};
+use crate::board::counts::{Counts, Known};
 use crate::download::format::DownloadFormat;
 use crate::outline::{Board, Outline};
 
-/// The state that all pages use.
+/// A request, and the state that all of them share.
 pub(crate) struct Shared {
+    pub(crate) server: Arc<Server>,
+    /// Who sent it.
+    pub(crate) who: Who,
+}
+
+impl Deref for Shared {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+/// The state that all requests share.
+pub(crate) struct Server {
     pub(crate) mirror: Mirror,
     pub(crate) outline: Outline,
     pub(crate) access: Access,
     pub(crate) name: String,
     /// The account and the service.
     pub(crate) account: String,
-    /// Personal values are hidden until a reader asks for those of one record.
-    pub(crate) masks: bool,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
-    pub(crate) keeper: Keeper,
+    /// The last counts of the boards.
+    pub(crate) known: Mutex<Option<Arc<Known>>>,
     /// The formats of downloads.
     pub(crate) formats: Vec<Box<dyn DownloadFormat>>,
     /// The permits of concurrent downloads.
     pub(crate) downloads: Arc<Semaphore>,
+    /// The log of who read which page.
+    pub(crate) log: Option<Mutex<Box<dyn Write + Send>>>,
 }
 
-impl Shared {
-    /// Returns the latest counts of the boards.
+impl Server {
+    /// Returns the counts of the boards. The first request after a sync counts, and others wait for it.
     pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
-        Ok(self.keeper.read(&self.mirror, &self.outline, (self.now)())?)
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = Known::read(&self.mirror, &self.outline, (self.now)(), known.as_ref())?;
+        *known = Some(Arc::clone(&current));
+        Ok(current)
     }
 
     /// Returns the latest figures of a board, and empty ones without a board.
@@ -52,9 +72,9 @@ pub(crate) fn completed_at(statuses: &[TableStatus], tables: &[&str]) -> Option<
     times.and_then(|times| times.into_iter().min())
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("access", &self.access).finish_non_exhaustive()
+        f.debug_struct("Server").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

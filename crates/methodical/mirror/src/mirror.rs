@@ -79,17 +79,6 @@ impl Mirror {
         Ok(Self::new(Store::open(path.as_ref(), None)?))
     }
 
-    /// Opens another connection to the same mirror, so that a long read does not delay those of this one. `None` for a mirror
-    /// in memory.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`open_existing`](Self::open_existing).
-    pub fn reopened(&self) -> Result<Option<Self>, Error> {
-        let (store, clock) = (self.store().reopened()?, Arc::clone(&self.clock));
-        Ok(store.map(|store| Self { store: Mutex::new(store), clock }))
-    }
-
     /// Creates a mirror in memory, for tests and examples. It is lost when it is dropped, and has no backups.
     ///
     /// # Errors

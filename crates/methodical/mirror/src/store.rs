@@ -107,11 +107,6 @@ impl Store {
         }
     }
 
-    /// Opens another connection to the same mirror; `None` in memory.
-    pub(crate) fn reopened(&self) -> Result<Option<Self>, Error> {
-        self.path.as_deref().map(|path| Self::open(path, None)).transpose()
-    }
-
     /// Returns the path of the file. Fails in memory, where the mirror cannot be used in this way.
     pub(crate) fn path(&self, verb: &str) -> Result<&Path, Error> {
         self.path.as_deref().ok_or_else(|| {

@@ -207,7 +207,7 @@ impl Admission {
         strangers.push_back((task, connection));
     }
 
-    /// Closes the oldest connection that may be closed for others, if there is no room for another one.
+    /// Closes the oldest connection that may be closed for others if the limit is reached.
     pub(crate) fn make_room(&self) {
         let mut strangers = self.strangers.lock();
         while self.permits.available_permits() == 0

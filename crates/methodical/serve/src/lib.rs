@@ -51,7 +51,7 @@ pub trait Service: Send + Sync + 'static {
         + 'static;
 
     /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
-    /// the server cut it. The body of a request, if there is one, is a [`RequestBody`] in its extensions.
+    /// the server cut it. An accepted body of the request is a [`RequestBody`] in its extensions.
     fn answer(
         &self,
         request: &Parts,

@@ -12,7 +12,7 @@ use std::{fs, thread};
 use rustix::process::Signal;
 
 use crate::process::Process;
-use crate::run::{Person, code, stderr};
+use crate::run::{Person, code, stderr, stdout};
 
 /// A browser with the cookie of a dashboard.
 struct Browser {
@@ -162,4 +162,40 @@ fn the_link_is_opened_through_a_private_file() {
     make_old(Path::new(argument));
     let (_process, _browser) = start(&person, &["--no-open"]);
     assert!(!fs::exists(argument).unwrap(), "{argument}");
+}
+
+#[test]
+fn readers_are_in_a_private_file_and_change_at_once() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let person = Person::of_service("http://127.0.0.1:9");
+    let reader = |input: &str, args: &[&str]| {
+        person.run_with(input, &[&["dashboard", "reader"], args].concat())
+    };
+    let short = reader("short\n", &["add", "ana"]);
+    assert_eq!(code(&short), 2);
+    assert!(stderr(&short).contains("the password needs 12 to 1,000 characters"), "{short:?}");
+    for (input, args) in [
+        ("correct-horse-battery\n", &["add", "ana"][..]),
+        ("correct-horse-battery", &["add", "ben", "--mask"]),
+        ("", &["remove", "ana"]),
+    ] {
+        assert_eq!(code(&reader(input, args)), 0, "{args:?}");
+    }
+    assert_eq!(stdout(&reader("", &["list", "-o", "csv"])), "name,mask\r\nben,true\r\n");
+    let missing = reader("", &["remove", "ana"]);
+    assert_eq!((code(&missing), stderr(&missing).contains("no reader is named `ana`")), (2, true));
+    let file = fs::read_dir(person.config().join("gateway")).unwrap().map(Result::unwrap);
+    let file = file.map(|one| one.path()).find(|one| one.ends_with("readers-default")).unwrap();
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("ben mask $argon2id$") && text.lines().count() == 1, "{text}");
+    // It would have no effect there.
+    let misplaced = person.run_with("", &["dashboard", "--mask", "reader", "add", "eve"]);
+    assert_eq!((code(&misplaced), fs::read_to_string(&file).unwrap()), (2, text));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let open = reader("", &["list"]);
+    assert_eq!((code(&open), stderr(&open).contains("other users can read")), (2, true));
+    let demo = person.run(&["--demo", "dashboard", "reader", "list"]);
+    assert_eq!((code(&demo), stderr(&demo).contains("cannot use readers with --demo")), (2, true));
 }

@@ -1,30 +1,39 @@
 //! `dashboard`: serves pages over the mirror to a browser.
 
 use std::error::Error as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use methodical_dashboard::{Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error};
+use clap::{Args, Subcommand};
+use methodical_dashboard::{
+    Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error, Readers,
+};
 use methodical_mirror::ErrorKind;
 use methodical_mirror::model::tables::Mirrored;
+use serde_json::json;
 use tempfile::TempPath;
 
 use crate::failure::{Exit, Failure};
-use crate::files::remove_leftovers;
-use crate::interrupt;
+use crate::files::{self, Lock, remove_leftovers};
+use crate::interrupt::{self, ask_for_secret};
 use crate::mirror::open::{account, refuse_new_since};
 use crate::mirror::sample;
 use crate::output::flags::Dialect;
 use crate::output::format::{Ending, Format, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::print;
+use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
+use crate::screen::printable;
 use crate::settings::Settings;
 
 /// The flags of `dashboard`.
 #[derive(Debug, Args)]
 pub(crate) struct DashboardFlags {
+    #[command(subcommand)]
+    command: Option<DashboardCommand>,
+
     /// Address and port of the pages. Port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -37,9 +46,58 @@ pub(crate) struct DashboardFlags {
     #[arg(long)]
     no_open: bool,
 
-    /// Accept requests from a proxy with TLS at HOST. Without this flag, --listen must be an address of this machine only.
+    /// Accept requests from a proxy with TLS at HOST. Without this flag and --tls-certificate, --listen must be an address of this
+    /// machine only.
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
     proxy_host: Option<String>,
+
+    /// Encrypt connections with this certificate, a PEM file. Browsers open the names in it.
+    #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "proxy_host")]
+    tls_certificate: Option<PathBuf>,
+
+    /// The private key of the certificate, a PEM file.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
+
+    /// Append a line for each page to FILE: time, reader, path, status. [default: standard error if there are readers, or none]
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
+}
+
+/// A command of the dashboard.
+#[derive(Debug, Subcommand)]
+enum DashboardCommand {
+    /// Add, list and remove the people who may log in.
+    #[command(subcommand)]
+    Reader(ReaderCommand),
+}
+
+/// A command about the people who may log in.
+#[derive(Debug, Subcommand)]
+enum ReaderCommand {
+    /// Add a reader, or change the password and the rights of one.
+    ///
+    /// The password has at least 12 characters. It is typed in without being shown, or read from standard input. Its hash is stored in a
+    /// file that only you can read. A running dashboard accepts the new reader immediately.
+    #[command(after_help = "\
+Examples:
+  {program} dashboard reader add ana
+  pass show ana | {program} dashboard reader add ana --mask")]
+    Add {
+        /// Name for the login: letters, digits and `.-_@`.
+        name: String,
+
+        /// Hide personal values from the reader, who cannot show, search or download them.
+        #[arg(long)]
+        mask: bool,
+    },
+    /// List the readers, and who sees no personal values.
+    List,
+    /// Remove a reader. This also ends the sessions of the reader.
+    Remove {
+        /// Name of the reader.
+        name: String,
+    },
 }
 
 /// Serves the pages until a signal ends the program.
@@ -47,8 +105,18 @@ pub(crate) fn run<S: Mirrored>(
     flags: &DashboardFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
+    if let Some(DashboardCommand::Reader(command)) = &flags.command {
+        if flags.mask {
+            let text = "cannot hide personal values from all readers here";
+            return Err(Failure::usage(text).hint("use --mask after `reader add NAME`"));
+        }
+        return reader(command, invocation);
+    }
     refuse_new_since(invocation)?;
     let mut settings = Settings::of_known(invocation)?;
+    let path = files::find(settings.program, &readers_file(&settings));
+    let path = path.filter(|_| !invocation.call.demo);
+    let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
     let opened = sample::open::<S>(&mut settings, invocation, "would serve")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let screen = invocation.screen;
@@ -77,18 +145,111 @@ pub(crate) fn run<S: Mirrored>(
     if let Some(host) = &flags.proxy_host {
         dashboard = dashboard.behind_proxy(host);
     }
+    if let Some((certificate, key)) = flags.tls_certificate.as_deref().zip(flags.tls_key.as_deref())
+    {
+        dashboard = dashboard.tls(certificate, key).map_err(|error| failed(&error))?;
+    }
+    if let Some(path) = path {
+        dashboard = dashboard.readers(move || stored(&path).unwrap_or_default());
+    }
+    if let Some(path) = &flags.access_log {
+        let file = files::private().append(true).open(path).map_err(|error| {
+            Failure::usage(format!("cannot open {}", path.display())).because(error.to_string())
+        })?;
+        dashboard = dashboard.access_log(file);
+    } else if has_readers {
+        dashboard = dashboard.access_log(io::stderr());
+    }
     let listening = dashboard.listen(flags.listen).map_err(|error| failed(&error))?;
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
-    screen.note("the link works once; Ctrl-C ends the dashboard");
+    let is_login = url.ends_with("/login");
+    screen.note(if is_login {
+        "readers log in with their password; Ctrl-C ends the dashboard"
+    } else {
+        "the link works once; Ctrl-C ends the dashboard"
+    });
     remove_leftovers("dashboard-", ".html");
-    let opens = !flags.no_open && screen.output.is_terminal() && has_desktop();
+    let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page())).transpose();
     if let Err(error) = &opened {
         screen.note(&format!("cannot open a browser: {error}; open the link"));
     }
     interrupt::end_with_success();
     listening.run().map_err(|error| failed(&error))
+}
+
+/// Adds, lists or removes readers.
+fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failure> {
+    let &Invocation { ref program, call, screen, .. } = invocation;
+    if call.demo {
+        return Err(Failure::usage("cannot use readers with --demo: its data is for everybody"));
+    }
+    let path = files::path(program.name, &readers_file(&Settings::of_known(invocation)?))?;
+    let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {
+        if call.dry_run {
+            screen.note(&format!("would have {done}"));
+            return Ok(());
+        }
+        let lock = Lock::take(program.name)?;
+        let mut readers = stored(&path)?;
+        change(&mut readers)?;
+        lock.write(&path, &readers.to_string())?;
+        screen.note(done);
+        Ok(())
+    };
+    match command {
+        ReaderCommand::Add { name, mask } => {
+            let password = if call.dry_run { String::new() } else { password(name)? };
+            change(&format!("added the reader {}", printable(name)), &|readers| {
+                readers.add(name, &password, *mask).map_err(|error| failed(&error))
+            })
+        }
+        ReaderCommand::Remove { name } => {
+            change(&format!("removed the reader {}", printable(name)), &|readers| {
+                let missing =
+                    || Failure::usage(format!("no reader is named `{}`", printable(name)));
+                readers.remove(name).then_some(()).ok_or_else(missing)
+            })
+        }
+        ReaderCommand::List => {
+            let fields = &["name", "mask"];
+            let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
+            for (name, mask) in stored(&path)?.names() {
+                printer.print_row(fields, [json!(name), json!(mask)])?;
+            }
+            printer.finish()
+        }
+    }
+}
+
+/// Returns the name of the file with the readers of the profile.
+fn readers_file(settings: &Settings) -> String {
+    format!("readers-{}", settings.profile.value)
+}
+
+/// Returns the readers in a file, which others must not be able to read.
+fn stored(path: &Path) -> Result<Readers, Failure> {
+    let Some(text) = files::read(path)? else { return Ok(Readers::default()) };
+    files::check_private(path, "passwords")?;
+    Readers::parse(&text).map_err(|error| failed(&error).because(format!("in {}", path.display())))
+}
+
+/// Reads a new password: twice from the terminal, or a line of standard input.
+fn password(name: &str) -> Result<String, Failure> {
+    let unread =
+        |error: io::Error| Failure::usage("cannot read the password").because(error.to_string());
+    if !io::stdin().is_terminal() {
+        let mut text = String::new();
+        io::stdin().take(16 * 1024).read_to_string(&mut text).map_err(unread)?;
+        return Ok(text.lines().next().unwrap_or_default().to_owned());
+    }
+    let question = format!("Password of {} (not shown): ", printable(name));
+    let password = ask_for_secret(&question).map_err(unread)?;
+    if ask_for_secret("Again: ").map_err(unread)? != password {
+        return Err(Failure::usage("the two passwords differ: nothing was changed"));
+    }
+    Ok(password)
 }
 
 /// Opens a page in a browser. Its file can be read by its owner only. The next start removes it: its link works once.
@@ -104,7 +265,7 @@ fn failed(error: &Error) -> Failure {
     let failure = Failure::new(Exit::Usage, error.to_string());
     match error.source() {
         Some(cause) => failure.because(cause.to_string()),
-        None => failure.hint("see --listen and --proxy-host"),
+        None => failure.hint("see --listen, --tls-certificate and --proxy-host"),
     }
 }
 

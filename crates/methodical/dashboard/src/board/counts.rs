@@ -2,14 +2,68 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use methodical_mirror::queries::{self, Arrivals, BoardGroup, Move, Passage};
-use methodical_mirror::{Error, Mirror};
+use methodical_mirror::{Error, Mirror, TableStatus};
 
 use crate::cells::{Contact, contact};
-use crate::outline::Board;
+use crate::outline::{Board, Outline};
 use crate::records::view::name;
 use crate::time::{DAY, midnight};
+
+/// The figures of all boards for one state of the mirror.
+pub(crate) struct Known {
+    version: Version,
+    /// The start of its day.
+    today: i64,
+    pub(crate) tables: Vec<TableStatus>,
+    /// By the table of their placements.
+    boards: HashMap<&'static str, Arc<Counts>>,
+}
+
+/// A state of the mirror: the cursor after its last change, and when each table was complete.
+pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
+
+/// Returns the state of a mirror, with its tables.
+pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Error> {
+    // The cursor is read first: if a sync ends in between, the next version is another one.
+    let cursor = mirror.cursor()?.to_string();
+    let tables = mirror.tables()?;
+    let of = |status: &TableStatus| (status.table.clone(), status.completed_at, status.present);
+    Ok(((cursor, tables.iter().map(of).collect()), tables))
+}
+
+impl Known {
+    /// Returns the figures from before if they are still those of the mirror, and counts otherwise.
+    pub(crate) fn read(
+        mirror: &Mirror,
+        outline: &Outline,
+        now: i64,
+        before: Option<&Arc<Self>>,
+    ) -> Result<Arc<Self>, Error> {
+        let ((version, tables), today) = (version(mirror)?, midnight(now));
+        if let Some(one) = before.filter(|one| one.version == version && one.today == today) {
+            return Ok(Arc::clone(one));
+        }
+        let is_complete = |table: &str| {
+            tables.iter().any(|status| status.table == table && status.completed_at.is_some())
+        };
+        let mut boards = HashMap::new();
+        for board in &outline.boards {
+            let parts = [board.members.name(), board.groups.name(), board.placements.table];
+            if parts.into_iter().all(is_complete) {
+                boards.insert(board.placements.table, Arc::new(Counts::read(mirror, board, now)?));
+            }
+        }
+        Ok(Arc::new(Self { version, today, tables, boards }))
+    }
+
+    /// Returns the counts of a board, which has none before its lists were complete.
+    pub(crate) fn of(&self, board: &Board) -> Arc<Counts> {
+        self.boards.get(board.placements.table).cloned().unwrap_or_default()
+    }
+}
 
 /// The figures of all groups.
 #[derive(Debug, Default)]

@@ -27,7 +27,7 @@ impl<'a> Rows<'a> {
     /// Begins before the first row. A table that was not synced yet has none.
     pub(crate) fn open(shared: &'a Shared, view: &'a View<'a>) -> Result<Self, Problem> {
         let next = view.is_in_mirror(&shared.mirror.tables()?).then_some(Start(None));
-        Ok(Self { shared, view, columns: columns(view, shared.masks), next })
+        Ok(Self { shared, view, columns: columns(view, shared.who.masks), next })
     }
 
     pub(crate) fn columns(&self) -> &[DownloadColumn] {

@@ -110,8 +110,13 @@ impl<'a> View<'a> {
             _ if since.is_some() || days.is_some() => sort == default,
             By::Changed => true,
             By::FirstSeen => members.is_none(),
-            By::Title => members.is_none() && title(table).is_some(),
+            // The order of hidden titles would tell where each is in the alphabet.
+            By::Title => members.is_none() && title(table).is_some() && !has_hidden(shared, table),
         };
+        // A search would tell what a hidden value contains.
+        if params.get("q").is_some() && has_hidden(shared, table) {
+            return Err(wrong("q"));
+        }
         if !is_possible {
             return Err(wrong("sort"));
         }
@@ -210,6 +215,11 @@ impl<'a> View<'a> {
             self.placements().map_or_else(|| self.table.name(), |placements| placements.table);
         statuses.iter().any(|one| one.table == read)
     }
+}
+
+/// Returns whether a table has values that the reader must not find out.
+pub(crate) fn has_hidden(shared: &Shared, table: &Table) -> bool {
+    shared.who.is_barred() && table.columns().iter().any(Column::is_personal)
 }
 
 /// Ends a page at the first row that is not accepted.

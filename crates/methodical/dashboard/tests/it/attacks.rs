@@ -1,9 +1,15 @@
 //! Requests of attackers: other sites, other hosts, used links, hostile values, odd paths, and many of them.
 
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::Dashboard;
 use methodical_dashboard::mirror::{Mirror, SyncOptions};
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use crate::browser::Browser;
 use crate::gallery::{Gallery, Server};
@@ -361,14 +367,14 @@ fn hostile_values_of_a_service_stay_text_in_pictures() {
 }
 
 #[test]
-fn another_interface_needs_a_proxy() {
+fn another_interface_needs_tls_or_a_proxy() {
     let dashboard = || Dashboard::of::<Gallery>(Mirror::in_memory().unwrap());
     let everywhere = "0.0.0.0:0".parse().unwrap();
     let error = dashboard().listen(everywhere).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot listen on 0.0.0.0:0: others could read the records on their way; use a loopback address, or name the host of \
-         a proxy"
+        "cannot listen on 0.0.0.0:0: others could read the records on their way; use TLS or a loopback address, or name the \
+         host of a proxy"
     );
     let behind = dashboard().behind_proxy("board.example.com");
     let mut browser = Browser::start_at(behind, "https://board.example.com");
@@ -382,4 +388,64 @@ fn another_interface_needs_a_proxy() {
     assert!(cookie.ends_with("; Secure"), "{cookie}");
     browser.cookie = cookie.split(';').next().unwrap().to_owned();
     assert_eq!(ask(&browser, "/", "board.example.com").status, 200);
+}
+
+#[test]
+fn tls_serves_the_names_of_its_certificate_and_nothing_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["board.example.com", "*.example.org"].map(str::to_owned);
+    let certificate = rcgen::generate_simple_self_signed(names).unwrap();
+    let files = ["certificate.pem", "key.pem"].map(|name| folder.path().join(name));
+    std::fs::write(&files[0], certificate.cert.pem()).unwrap();
+    std::fs::write(&files[1], certificate.signing_key.serialize_pem()).unwrap();
+    let (dashboard, _mirror) = three_days().dashboard();
+    let dashboard = dashboard.tls(&files[0], &files[1]).unwrap();
+    let listening = dashboard.listen("0.0.0.0:0".parse().unwrap()).unwrap();
+    let (port, stopper) = (listening.address().port(), listening.stopper());
+    let origin = format!("https://board.example.com:{port}");
+    let first = listening.url().strip_prefix(&origin).unwrap().to_owned();
+    let server = std::thread::spawn(|| listening.run().unwrap());
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.cert.der().clone()).unwrap();
+    let client = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let client = Arc::new(client);
+    let ask = |path: &str, host: &str, headers: &str| {
+        let name = ServerName::try_from("board.example.com").unwrap();
+        let connection = ClientConnection::new(Arc::clone(&client), name).unwrap();
+        let mut stream = StreamOwned::new(connection, TcpStream::connect(address).unwrap());
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+        stream.write_all(format!("{head}{headers}\r\n").as_bytes()).unwrap();
+        let mut response = Vec::new();
+        // The server closes the connection without the alert of TLS.
+        let _cut = stream.read_to_end(&mut response);
+        String::from_utf8(response).unwrap()
+    };
+    let host = format!("board.example.com:{port}");
+    let entered = ask(&first, &host, "");
+    let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{cookie}");
+    let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    assert!(ask("/funnel", &host, &cookie).contains("Harbour"));
+    for (host, status) in [
+        (format!("team.example.org:{port}"), "200"),
+        (format!("a.team.example.org:{port}"), "421"),
+        (format!(".example.org:{port}"), "421"),
+        ("board.example.com".to_owned(), "421"),
+        (format!("attacker.example:{port}"), "421"),
+    ] {
+        let response = ask("/funnel", &host, &cookie);
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{host}\n{response}");
+    }
+    let mut plain = TcpStream::connect(address).unwrap();
+    write!(plain, "GET /funnel HTTP/1.1\r\nHost: {host}\r\n{cookie}\r\n").unwrap();
+    let mut response = String::new();
+    plain.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 400") && !response.contains("Harbour"), "{response}");
+    stopper.stop();
+    server.join().unwrap();
 }

@@ -65,6 +65,30 @@ impl Browser {
         self.send(&format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n"))
     }
 
+    /// Sends the form of the login. Returns the response; `log_in_as` also takes its cookie.
+    pub(crate) fn try_log_in(&self, name: &str, password: &str) -> Response {
+        let address = self.address;
+        self.post(&format!("Host: {address}\r\nOrigin: http://{address}\r\n"), name, password)
+    }
+
+    pub(crate) fn post(&self, headers: &str, name: &str, password: &str) -> Response {
+        let cookie = &self.cookie;
+        let form = format!("to=/funnel&name={name}&password={password}");
+        let kind = "Content-Type: application/x-www-form-urlencoded";
+        self.send(&format!(
+            "POST /login HTTP/1.1\r\n{headers}Cookie: {cookie}\r\n{kind}\r\nContent-Length: {}\r\n\r\n{form}",
+            form.len()
+        ))
+    }
+
+    pub(crate) fn log_in_as(mut self, name: &str, password: &str) -> Self {
+        let response = self.try_log_in(name, password);
+        assert_eq!((response.status, response.header("location")), (303, Some("/funnel")));
+        let cookie = response.header("set-cookie").unwrap().split(';').next().unwrap();
+        cookie.clone_into(&mut self.cookie);
+        self
+    }
+
     /// Returns the text of a page that must exist.
     pub(crate) fn page(&self, path: &str) -> String {
         let response = self.get(path);

@@ -2,12 +2,15 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::PoisonError;
 
 use crate::browser::Browser;
+use crate::login::HASHING;
 use crate::sample::three_days;
 
 #[test]
 fn ten_thousand_requests_are_all_answered_and_nothing_is_left() {
+    let _alone = HASHING.write().unwrap_or_else(PoisonError::into_inner);
     let (dashboard, _folder) = three_days().dashboard();
     let browser = Browser::start(dashboard).log_in();
     let before = resident();

@@ -10,5 +10,6 @@ mod clients;
 mod connections;
 mod downloads;
 mod gallery;
+mod login;
 mod pages;
 mod sample;

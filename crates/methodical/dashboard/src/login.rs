@@ -1,0 +1,193 @@
+//! Readers with passwords, and the limit of guesses.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
+
+use crate::dashboard::Error;
+
+/// The people who may log in to a dashboard. As text, each is a line with the name, `all` or `mask`, and the hash of the
+/// password.
+///
+/// ```
+/// use methodical_dashboard::Readers;
+///
+/// let mut readers = Readers::default();
+/// readers.add("ana", "correct horse battery", true)?;
+/// assert_eq!(Readers::parse(&readers.to_string())?.names().collect::<Vec<_>>(), [("ana", true)]);
+/// assert!(readers.remove("ana") && readers.is_empty());
+/// # Ok::<(), methodical_dashboard::Error>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Readers(BTreeMap<String, Reader>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Reader {
+    masks: bool,
+    hash: String,
+}
+
+impl Readers {
+    /// Parses the text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a line is not one of a reader.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut readers = Self::default();
+        for (line, number) in text.lines().zip(1..) {
+            let parts: Vec<&str> = line.split_whitespace().collect();
+            let (name, masks, hash) = match *parts {
+                [name, masks @ ("all" | "mask"), hash] => (name, masks == "mask", hash),
+                _ => return Err(unreadable(number)),
+            };
+            PasswordHash::new(hash).map_err(|_error| unreadable(number))?;
+            let reader = Reader { masks, hash: hash.to_owned() };
+            readers.0.insert(name.to_owned(), reader);
+        }
+        Ok(readers)
+    }
+
+    /// Adds a reader, or changes the password and the rights of one, whose sessions then end. With `masks`, personal values stay
+    /// hidden, and the reader cannot show them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name is not of 1 to 64 letters, digits and `.-_@`, or if the password has less than 12 characters or more
+    /// than 1,000.
+    pub fn add(&mut self, name: &str, password: &str, masks: bool) -> Result<(), Error> {
+        let is_plain = |one: char| one.is_ascii_alphanumeric() || ".-_@".contains(one);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
+            return Err(Error::new(
+                "cannot add the reader: the name needs 1 to 64 letters, digits or `.-_@`",
+            ));
+        }
+        if !(12..=1000).contains(&password.chars().count()) {
+            return Err(Error::new(
+                "cannot add the reader: the password needs 12 to 1,000 characters",
+            ));
+        }
+        let hash = argon2().hash_password(password.as_bytes());
+        let hash = hash.map_err(|_error| Error::new("cannot add the reader: no random numbers"))?;
+        self.0.insert(name.to_owned(), Reader { masks, hash: hash.to_string() });
+        Ok(())
+    }
+
+    /// Removes a reader, whose sessions then end. Returns whether there was one of this name.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.0.remove(name).is_some()
+    }
+
+    /// Returns the names in alphabetical order, and whether personal values are hidden from each.
+    pub fn names(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.0.iter().map(|(name, reader)| (&**name, reader.masks))
+    }
+
+    /// Returns whether there are no readers.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the hash of the password of a reader, and whether personal values are hidden.
+    pub(crate) fn get(&self, name: &str) -> Option<(&str, bool)> {
+        self.0.get(name).map(|reader| (&*reader.hash, reader.masks))
+    }
+
+    /// Checks a password. For an unknown name it takes as long as for a wrong password. Returns the hash if it is right.
+    pub(crate) fn verify(&self, name: &str, password: &str) -> Option<&str> {
+        let known = self.get(name).map(|(hash, _)| hash);
+        let hash = PasswordHash::new(known.unwrap_or(NOBODY)).ok()?;
+        argon2().verify_password(password.as_bytes(), &hash).ok()?;
+        known
+    }
+}
+
+/// Returns the hash function with the costs of new passwords.
+fn argon2() -> Argon2<'static> {
+    let costs = Params::new(MEMORY, 1, 1, None).unwrap_or_default();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, costs)
+}
+
+fn unreadable(line: u32) -> Error {
+    Error::new(format!(
+        "cannot read the readers: line {line} is not one of a reader; add them again"
+    ))
+}
+
+impl fmt::Display for Readers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|(name, Reader { masks, hash })| {
+            writeln!(f, "{name} {} {hash}", if *masks { "mask" } else { "all" })
+        })
+    }
+}
+
+impl fmt::Debug for Readers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// The attempts to log in, by name and by address. Keys share a fixed number of counters, so that attackers cannot fill the
+/// memory.
+pub(crate) struct Guesses {
+    /// The start of the period of each counter, and the attempts in it.
+    counters: Vec<(i64, u32)>,
+    keys: RandomState,
+}
+
+impl Guesses {
+    pub(crate) fn new() -> Self {
+        Self { counters: vec![(0, 0); COUNTERS], keys: RandomState::new() }
+    }
+
+    /// Counts an attempt. Returns false if there were too many before.
+    pub(crate) fn count(&mut self, name: &str, address: &str, now: i64) -> bool {
+        let mut is_allowed = true;
+        for (kind, key, limit) in [(0, name, OF_NAME), (1, address, OF_ADDRESS)] {
+            let Some((begin, count)) = self.counter(kind, key) else { continue };
+            if !(*begin..begin.saturating_add(PERIOD)).contains(&now) {
+                (*begin, *count) = (now, 0);
+            }
+            *count = count.saturating_add(1);
+            is_allowed &= *count <= limit;
+        }
+        is_allowed
+    }
+
+    /// Forgets the attempts of a name that has logged in, and this one of the address.
+    pub(crate) fn forgive(&mut self, name: &str, address: &str) {
+        if let Some((_, count)) = self.counter(0, name) {
+            *count = 0;
+        }
+        if let Some((_, count)) = self.counter(1, address) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn counter(&mut self, kind: u8, key: &str) -> Option<&mut (i64, u32)> {
+        let place = self.keys.hash_one((kind, key)) % COUNTERS as u64;
+        self.counters.get_mut(usize::try_from(place).ok()?)
+    }
+}
+
+/// The hash of no password, with the costs of all others.
+const NOBODY: &str = "$argon2id$v=19$m=47104,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// Memory of a hash, in KiB: one of the choices of OWASP, and more than an allocator keeps after use.
+const MEMORY: u32 = 46 * 1024;
+
+/// Number of counters of attempts.
+const COUNTERS: usize = 16 * 1024;
+
+/// Maximum number of attempts for a name in a period.
+const OF_NAME: u32 = 10;
+
+/// Maximum number of attempts of an address in a period.
+const OF_ADDRESS: u32 = 30;
+
+/// Period of attempts, in seconds.
+pub(crate) const PERIOD: i64 = 15 * 60;
