@@ -50,8 +50,9 @@ pub(crate) enum Command<C: Subcommand> {
     Placements(PlacementsCommand),
     /// Report what happened in a week, a month or another period.
     ///
-    /// Counts new and moved records by {group}, new ones by source, and how long records had each {value}. If the setting
-    /// `statuses` has named groups, it also counts the moves into each of them. `-o json` has all figures, and other formats those of each {group}.
+    /// Counts new records, and records whose {value} changed, by {group}; new ones by source, and how long records had each
+    /// {value}. If the setting `statuses` has named groups, it also counts the moves into each of them. `-o json` has all
+    /// figures; other formats have those of each {group}.
     #[command(after_help = "\
 Examples:
   {program} report

@@ -84,9 +84,10 @@ fn placements_are_chosen_by_title_status_and_time() {
     );
     assert_eq!(list(&["--status", "Shortlist", "--status", "Hired"]), format!("{header}{jorg}"));
     assert_eq!(list(&["--waiting", "1d"]), header);
+    assert_eq!(list(&["--waiting", "1w"]), header);
     let waiting = office.person.run(&["placements", "list", "--waiting", "1d"]);
     let note =
-        "note: 2 more placements had the status before the first sync found it, and may have been";
+        "note: 2 more placements had the status at the first sync; the time before it is not known";
     assert!(stderr(&waiting).contains(note), "{}", stderr(&waiting));
     let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
     assert!(wrong.contains("did you mean `Welder`?"), "{wrong}");
@@ -114,7 +115,7 @@ fn a_list_takes_a_title_and_several_statuses() {
         assert_eq!(list(&["--vacancy", "Welder", "--status", "Shortlist"]), "id\r\n2\r\n");
         let wrong =
             refused(&office, &[&["candidates", "list", "--vacancy", "Koch"], from].concat());
-        assert!(wrong.contains("no vacancy has the title or the identity `Koch`"), "{wrong}");
+        assert!(wrong.contains("no vacancy has the id or title `Koch`"), "{wrong}");
     }
     let dry = [
         "candidates",
@@ -173,6 +174,8 @@ fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
         ),
         ""
     );
+    let wrong = refused(&office, &["report", "--since", "2020-01-31", "--until", "2020-01-01"]);
+    assert!(wrong.contains("the period begins on 2020-01-31 and ends on 2020-01-01"), "{wrong}");
     let wrong = refused(&office, &["config", "set", "statuses", "New; : Hired"]);
     assert!(wrong.contains("`statuses` must be statuses in their order"), "{wrong}");
 }

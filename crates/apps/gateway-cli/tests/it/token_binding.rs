@@ -43,7 +43,11 @@ fn a_stored_token_is_not_sent_to_another_service() {
     // A token that is given for the call may go anywhere.
     assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-stdin"])), 0);
     // A login for the other service binds the profile to it.
-    assert_eq!(code(&person.run_with(TOKEN, &["auth", "login", "--token-stdin"])), 0);
+    let login = person.run_with(TOKEN, &["auth", "login", "--token-stdin"]);
+    assert_eq!(code(&login), 0);
+    let replaced =
+        format!("note: it replaces the token of {url}; --profile NAME keeps two accounts");
+    assert!(stderr(&login).contains(&replaced), "{}", stderr(&login));
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     let before = requests(&own);
     shown += &refused(&person, &["credits", "get", "--base-url", &url]);

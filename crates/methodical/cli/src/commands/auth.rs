@@ -114,6 +114,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let lock = Lock::take(name)?;
     let mut file = ConfigFile::read(name)?;
     let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
+    let former = file.get(profile, TOKEN_FOR).filter(|former| Some(former) != bound.as_ref());
     if file.get(profile, TOKEN_FOR) != bound {
         // The old token goes first: if storing the new one fails, no token must be bound to a service that is not its own.
         remove_token(&lock, name, profile)?;
@@ -152,6 +153,10 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     drop(lock);
     let done = if flags.unchecked { "stored" } else { "checked and stored" };
     screen.note(&format!("{done} the token of profile {profile} in {place}"));
+    if let Some(former) = former {
+        screen
+            .note(&format!("it replaces the token of {former}; --profile NAME keeps two accounts"));
+    }
     // A source that takes precedence over the stored token would be a surprise in the next command.
     match Settings::of(&without_token(invocation))?.token {
         Some(TokenFrom::Login { .. } | TokenFrom::Keyring { .. }) | None => {}

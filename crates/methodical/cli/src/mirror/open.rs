@@ -186,7 +186,7 @@ pub(crate) fn note_age(
     let text = match (times.and_then(|times| times.into_iter().min()), values) {
         (Some(oldest), Some(values)) if values < oldest => {
             let [oldest, values] = [oldest, values].map(|time| ago(now() - time));
-            format!("from the mirror, {oldest} old; its values are up to {values} old")
+            format!("from the mirror, {oldest} old; its values were read up to {values} ago")
         }
         (Some(oldest), _) => format!("from the mirror, {} old", ago(now() - oldest)),
         (None, _) => "from the mirror, which was not synced yet".to_owned(),
@@ -384,7 +384,7 @@ pub(crate) fn ago(seconds: i64) -> String {
     }
 }
 
-/// Parses a duration such as `90s`, `15m`, `1h` or `2d`, and returns its seconds.
+/// Parses a duration such as `90s`, `15m`, `1h`, `2d` or `1w`, and returns its seconds.
 pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
     let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
     let unit = match unit {
@@ -392,6 +392,7 @@ pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
         "m" => 60,
         "h" => 3600,
         "d" => 86_400,
+        "w" => 604_800,
         _ => return Err(EXPECTED),
     };
     let plain = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -414,7 +415,7 @@ pub(crate) fn local(seconds: i64) -> String {
     time.map_or_else(|| utc(seconds), |time| time.format("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-const EXPECTED: &str = "expected a number and a unit: `90s`, `15m`, `1h` or `2d`";
+const EXPECTED: &str = "expected a number and a unit: `90s`, `15m`, `1h`, `2d` or `1w`";
 
 #[cfg(test)]
 mod age_tests {

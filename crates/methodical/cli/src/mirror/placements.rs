@@ -72,7 +72,7 @@ fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>,
         return Ok(found);
     }
     let name = table.name();
-    let text_of = format!("no {name} has the title or the identity `{text}`");
+    let text_of = format!("no {name} has the id or title `{text}`");
     let known: BTreeSet<String> = titles.values().cloned().collect();
     Err(Failure::usage(with_closest(text_of, text, &known)))
 }
@@ -107,15 +107,15 @@ Examples:
 /// The flags of `placements list`.
 #[derive(Debug, Args)]
 pub(crate) struct PlacementsFlags {
-    /// Only those in this {group}: its identity or its title. Repeat the flag for several.
+    /// Only placements in this {group}, by its id or its title in any case. Repeat the flag for several.
     #[arg(id = "frame:group", long = "group", value_name = "ID or TITLE")]
     groups: Vec<String>,
 
-    /// Only those with this {value}. Repeat the flag for several.
+    /// Only placements with this {value}; its case must match. Repeat the flag for several.
     #[arg(id = "frame:value", long = "value", value_name = "NAME")]
     values: Vec<String>,
 
-    /// Only those that have had their {value} for TIME or longer, such as `7d`; the longest first.
+    /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     waiting: Option<u64>,
 }
@@ -177,7 +177,7 @@ pub(crate) fn list(
     printer.finish()?;
     if older > 0 {
         invocation.screen.note(&format!(
-            "{} had the {} before the first sync found it, and may have been waiting for longer",
+            "{} had the {} at the first sync; the time before it is not known",
             counted(older, "more placement"),
             of.value
         ));

@@ -51,7 +51,12 @@ impl ReportFlags {
             None if self.month => today.with_day(1).unwrap_or(today),
             None => today - Days::new(today.weekday().num_days_from_monday().into()),
         };
-        Ok([first, self.until.unwrap_or(today)])
+        let last = self.until.unwrap_or(today);
+        if first > last {
+            let text = format!("cannot report: the period begins on {first} and ends on {last}");
+            return Err(Failure::usage(text).hint("see --since and --until"));
+        }
+        Ok([first, last])
     }
 }
 
@@ -111,7 +116,7 @@ pub(crate) fn report(
     let members = tables.iter().find(|one| one.table == of.members.name());
     if members.is_some_and(|one| one.present > 0 && one.present == report.new) {
         invocation.screen.note(
-            "the first sync was in this period, so that all records are new in it; --since begins later",
+            "the first sync was in this period, so every record counts as new; begin after it with --since DATE",
         );
     }
     if names.is_empty() {
