@@ -547,25 +547,25 @@ const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one"
 /// Takes the next number. That of a deleted account is not used again, because a list of it may be in progress.
 const CREATE_ACCOUNT: &str = "\
     INSERT INTO account(id, name, revision, credits, created_at, tag) \
-    SELECT coalesce(max(id), 0) + 1, $1, 0, $2, $3, 0 \
+    SELECT coalesce(max(id), 0) + 1, ?1, 0, ?2, ?3, 0 \
     FROM (SELECT id FROM account UNION ALL SELECT account_id FROM erasure) used RETURNING id";
 
-const ACCOUNT: &str = "SELECT id FROM account WHERE name = $1";
+const ACCOUNT: &str = "SELECT id FROM account WHERE name = ?1";
 
 const CREATE_TOKEN: &str = "\
     INSERT INTO token(sha256, account_id, label, created_at, expires_at) \
-    SELECT $1, id, $3, $4, $5 FROM account WHERE id = $2";
+    SELECT ?1, id, ?3, ?4, ?5 FROM account WHERE id = ?2";
 
 const TOKENS: &str = "\
     SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
-    WHERE account_id = $1 ORDER BY created_at, sha256";
+    WHERE account_id = ?1 ORDER BY created_at, sha256";
 
 const REVOKE_TOKEN: &str = "\
-    UPDATE token SET revoked_at = coalesce(revoked_at, $1) WHERE account_id = $2 AND sha256 = $3";
+    UPDATE token SET revoked_at = coalesce(revoked_at, ?1) WHERE account_id = ?2 AND sha256 = ?3";
 
 /// Selects the newest revision of each account that was created before a point in time. Older ones are no longer read.
 const COLLECTABLE: &str = "\
-    SELECT account_id, max(rev) FROM revision WHERE at <= $1 GROUP BY account_id";
+    SELECT account_id, max(rev) FROM revision WHERE at <= ?1 GROUP BY account_id";
 
 #[cfg(test)]
 mod tests {
@@ -584,7 +584,7 @@ mod tests {
                     .any(|verb| sql.contains(&format!("{verb}{table}")))
             });
             assert!(
-                !touches || sql.contains("account_id = $") || sql.contains("(account_id,"),
+                !touches || sql.contains("account_id = ?") || sql.contains("(account_id,"),
                 "{sql}"
             );
         }

@@ -101,7 +101,7 @@ fn unless_damaged<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
 fn name(db: &mut dyn Db, account: i64) -> String {
     let mut name = format!("number {account}");
     // An error is one that the check has reported.
-    drop(db.each("SELECT name FROM account WHERE id = $1", &[account.into()], &mut |row| {
+    drop(db.each("SELECT name FROM account WHERE id = ?1", &[account.into()], &mut |row| {
         name = row.text(0)?;
         Ok(())
     }));
@@ -116,17 +116,17 @@ const EVERY_RECORD: [(Kind, &str); 3] = [
     (
         rendered::CANDIDATES,
         "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM candidate \
-         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
+         WHERE (account_id, id, rev_from) > (?1, ?2, ?3) ORDER BY account_id, id, rev_from LIMIT 4096",
     ),
     (
         rendered::VACANCIES,
         "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM vacancy \
-         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
+         WHERE (account_id, id, rev_from) > (?1, ?2, ?3) ORDER BY account_id, id, rev_from LIMIT 4096",
     ),
     (
         rendered::CREDITS,
         "SELECT id, id, revision, credits, true FROM account \
-         WHERE (id, id, revision) > ($1, $2, $3) ORDER BY id LIMIT 4096",
+         WHERE (id, id, revision) > (?1, ?2, ?3) ORDER BY id LIMIT 4096",
     ),
 ];
 

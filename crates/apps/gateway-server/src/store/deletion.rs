@@ -58,7 +58,7 @@ fn delete_records(
     let next = report.revision + 1;
     let mut end = |table: &str, key: &str, doomed: &str| {
         let sql = format!(
-            "UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+            "UPDATE {table} SET rev_to = ?1 WHERE account_id = ?2 AND rev_to = 9223372036854775807 \
              AND ({key}) IN (SELECT {doomed} FROM doomed)"
         );
         db.execute(&sql, &[next, account].map(Value::from))
@@ -105,16 +105,16 @@ fn delete_account(db: &mut dyn Db, account: i64, report: &mut DeletionReport) ->
         (&mut report.candidates, "candidate"),
         (&mut report.applications, "application"),
     ] {
-        let all = format!("DELETE FROM {table} WHERE account_id = $1");
+        let all = format!("DELETE FROM {table} WHERE account_id = ?1");
         *count = db.execute(&format!("{all} AND rev_to = 9223372036854775807"), &own)?;
         report.superseded += db.execute(&all, &own)?;
     }
-    report.tokens = db.execute("DELETE FROM token WHERE account_id = $1", &own)?;
+    report.tokens = db.execute("DELETE FROM token WHERE account_id = ?1", &own)?;
     for sql in [
         DELETE_TALLIES,
-        "DELETE FROM status WHERE account_id = $1",
-        "DELETE FROM revision WHERE account_id = $1",
-        "DELETE FROM account WHERE id = $1",
+        "DELETE FROM status WHERE account_id = ?1",
+        "DELETE FROM revision WHERE account_id = ?1",
+        "DELETE FROM account WHERE id = ?1",
     ] {
         db.execute(sql, &own)?;
     }
@@ -144,7 +144,7 @@ fn absent(deletion: &Deletion) -> String {
         }
     };
     format!(
-        "FROM doomed d WHERE NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = $1 AND {same})"
+        "FROM doomed d WHERE NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = ?1 AND {same})"
     )
 }
 
@@ -170,29 +170,29 @@ const DOOMED: &str = "\
     CREATE TEMP TABLE doomed (seq BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
     candidate_id BIGINT NOT NULL)";
 
-const COLLECT_REVISIONS: &str = "DELETE FROM revision WHERE account_id = $1 AND rev < $2";
+const COLLECT_REVISIONS: &str = "DELETE FROM revision WHERE account_id = ?1 AND rev < ?2";
 
 pub(super) const COLLECT: [&str; 3] = [
-    "DELETE FROM vacancy WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807",
-    "DELETE FROM candidate WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807",
-    "DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
+    "DELETE FROM vacancy WHERE account_id = ?1 AND rev_to <= ?2 AND rev_to < 9223372036854775807",
+    "DELETE FROM candidate WHERE account_id = ?1 AND rev_to <= ?2 AND rev_to < 9223372036854775807",
+    "DELETE FROM application WHERE account_id = ?1 AND rev_to <= ?2 \
      AND rev_to < 9223372036854775807",
 ];
 
 /// Deletes what a former release counted: it has the names of statuses.
-const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = $1";
+const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = ?1";
 
 /// Deletes the names of statuses that no version of a row has.
 const DELETE_UNUSED_STATUS_NAMES: &str = "\
-    DELETE FROM status WHERE account_id = $1 \
-    AND key NOT IN (SELECT status_key FROM application WHERE account_id = $1)";
+    DELETE FROM status WHERE account_id = ?1 \
+    AND key NOT IN (SELECT status_key FROM application WHERE account_id = ?1)";
 
 /// Records an erasure that is committed, but may have left traces in the files.
 const CREATE_ERASURE: &str = "\
     INSERT INTO erasure(id, account_id, at, pending) \
-    SELECT coalesce(max(id), 0) + 1, $1, $2, 1 FROM erasure";
+    SELECT coalesce(max(id), 0) + 1, ?1, ?2, 1 FROM erasure";
 
 pub(super) const LAST_ERASURE: &str = "SELECT coalesce(max(id), 0) FROM erasure";
 
 pub(super) const FINISH_ERASURES: &str =
-    "UPDATE erasure SET pending = 0 WHERE pending = 1 AND id <= $1";
+    "UPDATE erasure SET pending = 0 WHERE pending = 1 AND id <= ?1";

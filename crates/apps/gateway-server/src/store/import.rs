@@ -128,7 +128,7 @@ impl<'d> Staging<'d> {
         if let Some(key) = self.statuses.get(name) {
             return Ok(*key);
         }
-        let find = "SELECT key FROM staged_status WHERE name = $1";
+        let find = "SELECT key FROM staged_status WHERE name = ?1";
         let mut found = self.db.first(find, &[name.into()])?;
         if found.is_none() {
             found = self.db.first(ADD_STAGED_STATUS, &[name.into()])?;
@@ -381,33 +381,33 @@ const CONFLICT: &str = "\
 
 /// Counts live records, to at most one.
 const LIVE: &str = "\
-    SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = $1 \
+    SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = ?1 \
     AND rev_to = 9223372036854775807 LIMIT 1) one";
 
 /// Ends the row versions that the import replaces. `CROSS JOIN` makes SQLite begin with the staged rows.
 const SUPERSEDE: &str = "\
-    UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    UPDATE {table} SET rev_to = ?1 WHERE account_id = ?2 AND rev_to = 9223372036854775807 \
     AND ({key}) IN (SELECT {s.key} FROM staged_{table} s CROSS JOIN {table} o \
-    WHERE o.account_id = $2 AND {o=s} AND o.rev_to = 9223372036854775807 \
+    WHERE o.account_id = ?2 AND {o=s} AND o.rev_to = 9223372036854775807 \
     AND o.{value} <> s.{value})";
 
 const INSERT: &str = "\
     INSERT INTO {table}(account_id, {key}, rev_from, rev_to, {value}) \
-    SELECT $1, {s.key}, $2, 9223372036854775807, s.{value} FROM staged_{table} s WHERE true";
+    SELECT ?1, {s.key}, ?2, 9223372036854775807, s.{value} FROM staged_{table} s WHERE true";
 
 const FIRST_OF_KEY: &str = " AND s.seq IN (SELECT min(seq) FROM staged_{table} GROUP BY {key})";
 
 const NOT_LIVE: &str = " \
-    AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = $1 AND {o=s} \
+    AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = ?1 AND {o=s} \
     AND o.rev_to = 9223372036854775807)";
 
 const IN_ORDER: &str = " ORDER BY {s.key}";
 
 /// Ends the live records that are not staged.
 const REMOVE: &str = "\
-    UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    UPDATE {table} SET rev_to = ?1 WHERE account_id = ?2 AND rev_to = 9223372036854775807 \
     AND ({key}) IN (SELECT {key} FROM {table} \
-    WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    WHERE account_id = ?2 AND rev_to = 9223372036854775807 \
     EXCEPT SELECT {key} FROM staged_{table})";
 
 /// `what` is in the import a second time, with other data.
@@ -438,65 +438,65 @@ const STAGING: &str = "\
     CREATE TEMP TABLE staged_status (key BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE)";
 
 const KNOWN_STATUSES: &str = "\
-    INSERT INTO staged_status(key, name) SELECT key, name FROM status WHERE account_id = $1";
+    INSERT INTO staged_status(key, name) SELECT key, name FROM status WHERE account_id = ?1";
 
 const ADD_STAGED_STATUS: &str = "\
     INSERT INTO staged_status(key, name) \
-    SELECT coalesce(max(key), 0) + 1, $1 FROM staged_status RETURNING key";
+    SELECT coalesce(max(key), 0) + 1, ?1 FROM staged_status RETURNING key";
 
 /// A known status that no record has may have been erased since.
 const ADD_STATUSES: &str = "\
     INSERT INTO status(account_id, key, name) \
-    SELECT $1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = $1) \
+    SELECT ?1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = ?1) \
     + row_number() OVER (ORDER BY n.key), n.name FROM staged_status n \
-    WHERE NOT EXISTS (SELECT 1 FROM status s WHERE s.account_id = $1 AND s.name = n.name) \
+    WHERE NOT EXISTS (SELECT 1 FROM status s WHERE s.account_id = ?1 AND s.name = n.name) \
     AND EXISTS (SELECT 1 FROM staged_application a WHERE a.status_key = n.key)";
 
 const DIFFERENT_STATUSES: &str = "\
     SELECT count(*) FROM (SELECT 1 FROM staged_status n \
-    JOIN status s ON s.account_id = $1 AND s.name = n.name WHERE s.key <> n.key LIMIT 1) one";
+    JOIN status s ON s.account_id = ?1 AND s.name = n.name WHERE s.key <> n.key LIMIT 1) one";
 
 const REFER_TO_STATUSES: &str = "\
     UPDATE staged_application SET status_key = (SELECT s.key FROM staged_status n \
-    JOIN status s ON s.account_id = $1 AND s.name = n.name \
+    JOIN status s ON s.account_id = ?1 AND s.name = n.name \
     WHERE n.key = staged_application.status_key)";
 
 /// Finds a status in a vacancy that does not exist. Returns the vacancy and the place.
 const UNKNOWN_VACANCY: &str = "\
     SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
-    SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.vacancy_id \
+    SELECT 1 FROM vacancy v WHERE v.account_id = ?1 AND v.id = s.vacancy_id \
     AND v.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
 /// Finds a status of a candidate that does not exist. Returns the candidate and the place.
 const UNKNOWN_CANDIDATE: &str = "\
     SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
-    SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.candidate_id \
+    SELECT 1 FROM candidate c WHERE c.account_id = ?1 AND c.id = s.candidate_id \
     AND c.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
 /// Ends the statuses whose vacancy or candidate was ended.
 const REMOVE_STATUSES_OF_OTHERS: &str = "\
-    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-    AND (NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $2 \
+    UPDATE application SET rev_to = ?1 WHERE account_id = ?2 AND rev_to = 9223372036854775807 \
+    AND (NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = ?2 \
     AND v.id = application.vacancy_id AND v.rev_to = 9223372036854775807) \
-    OR NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $2 \
+    OR NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = ?2 \
     AND c.id = application.candidate_id AND c.rev_to = 9223372036854775807))";
 
 const COUNT_STATUSES: &str = "\
-    SELECT count(*) FROM application WHERE account_id = $1 AND rev_to = 9223372036854775807";
+    SELECT count(*) FROM application WHERE account_id = ?1 AND rev_to = 9223372036854775807";
 
-const SET_CREDITS: &str = "UPDATE account SET credits = $1 WHERE id = $2 AND credits <> $1";
+const SET_CREDITS: &str = "UPDATE account SET credits = ?1 WHERE id = ?2 AND credits <> ?1";
 
 /// The tags of the lists of the current revision. A list of a former release has the tag of the account.
 const LAST_TAGS: &str = "\
     SELECT coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
     coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag) \
-    FROM account a LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
+    FROM account a LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = ?1";
 
-const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
+const SET_REVISION: &str = "UPDATE account SET revision = ?1, tag = ?2 WHERE id = ?3";
 
 const CREATE_REVISION: &str = "\
     INSERT INTO revision(account_id, rev, at, tag, candidates_tag, statuses_tag, vacancies_tag, \
-    credits_tag) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    credits_tag) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 /// Returns the statements above, for the test of the accounts.
 #[cfg(test)]

@@ -130,12 +130,13 @@ impl Postgres {
         Self { client, statements: HashMap::new(), rows: Default::default(), context }
     }
 
-    /// Prepares a statement once per connection.
+    /// Prepares a statement once per connection. PostgreSQL writes a parameter as `$` and its number.
     fn statement(&mut self, sql: &str) -> Result<Statement, Error> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(sql).map_err(failed(self.context))?;
+        let statement =
+            self.client.prepare(&sql.replace('?', "$")).map_err(failed(self.context))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -359,16 +360,16 @@ const WITHOUT_STATISTICS: &str = "\
 
 const MICROSECONDS: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// Counts the other sessions that may read rows deleted before `$1`. Without the role `pg_read_all_stats`, only those of
+/// Counts the other sessions that may read rows deleted before `?1`. Without the role `pg_read_all_stats`, only those of
 /// the same role are seen.
 const OLDER_READERS: &str = "\
     SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
     AND datname = current_database() AND backend_xmin IS NOT NULL \
-    AND xact_start < to_timestamp($1::bigint / 1000000.0)";
+    AND xact_start < to_timestamp(?1::bigint / 1000000.0)";
 
 /// Counts the table if its owner is this role, or if it does not exist.
 const OWNS: &str = "\
-    SELECT count(*) FROM (SELECT $1::text AS name) one LEFT JOIN pg_class ON oid = to_regclass(name) \
+    SELECT count(*) FROM (SELECT ?1::text AS name) one LEFT JOIN pg_class ON oid = to_regclass(name) \
     WHERE oid IS NULL OR pg_has_role(relowner, 'USAGE')";
 
 /// One statement, because several would be one transaction, in which VACUUM does not run.
@@ -380,12 +381,12 @@ macro_rules! of_vacancy {
     ($status:literal) => {
         concat!(
             "SELECT c.id, c.record \
-             FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
-             AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+             FROM candidate c WHERE c.account_id = ?1 AND c.rev_from <= ?3 AND ?3 < c.rev_to \
+             AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
              AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
-             WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 ",
+             WHERE a.account_id = ?1 AND a.vacancy_id = ?5 AND a.candidate_id > ?2 ",
             $status,
-            "AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id"
+            "AND a.rev_from <= ?3 AND ?3 < a.rev_to ORDER BY a.candidate_id LIMIT ?4)) ORDER BY c.id"
         )
     };
 }
@@ -394,7 +395,7 @@ static DIALECT: Dialect = Dialect {
     begin: "BEGIN",
     // `now()` would return the start of the transaction.
     now: "SELECT extract(epoch FROM clock_timestamp())::bigint",
-    lock_account: "SELECT revision FROM account WHERE id = $1 FOR UPDATE",
+    lock_account: "SELECT revision FROM account WHERE id = ?1 FOR UPDATE",
     // For the statements of this connection: sort and hash in memory, and do not compile.
     before_staging: "SET work_mem = '64MB'; SET jit = off",
     // The statistics for the planner, but none of the records, which would outlive an erasure.
@@ -405,7 +406,7 @@ static DIALECT: Dialect = Dialect {
     before_deletion: "",
     vacancy_candidates: of_vacancy!(""),
     status_candidates: of_vacancy!(
-        "AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) "
+        "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) "
     ),
 };
 

@@ -116,23 +116,23 @@ pub(super) const AUTHENTICATE: &str = "\
     SELECT t.account_id, a.revision, a.tag, r.candidates_tag, r.statuses_tag, r.vacancies_tag, \
     r.credits_tag, a.credits FROM token t JOIN account a ON a.id = t.account_id \
     LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
-    WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
+    WHERE t.sha256 = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2)";
 
 /// A page has rows only while its revision exists, so that a page whose rows are being removed is empty and never has
 /// gaps. [`REVISION_EXISTS`] tells such a page from the end of the list.
 pub(super) const CANDIDATES: &str = "\
     SELECT id, record FROM candidate \
-    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
-    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
-    ORDER BY id LIMIT $4";
+    WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
+    AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
+    ORDER BY id LIMIT ?4";
 
 pub(super) const VACANCIES: &str = "\
     SELECT id, record FROM vacancy \
-    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
-    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
-    ORDER BY id LIMIT $4";
+    WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
+    AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
+    ORDER BY id LIMIT ?4";
 
 pub(super) const REVISION_EXISTS: &str =
-    "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
+    "SELECT 1 FROM revision WHERE account_id = ?1 AND rev = ?2";
 
-pub(super) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
+pub(super) const CREDITS: &str = "SELECT credits FROM account WHERE id = ?1";

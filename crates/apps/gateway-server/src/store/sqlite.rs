@@ -182,7 +182,7 @@ impl Db for Sqlite {
     }
 
     fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, Error> {
-        self.with(&numbered(sql), parameters, |statement| {
+        self.with(sql, parameters, |statement| {
             let count = statement.raw_execute().map_err(failed(self.context))?;
             Ok(u64::try_from(count).unwrap_or(0))
         })
@@ -194,7 +194,7 @@ impl Db for Sqlite {
         parameters: &[Value<'_>],
         on_row: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.with(&numbered(sql), parameters, |statement| {
+        self.with(sql, parameters, |statement| {
             let mut rows = statement.raw_query();
             // To the end: SQLite commits what a query writes only then.
             while let Some(row) = rows.next().map_err(failed(self.context))? {
@@ -242,11 +242,6 @@ impl rusqlite::ToSql for Value<'_> {
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
     }
-}
-
-/// Numbers the parameters of a statement as SQLite does. For SQLite, `$1` is a name, and `?1` a number.
-fn numbered(sql: &str) -> String {
-    sql.replace('$', "?")
 }
 
 /// Describes what SQLite finds in the pages of the file. Its own text is for people who know the format of the file.
@@ -331,12 +326,12 @@ macro_rules! of_vacancy {
     ($status:literal) => {
         concat!(
             "SELECT c.id, c.record \
-             FROM application a CROSS JOIN candidate c ON c.account_id = $1 AND c.id = +a.candidate_id \
-             WHERE a.account_id = $1 AND a.candidate_id > $2 AND a.rev_from <= $3 AND $3 < a.rev_to \
-             AND c.rev_from <= $3 AND $3 < c.rev_to AND a.vacancy_id = $5 ",
+             FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
+             WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
+             AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 ",
             $status,
-            "AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
-             ORDER BY a.candidate_id LIMIT $4"
+            "AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
+             ORDER BY a.candidate_id LIMIT ?4"
         )
     };
 }
@@ -345,7 +340,7 @@ static DIALECT: Dialect = Dialect {
     // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
     begin: "BEGIN IMMEDIATE",
     now: "SELECT unixepoch()",
-    lock_account: "SELECT revision FROM account WHERE id = $1",
+    lock_account: "SELECT revision FROM account WHERE id = ?1",
     before_staging: "",
     // The order in which the statuses are inserted. It contains all columns of the insertion, so that no row is looked up.
     staged: "\
@@ -356,7 +351,7 @@ static DIALECT: Dialect = Dialect {
     before_deletion: "PRAGMA secure_delete = ON",
     vacancy_candidates: of_vacancy!(""),
     status_candidates: of_vacancy!(
-        "AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) "
+        "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) "
     ),
 };
 
@@ -400,13 +395,13 @@ mod tests {
         file::create_if_missing(&path).unwrap();
         let mut db = Sqlite::new(file::reader(&path).unwrap(), None, "").unwrap();
         for (name, sql) in READS {
-            let count = sql.matches('$').count();
+            let count = sql.matches('?').count();
             for value in 0..5_i64 {
                 let values = vec![Value::from(value); count.min(6)];
-                let used = (1..=6).filter(|number| sql.contains(&format!("${number}"))).count();
+                let used = (1..=6).filter(|number| sql.contains(&format!("?{number}"))).count();
                 db.each(sql, &values[..used], &mut |_row| panic!("{name}")).unwrap();
             }
-            let statement = db.connection.prepare_cached(&numbered(sql)).unwrap();
+            let statement = db.connection.prepare_cached(sql).unwrap();
             assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{name}");
             assert_eq!(statement.get_status(rusqlite::StatementStatus::Run), 5, "{name}");
         }
@@ -422,7 +417,6 @@ mod tests {
         let mut plans = String::new();
         let clean_up = deletion::COLLECT.map(|sql| ("clean-up", sql));
         for (name, sql) in READS.into_iter().chain(clean_up) {
-            let sql = numbered(sql);
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let parameters = vec![0_i64; statement.parameter_count()];
             let steps = statement

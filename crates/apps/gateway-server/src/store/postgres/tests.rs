@@ -38,6 +38,7 @@ fn every_list_uses_an_index() {
         ),
         ("clean-up", deletion::COLLECT[1], "1, 1", "candidate_superseded"),
     ] {
+        let sql = sql.replace('?', "$");
         client.batch_execute(&format!("PREPARE q AS {sql}")).unwrap();
         let explain = format!("EXPLAIN (COSTS OFF) EXECUTE q({parameters})");
         let rows = client.query(&explain, &[]).unwrap();
