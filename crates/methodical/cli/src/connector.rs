@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use methodical_mirror::Mirror;
 use methodical_mirror::model::Service;
 use methodical_mirror::model::tables::Mirrored;
 use serde::Deserialize;
@@ -21,7 +20,6 @@ use crate::files;
 use crate::mirror::open::{refuse_from, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
-use crate::session::Session;
 
 mod reader;
 mod stream;
@@ -72,7 +70,14 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
         return Ok(());
     }
     let Some((session, mut mirror)) = sync::open::<S>(&flags, &invocation)? else { return Ok(()) };
-    let synced = sync(&session, &mut mirror, &flags)?;
+    let Synced { report, done, .. } = sync::sync(&session, &mut mirror, &flags)?;
+    let is_useless = report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
+    let done = match done {
+        Err(failure) if is_useless => return Err(failure),
+        // A scheduler would count a record that cannot be read as the failure of every run.
+        Err(failure) if failure.exit() == Exit::Rejected => Ok(()),
+        done => done,
+    };
     let tables = mirror.tables().map_err(unreadable)?;
     let is_synced =
         |name: &str| tables.iter().any(|one| one.table == name && one.completed_at.is_some());
@@ -93,7 +98,7 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
             invocation.screen.warn(&text);
         }
     }
-    synced
+    done
 }
 
 /// The states of the streams, as the target printed them.
@@ -151,20 +156,4 @@ fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure>
         refused(text.get(expected.unwrap_or(0)..).unwrap_or_default().to_owned())
             .because(format!("in {shown}"))
     })
-}
-
-/// Syncs the mirror. Returns the failure if a part of the sync failed.
-fn sync<S: Mirrored>(
-    session: &Session<S>,
-    mirror: &mut Mirror,
-    flags: &SyncFlags,
-) -> Result<Result<(), Failure>, Failure> {
-    let Synced { report, done, .. } = sync::sync(session, mirror, flags)?;
-    let is_useless = report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
-    match done {
-        Err(failure) if is_useless => Err(failure),
-        // A scheduler would count a record that cannot be read as the failure of every run.
-        Err(failure) if failure.exit() == Exit::Rejected => Ok(Ok(())),
-        done => Ok(done),
-    }
 }

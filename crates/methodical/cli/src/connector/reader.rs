@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
-use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, Paging, State};
+use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, State};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ pub(crate) const START_OVER: &str = "to start over, remove the state of the stre
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
 enum Message<'a> {
-    Schema { stream: &'a str, schema: Value, key_properties: Vec<&'a str> },
+    Schema { stream: &'a str, schema: Value, key_properties: [&'a str; 1] },
     Record { stream: &'a str, record: &'a Row<'a>, time_extracted: &'a str },
     State { value: Value },
 }
@@ -59,7 +60,7 @@ impl<W: Write> Writer<'_, W> {
         let name = stream.table.name();
         let after =
             self.bookmarks.get(name).map(|state| Bookmark::parse(name, state)).transpose()?;
-        let (schema, key_properties) = (stream.schema(), stream.keys());
+        let (schema, key_properties) = (stream.schema(), [stream.key()]);
         self.write(&Message::Schema { stream: name, schema, key_properties })?;
         let layout = stream.layout(self.mirror.omits_personal().map_err(unreadable)?);
         let cursor = match after {
@@ -79,18 +80,14 @@ impl<W: Write> Writer<'_, W> {
 
     /// Copies the present records.
     fn copy(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
-        let present = Filter::new().state(State::Present);
-        let mut after = 0;
-        loop {
-            let paging = Paging::new(PAGE).after(after);
-            let page = self.mirror.browse(stream.table.name(), &present, &paging);
-            let page = page.map_err(unreadable)?.records;
-            let Some(last) = page.last() else { break };
-            after = last.number;
-            for record in &page {
-                self.write_row(stream, stream.row(record))?;
-            }
-        }
+        let (mirror, present) = (self.mirror, Filter::new().state(State::Present));
+        let mut done = Ok(());
+        let read = mirror.each_matching(stream.table.name(), &present, |record| {
+            done = self.write_row(stream, stream.row(&record));
+            if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        read.map_err(unreadable)?;
+        done?;
         self.bookmark(stream, bookmark)
     }
 
@@ -106,12 +103,9 @@ impl<W: Write> Writer<'_, W> {
             let own = page.iter().filter(|change| change.table == name);
             for change in own.filter(|change| seen.insert(&change.id)) {
                 let record = self.mirror.record(name, &change.id).map_err(unreadable)?;
-                let row = match record {
-                    Some(record) => stream.row(&record),
-                    // The row of a deleted record was removed.
-                    None => stream.deleted_row(&change.id, change.at),
-                };
-                self.write_row(stream, row)?;
+                // The row of a deleted record may have been removed.
+                let gone = || stream.deleted_row(&change.id, change.at);
+                self.write_row(stream, record.as_ref().map_or_else(gone, |one| stream.row(one)))?;
             }
             cursor = end;
             bookmark.cursor = cursor.to_string();
@@ -160,7 +154,7 @@ fn refused(stream: &str, error: Error) -> Failure {
     if is_cursor { failure.hint(START_OVER) } else { failure }
 }
 
-/// Maximum number of records or changes that are read together.
+/// Maximum number of changes that are read together.
 const PAGE: usize = 500;
 
 #[cfg(test)]

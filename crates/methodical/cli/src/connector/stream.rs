@@ -25,60 +25,24 @@ pub(crate) struct Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Property {
     pub(crate) name: String,
-    kind: PropertyKind,
     /// The place of the value in a record, with a dot before a field of a nested record; empty for what the mirror knows.
     path: String,
-    /// The value identifies a record.
-    is_key: bool,
-}
-
-/// The kind of the values of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PropertyKind {
-    Text,
-    /// A point in time in UTC.
-    Time,
-    Integer,
-    Real,
-    Boolean,
-    /// A JSON value as text.
-    Json,
+    /// The kind of the values; `None` for a point in time in UTC.
+    kind: Option<ColumnKind>,
 }
 
 impl Property {
-    /// Returns whether the property cannot be deselected.
-    fn is_automatic(&self) -> bool {
-        self.is_key || self.name == DELETED_AT
-    }
-
-    /// Returns the JSON schema of the values. Only a key is never null.
-    fn schema(&self) -> Value {
-        let kind = match self.kind {
-            PropertyKind::Text | PropertyKind::Time | PropertyKind::Json => "string",
-            PropertyKind::Integer => "integer",
-            PropertyKind::Real => "number",
-            PropertyKind::Boolean => "boolean",
-        };
-        let kind = if self.is_key { json!([kind]) } else { json!(["null", kind]) };
-        match self.kind {
-            PropertyKind::Time => json!({ "type": kind, "format": "date-time" }),
-            _ => json!({ "type": kind }),
-        }
-    }
-
     /// Returns the value as the property has it, if the property can have it.
     fn value(&self, value: &RawValue) -> Result<Option<Box<RawValue>>, serde_json::Error> {
         let text = value.get();
         let fits = match self.kind {
-            PropertyKind::Json => return to_raw_value(text).map(Some),
-            // PostgreSQL cannot store U+0000 in text.
-            PropertyKind::Text | PropertyKind::Time => {
-                text.starts_with('"') && !text.contains("\\u0000")
-            }
-            PropertyKind::Integer => text.parse::<i64>().is_ok(),
+            Some(ColumnKind::Integer) => text.parse::<i64>().is_ok(),
             // Readers keep 15 digits of a number.
-            PropertyKind::Real => text.len() <= 15 && text.parse::<f64>().is_ok(),
-            PropertyKind::Boolean => matches!(text, "true" | "false"),
+            Some(ColumnKind::Real) => text.len() <= 15 && text.parse::<f64>().is_ok(),
+            Some(ColumnKind::Boolean) => matches!(text, "true" | "false"),
+            // PostgreSQL cannot store U+0000 in text.
+            Some(ColumnKind::Text) | None => text.starts_with('"') && !text.contains("\\u0000"),
+            Some(_) => return to_raw_value(text).map(Some),
         };
         Ok(fits.then(|| value.to_owned()))
     }
@@ -92,33 +56,43 @@ impl Stream {
     pub(crate) fn of_table(table: &'static Table) -> Self {
         let columns = table.columns().iter().map(|column| Property {
             name: column.path().join("_"),
-            kind: match column.kind() {
-                ColumnKind::Text => PropertyKind::Text,
-                ColumnKind::Integer => PropertyKind::Integer,
-                ColumnKind::Real => PropertyKind::Real,
-                ColumnKind::Boolean => PropertyKind::Boolean,
-                _ => PropertyKind::Json,
-            },
             path: column.path().join("."),
-            is_key: column.path() == [table.identity()],
+            kind: Some(column.kind()),
         });
         let own = [FIRST_SEEN, CHANGED_AT, EXTRA, DELETED_AT].map(|name| Property {
             name: name.to_owned(),
-            kind: if name == EXTRA { PropertyKind::Json } else { PropertyKind::Time },
             path: String::new(),
-            is_key: false,
+            kind: (name == EXTRA).then_some(ColumnKind::Json),
         });
         Self { table, properties: columns.chain(own).collect() }
     }
 
-    /// Returns the names of the properties that identify a record.
-    pub(crate) fn keys(&self) -> Vec<&str> {
-        self.properties.iter().filter(|one| one.is_key).map(|one| &*one.name).collect()
+    /// Returns the name of the property that identifies a record.
+    pub(crate) fn key(&self) -> &'static str {
+        self.table.identity()
     }
 
-    /// Returns the JSON schema of the records.
+    /// Returns whether a property cannot be deselected.
+    fn is_automatic(&self, name: &str) -> bool {
+        name == self.key() || name == DELETED_AT
+    }
+
+    /// Returns the JSON schema of the records. Only the key is never null.
     pub(crate) fn schema(&self) -> Value {
-        let properties = self.properties.iter().map(|one| (one.name.clone(), one.schema()));
+        let properties = self.properties.iter().map(|one| {
+            let kind = match one.kind {
+                Some(ColumnKind::Integer) => "integer",
+                Some(ColumnKind::Real) => "number",
+                Some(ColumnKind::Boolean) => "boolean",
+                _ => "string",
+            };
+            let kind = if one.name == self.key() { json!([kind]) } else { json!(["null", kind]) };
+            let schema = match one.kind {
+                None => json!({ "type": kind, "format": "date-time" }),
+                Some(_) => json!({ "type": kind }),
+            };
+            (one.name.clone(), schema)
+        });
         json!({ "type": "object", "properties": properties.collect::<serde_json::Map<_, _>>() })
     }
 
@@ -129,7 +103,7 @@ impl Stream {
     }
 
     fn entry(&self) -> Value {
-        let keys = self.keys();
+        let keys = [self.key()];
         let own = json!({
             "breadcrumb": [],
             "metadata": {
@@ -140,7 +114,8 @@ impl Stream {
             }
         });
         let fields = self.properties.iter().map(|property| {
-            let inclusion = if property.is_automatic() { "automatic" } else { "available" };
+            let is_automatic = self.is_automatic(&property.name);
+            let inclusion = if is_automatic { "automatic" } else { "available" };
             json!({
                 "breadcrumb": ["properties", property.name],
                 "metadata": { "inclusion": inclusion, "selected-by-default": true }
@@ -196,8 +171,8 @@ impl Stream {
     pub(crate) fn deleted_row(&self, id: &str, at: i64) -> Result<Row<'_>, serde_json::Error> {
         let cell = |property: &Property| match property.kind {
             _ if property.name == DELETED_AT => to_raw_value(&utc(at)).map(Some),
-            _ if !property.is_key => Ok(None),
-            PropertyKind::Integer => RawValue::from_string(id.to_owned()).map(Some),
+            _ if property.name != self.key() => Ok(None),
+            Some(ColumnKind::Integer) => RawValue::from_string(id.to_owned()).map(Some),
             _ => to_raw_value(id).map(Some),
         };
         self.properties.iter().map(|one| Ok((&*one.name, cell(one)?))).collect()
@@ -272,21 +247,15 @@ struct Entry {
 #[derive(Debug, Deserialize)]
 struct Metadata {
     breadcrumb: Vec<String>,
-    metadata: Choice,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct Choice {
-    selected: Option<bool>,
-    selected_by_default: Option<bool>,
+    metadata: Value,
 }
 
 impl Entry {
     /// Returns whether the stream, or one of its properties, is selected. Without metadata, returns the default.
     fn is_selected(&self, breadcrumb: &[&str], default: bool) -> bool {
         let own = self.metadata.iter().find(|one| one.breadcrumb == breadcrumb);
-        let chosen = own.and_then(|one| one.metadata.selected.or(one.metadata.selected_by_default));
+        let mut keys = ["selected", "selected-by-default"].into_iter();
+        let chosen = own.and_then(|one| keys.find_map(|key| one.metadata.get(key)?.as_bool()));
         chosen.unwrap_or(default)
     }
 }
@@ -297,23 +266,21 @@ impl Catalog {
         let entries = self.streams.iter().filter(|entry| entry.is_selected(&[], false));
         let selected = entries.map(|entry| {
             let name = &*entry.tap_stream_id;
-            let Some(stream) = streams.iter().find(|one| one.table.name() == name) else {
-                return Err(unknown(name, streams));
+            let stream = streams.iter().find(|one| one.table.name() == name);
+            let mut stream = stream.cloned().ok_or_else(|| {
+                let names: Vec<&str> = streams.iter().map(|one| one.table.name()).collect();
+                Failure::usage(format!("the catalog selects the unknown stream `{name}`"))
+                    .hint(format!("the streams are {}", names.join(", ")))
+            })?;
+            let is_selected = |name: &str| {
+                stream.is_automatic(name) || entry.is_selected(&["properties", name], true)
             };
-            let mut stream = stream.clone();
-            stream.properties.retain(|one| {
-                one.is_automatic() || entry.is_selected(&["properties", &one.name], true)
-            });
+            let properties = stream.properties.iter().filter(|one| is_selected(&one.name));
+            stream.properties = properties.cloned().collect();
             Ok(stream)
         });
         selected.collect()
     }
-}
-
-fn unknown(name: &str, streams: &[Stream]) -> Failure {
-    let names: Vec<&str> = streams.iter().map(|one| one.table.name()).collect();
-    Failure::usage(format!("the catalog selects the unknown stream `{name}`"))
-        .hint(format!("the streams are {}", names.join(", ")))
 }
 
 #[cfg(test)]
@@ -330,7 +297,7 @@ mod tests {
         let names: Vec<&str> = photo.properties.iter().map(|one| &*one.name).collect();
         let columns = "id title size score open tags place_id place_name mirror_first_seen mirror_changed_at mirror_extra _sdc_deleted_at";
         assert_eq!(names.join(" "), columns);
-        assert_eq!(photo.keys(), ["id"]);
+        assert_eq!(photo.key(), "id");
     }
 
     /// Returns the row of a photo as JSON, without the times.
