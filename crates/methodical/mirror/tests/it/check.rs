@@ -145,11 +145,9 @@ fn each_kind_of_damage_is_found_and_corrected() {
         assert_eq!((again.findings.len(), again.check.findings.len()), (0, 0));
         // The next sync has the contents of the service again.
         photos(&mut mirror, &[ONE, TWO]);
-        let json = &records(&mirror)[0].2;
-        assert!(json.contains(r#""size":3"#), "{damage}: {json}");
-        let is_row_changed = damage.contains("size = 4");
-        let changed = feed(&mirror).contains(&"changed 1 size".to_owned());
-        assert_eq!(changed, is_row_changed, "{damage}");
+        assert!(records(&mirror)[0].2.contains(r#""size":3"#), "{damage}");
+        let is_changed = feed(&mirror).iter().any(|one| one == "changed 1 size");
+        assert_eq!(is_changed, damage.contains("size = 4"), "{damage}");
         assert_eq!(mirror.check().unwrap().findings, [], "{damage}");
     }
 }
