@@ -253,7 +253,10 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
             let min = member("minimum", min.unwrap_or(i64::MIN));
             min + &member("maximum", max.unwrap_or(i64::MAX))
         }
-        Primitive::Unsigned => member("minimum", 0) + &member("maximum", u64::MAX),
+        // A server accepts a larger number in a query, which identifies no record.
+        Primitive::Unsigned => {
+            member("minimum", 0) + &optional("maximum", param.is_none().then_some(u64::MAX))
+        }
         _ => String::new(),
     };
     let (mut listed, is_open): (Vec<_>, _) = match (value.as_enum(), codes) {
