@@ -36,7 +36,7 @@ async function main() {
   await page.goto(firstUrl);
   for (const [name, target] of await targetsOf(page)) {
     await page.goto(target);
-    for (const width of [360, 1280, 2560]) {
+    for (const width of [390, 1280, 1920]) {
       await page.setViewportSize({ width, height: Math.max(Math.round(width * 0.5625), 740) });
       for (const colorScheme of ['light', 'dark']) {
         await page.emulateMedia({ media: 'screen', colorScheme });

@@ -175,7 +175,7 @@ pub(crate) struct Settings {
 
 /// The order of values such as statuses, and their groups: the setting `statuses`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ValueOrder(Vec<(Option<String>, Vec<String>)>);
+pub(crate) struct ValueOrder(pub(crate) Vec<(Option<String>, Vec<String>)>);
 
 impl ValueOrder {
     /// Returns the order in the profile.

@@ -45,6 +45,7 @@ pub struct Dashboard {
     masks: bool,
     readers: Box<dyn Fn() -> Readers + Send + Sync>,
     log: Option<Box<dyn Write + Send>>,
+    order: Vec<(Option<String>, Vec<String>)>,
     proxy: Option<String>,
     tls: Option<Arc<Acceptor>>,
     formats: Vec<Box<dyn DownloadFormat>>,
@@ -62,6 +63,7 @@ impl Dashboard {
             masks: false,
             readers: Box::new(Readers::default),
             log: None,
+            order: Vec::new(),
             proxy: None,
             tls: None,
             formats: Vec::new(),
@@ -87,7 +89,7 @@ impl Dashboard {
         Self { masks: true, ..self }
     }
 
-    /// Lets readers log in with a password. Each request of a reader calls `readers`, so that a change of rights counts at once.
+    /// Lets readers log in with a password. Each request of a reader calls `readers`, so that a change of rights applies to the next request.
     /// Beyond this machine, the first URL is then that of the login.
     #[must_use]
     pub fn readers(self, readers: impl Fn() -> Readers + Send + Sync + 'static) -> Self {
@@ -99,6 +101,13 @@ impl Dashboard {
     #[must_use]
     pub fn access_log(self, log: impl Write + Send + 'static) -> Self {
         Self { log: Some(Box::new(log)), ..self }
+    }
+
+    /// Sets the order of values, such as statuses, and the names of their groups: that of the funnel. Without it, the funnel guesses both,
+    /// and says so.
+    #[must_use]
+    pub fn order(self, groups: impl IntoIterator<Item = (Option<String>, Vec<String>)>) -> Self {
+        Self { order: groups.into_iter().collect(), ..self }
     }
 
     /// Adds a format in which readers download all records of a view.
@@ -185,6 +194,7 @@ impl Dashboard {
             name: self.name,
             account: self.account,
             now: self.now,
+            order: self.order,
             known: Mutex::default(),
             formats: self.formats,
             downloads: slots(),

@@ -1,6 +1,5 @@
 //! Downloads of a view: all of its records, in a format that the program provides.
 
-pub(crate) mod columns;
 pub(crate) mod format;
 mod pipe;
 mod rows;

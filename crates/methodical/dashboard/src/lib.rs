@@ -11,7 +11,7 @@
 //! | Records | the records of a table: search, state, order, pages, and the members of groups with some values |
 //! | Record | the fields of a record, its groups, and its history |
 //! | Changes | the feed of the mirror, by day |
-//! | Funnel | how many members each group has with each value, and for how long |
+//! | Funnel | how many members have each value, how many reached it, and for how long: of all, by group, and by source |
 //! | Gauges | the amounts of each gauge over time, the pace, and how long the amount lasts |
 //! | Health | the last syncs, rejected records, and how old the data is |
 //!
@@ -35,7 +35,7 @@
 //!   template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
-//! - `cells`, `link`, `names`, `time` and `words` write values, links, times and names.
+//! - `cells`, `link`, `time` and `words` write values, links, times and names.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -52,7 +52,6 @@ mod gauges;
 mod health;
 mod link;
 mod login;
-mod names;
 mod outline;
 mod problem;
 mod record;

@@ -67,6 +67,19 @@ pub(crate) fn title(table: &Table) -> Option<&'static Column> {
     })
 }
 
+/// Returns the name in the mirror of the column with the source of a member, such as `portal_name`: the first text of a nested
+/// record that is not personal, and no identity.
+pub(crate) fn source(table: &Table) -> Option<String> {
+    let mut columns = table.columns().iter();
+    let found = columns.find(|one| {
+        one.kind() == ColumnKind::Text
+            && !one.is_personal()
+            && one.path().len() > 1
+            && one.path().last() != Some(&"id")
+    });
+    found.map(|one| one.path().join("_"))
+}
+
 /// Returns whether a column is the identity of its table.
 pub(crate) fn is_identity(table: &Table, column: &Column) -> bool {
     column.path() == [table.identity()]

@@ -6,16 +6,15 @@ use askama::Template;
 use methodical_mirror::model::tables::Table;
 use methodical_mirror::{Change, ChangeKind, Record};
 
-use crate::board::counts;
+use crate::board::{Funnel, counts};
 use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Frame};
-use crate::link::{self, Link};
-use crate::names::{Named, Names};
+use crate::link::{Link, Named, Names};
 use crate::outline::{Board, title};
 use crate::record::timeline::Timeline;
 use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{machine, minute};
-use crate::words::{grouped, label, plural};
+use crate::words::{label, plural};
 
 /// The template of the page.
 #[derive(Template)]
@@ -36,15 +35,8 @@ struct RecordPage {
     /// Records that may be the same person.
     duplicates: Vec<Named>,
     timeline: Option<Timeline>,
-    members: Option<Members>,
+    funnel: Option<Funnel>,
     history: Vec<Event>,
-}
-
-/// The members of a group, by their value.
-struct Members {
-    heading: String,
-    value: String,
-    rows: Vec<(String, String, String)>,
 }
 
 /// An entry of the history.
@@ -110,7 +102,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         times: times(&record),
         reveal: (hides && shared.who.can_reveal).then(|| here(Some("1"))),
         duplicates: duplicates.iter().map(|id| names.of(table.name(), id)).collect(),
-        members: of_groups.map(|board| members(shared, board, id)).transpose()?.flatten(),
+        funnel: of_groups.map(|board| funnel(shared, board, id)).transpose()?,
         history: history(shared, table, id, timeline.as_ref())?,
         timeline,
     };
@@ -156,19 +148,8 @@ fn times(record: &Record) -> Vec<(&'static str, String, String)> {
     times.map(|(name, time)| (name, minute(time), machine(time))).collect()
 }
 
-fn members(shared: &Shared, board: &Board, id: &str) -> Result<Option<Members>, Problem> {
-    let counts = shared.counts()?.of(board);
-    let Some(group) = counts.groups.iter().find(|group| group.id == id) else { return Ok(None) };
-    let rows = counts.columns.iter().zip(&group.cells).filter(|(_, sum)| sum.count > 0);
-    let rows = rows.map(|(column, sum)| {
-        let link = link::members(board, Some(id)).with_value(column.as_deref());
-        (counts::label(column.as_deref()).to_owned(), grouped(sum.count), link.finish())
-    });
-    Ok(Some(Members {
-        heading: label(&plural(board.members.name())),
-        value: label(board.placements.value),
-        rows: rows.collect(),
-    }))
+fn funnel(shared: &Shared, board: &Board, id: &str) -> Result<Funnel, Problem> {
+    Ok(Funnel::of(board, &shared.counts()?.of(board), Some(id)))
 }
 
 /// Reads the changes of a record and of its placements, the latest one first.

@@ -37,6 +37,8 @@ pub(crate) struct Server {
     /// The account and the service.
     pub(crate) account: String,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
+    /// The groups of values and their order, as the team names them.
+    pub(crate) order: Vec<(Option<String>, Vec<String>)>,
     /// The last counts of the boards.
     pub(crate) known: Mutex<Option<Arc<Known>>>,
     /// The formats of downloads.
@@ -51,7 +53,8 @@ impl Server {
     /// Returns the counts of the boards. The first request after a sync counts, and others wait for it.
     pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = Known::read(&self.mirror, &self.outline, (self.now)(), known.as_ref())?;
+        let (now, before) = ((self.now)(), known.as_ref());
+        let current = Known::read(&self.mirror, &self.outline, &self.order, now, before)?;
         *known = Some(Arc::clone(&current));
         Ok(current)
     }

@@ -6,8 +6,7 @@ use methodical_mirror::{Filter, Forecast, Order, Outcome, Paging, Record, State,
 use crate::board::counts::{self, Counts, WAITS};
 use crate::cells::{fields, text};
 use crate::frame::{self, Frame, whole};
-use crate::link::{self, Link};
-use crate::names::{Named, Names};
+use crate::link::{self, Link, Named, Names};
 use crate::outline::Board;
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{DAY, ago, day, machine, midnight, minute};

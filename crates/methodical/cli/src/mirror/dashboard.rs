@@ -26,7 +26,7 @@ use crate::output::print;
 use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
 use crate::screen::printable;
-use crate::settings::Settings;
+use crate::settings::{Settings, ValueOrder};
 
 /// The flags of `dashboard`.
 #[derive(Debug, Args)]
@@ -135,7 +135,9 @@ pub(crate) fn run<S: Mirrored>(
         }
         other => other?,
     }
-    dashboard = dashboard.named(&invocation.program.name.to_string()).account(&account);
+    let ValueOrder(order) = ValueOrder::of(&settings);
+    dashboard =
+        dashboard.order(order).named(&invocation.program.name.to_string()).account(&account);
     for format in Download::all(invocation) {
         dashboard = dashboard.format(format);
     }

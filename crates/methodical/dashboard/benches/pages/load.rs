@@ -158,7 +158,8 @@ pub(crate) fn paths(size: u64) -> Vec<(&'static str, Vec<String>)> {
             "Search that finds nothing",
             each(|_, number| format!("/records?of=person&q=missing{number}")),
         ),
-        ("Board", each(|_, number| format!("/?from={}", number % 10 * 100))),
+        ("Today", each(|_, _| "/".to_owned())),
+        ("Funnel", each(|_, number| format!("/funnel?from={}", number % 10 * 100))),
     ]
 }
 

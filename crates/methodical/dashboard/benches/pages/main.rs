@@ -81,9 +81,9 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, note: impl Fn(), war
         }
         // The server closes a connection that was idle during a long sync.
         load = load.again();
-        first.add(load.get("/"));
+        first.add(load.get("/funnel"));
     }
-    first.print("Board, first request after a sync");
+    first.print("Funnel, first request after a sync");
     warm();
     load = load.again();
     for (name, paths) in load::paths(size) {

@@ -1,14 +1,14 @@
 //! The figures of a board: counts, moves, and who waits.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use methodical_mirror::queries::{self, Arrivals, BoardGroup, Move, Passage};
 use methodical_mirror::{Error, Mirror, TableStatus};
 
 use crate::cells::{Contact, contact};
-use crate::outline::{Board, Outline};
+use crate::outline::{Board, Outline, source};
 use crate::records::view::name;
 use crate::time::{DAY, midnight};
 
@@ -39,6 +39,7 @@ impl Known {
     pub(crate) fn read(
         mirror: &Mirror,
         outline: &Outline,
+        order: &ValueGroups,
         now: i64,
         before: Option<&Arc<Self>>,
     ) -> Result<Arc<Self>, Error> {
@@ -53,7 +54,10 @@ impl Known {
         for board in &outline.boards {
             let parts = [board.members.name(), board.groups.name(), board.placements.table];
             if parts.into_iter().all(is_complete) {
-                boards.insert(board.placements.table, Arc::new(Counts::read(mirror, board, now)?));
+                boards.insert(
+                    board.placements.table,
+                    Arc::new(Counts::read(mirror, board, order, now)?),
+                );
             }
         }
         Ok(Arc::new(Self { version, today, tables, boards }))
@@ -72,29 +76,75 @@ pub(crate) struct Counts {
     pub(crate) columns: Vec<Option<String>>,
     /// The groups, those with the most members first.
     pub(crate) groups: Vec<BoardGroup>,
+    /// The group of the value of each column, as the team names it.
+    pub(crate) stages: Vec<String>,
     /// The sum of each column.
     pub(crate) sums: Vec<u64>,
     /// The moves since the day before.
     pub(crate) moves: Vec<Move>,
     /// The members that came in the last weeks, by day and source.
     pub(crate) arrivals: Vec<Arrivals>,
+    /// The start of the weeks.
+    since: i64,
     /// How many members of each group had each value, and how long.
-    pub(crate) passages: Vec<Passage>,
+    passages: Vec<Passage>,
+    /// The new members of each group by week.
+    weeks: HashMap<String, Weeks>,
+    pub(crate) sources: Vec<Source>,
     /// The other members that may be the same person, by identity.
     pub(crate) duplicates: HashMap<String, Vec<String>>,
     /// How many have had each value for that number of days.
     waits: Vec<Wait>,
 }
 
+/// A number for each of the last weeks, the latest one last.
+pub(crate) type Weeks = [u64; WEEKS];
+
+/// A source of members, such as a portal: its new members by week, and how many had each value.
+pub(crate) type Source = (Option<String>, Weeks, Vec<Passage>);
+
+/// The groups of values and their order, as the team names them.
+pub(crate) type ValueGroups = [(Option<String>, Vec<String>)];
+
 /// A number of days, and how many have had each value for at least that time.
 type Wait = (i64, Vec<(Option<String>, u64)>);
 
 impl Counts {
     /// Counts a board.
-    pub(crate) fn read(mirror: &Mirror, board: &Board, now: i64) -> Result<Self, Error> {
+    pub(crate) fn read(
+        mirror: &Mirror,
+        board: &Board,
+        order: &ValueGroups,
+        now: i64,
+    ) -> Result<Self, Error> {
         let table = board.placements.table;
-        let counted = queries::board(mirror, table, board.known_values, true)?;
+        let passages = queries::passages(mirror, table, None)?;
+        let is_final = |value: &str| is_final(&passages, board.known_values.first(), Some(value));
+        // The values of the team, then those of the contract and others that were found: those that are seldom left are the last ones.
+        let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
+        found.sort_unstable();
+        let mut known: Vec<&str> =
+            order.iter().flat_map(|(_, all)| all).map(|one| &**one).collect();
+        let mut others = Vec::new();
+        for value in board.known_values.iter().copied().chain(found) {
+            if !known.contains(&value) && !others.contains(&value) {
+                others.push(value);
+            }
+        }
+        others.sort_by_key(|value| is_final(value));
+        known.extend(others);
+        let counted = queries::board(mirror, table, &known, true)?;
         let (columns, mut groups) = (counted.values, counted.groups);
+        let stage = |value: &Option<String>| {
+            let Some(value) = value else { return String::new() };
+            match order.iter().find(|(_, values)| values.contains(value)) {
+                Some((name, _)) => name.clone().unwrap_or_default(),
+                None if !order.is_empty() => String::new(),
+                None if is_final(value) => "Final".to_owned(),
+                None => "In progress".to_owned(),
+            }
+        };
+        let stages = columns.iter().map(stage).collect();
         groups.sort_by_cached_key(|group| {
             (Reverse(total(group)), title(group).to_lowercase(), group.id.clone())
         });
@@ -107,14 +157,22 @@ impl Counts {
         for days in WAITS {
             waits.push((days, queries::waiting(mirror, table, today - days * DAY)?));
         }
-        let members = board.members.name();
+        let (members, since) = (board.members.name(), today - ARRIVALS * DAY);
+        let mut weeks: HashMap<String, Weeks> = HashMap::new();
+        for one in queries::arrivals(mirror, table, Some(board.placements.group), since)? {
+            add(weeks.entry(one.source.clone().unwrap_or_default()).or_default(), &one, since);
+        }
         Ok(Self {
             columns,
+            stages,
             groups,
             sums,
             moves: queries::moves(mirror, table, today - DAY..i64::MAX)?,
-            arrivals: queries::arrivals(mirror, members, None, today - ARRIVALS * DAY)?,
-            passages: queries::passages(mirror, table, None)?,
+            arrivals: queries::arrivals(mirror, members, None, since)?,
+            sources: sources(mirror, board, since)?,
+            passages,
+            weeks,
+            since,
             duplicates: duplicates(mirror, board)?,
             waits,
         })
@@ -129,11 +187,37 @@ impl Counts {
 
     /// Returns whether members seldom leave a value: fewer than one in ten did. The first value is never one of them.
     pub(crate) fn is_final(&self, value: Option<&str>) -> bool {
-        let is_first = self.columns.first().is_some_and(|first| first.as_deref() == value);
-        let of_value = self.passages.iter().filter(|one| Some(&*one.value) == value);
-        let (ever, left) =
-            of_value.fold((0, 0), |(ever, left), one| (ever + one.ever, left + one.left));
-        !is_first && left * 10 < ever
+        let first = self.columns.first().and_then(Option::as_deref);
+        is_final(&self.passages, first.as_ref(), value)
+    }
+
+    /// Returns how many members of a group, or of all, had each value.
+    pub(crate) fn passages_of(&self, group: Option<&str>) -> impl Iterator<Item = &Passage> {
+        self.passages.iter().filter(move |one| group.is_none() || one.by.as_deref() == group)
+    }
+
+    /// Returns the number of members with which those who reached a value are compared: those that have one now, or those of the
+    /// value that most had, if others have gone.
+    pub(crate) fn reach(&self, passed: &[&Passage], present: u64) -> u64 {
+        let of_value = |column: &Option<String>| {
+            let of_value = passed.iter().filter(|one| Some(&one.value) == column.as_ref());
+            of_value.fold((0, 0), |(ever, left), one| (ever + one.ever, left + one.left))
+        };
+        let all: Vec<(u64, u64)> = self.columns.iter().map(of_value).collect();
+        let now = all.iter().map(|(ever, left)| ever.saturating_sub(*left)).sum();
+        all.iter().map(|(ever, _)| *ever).fold(present.max(now), u64::max)
+    }
+
+    /// Returns the new members of a group, or of all, by week.
+    pub(crate) fn weeks_of(&self, group: Option<&str>) -> Weeks {
+        if let Some(group) = group {
+            return self.weeks.get(group).copied().unwrap_or_default();
+        }
+        let mut all = Weeks::default();
+        for one in &self.arrivals {
+            add(&mut all, one, self.since);
+        }
+        all
     }
 
     /// Returns the counts of a group, or the sums of all.
@@ -148,6 +232,38 @@ impl Counts {
         let columns = self.columns.iter().zip(&self.sums);
         columns.filter(|(column, _)| column.is_none()).map(|(_, sum)| sum).sum()
     }
+}
+
+/// Adds new members to their week.
+fn add(weeks: &mut Weeks, new: &Arrivals, since: i64) {
+    let week = usize::try_from(new.day.saturating_sub(since) / (7 * DAY)).unwrap_or_default();
+    if let Some(count) = weeks.get_mut(week.min(WEEKS - 1)) {
+        *count += new.count;
+    }
+}
+
+/// Returns whether members seldom leave a value: fewer than one in ten did. The first value is never one of them.
+fn is_final(passages: &[Passage], first: Option<&&str>, value: Option<&str>) -> bool {
+    let of_value = passages.iter().filter(|one| Some(&*one.value) == value);
+    let (ever, left) =
+        of_value.fold((0, 0), |(ever, left), one| (ever + one.ever, left + one.left));
+    first.copied() != value && left * 10 < ever
+}
+
+/// Reads the new members and the values of each source, those with the most new members first.
+fn sources(mirror: &Mirror, board: &Board, since: i64) -> Result<Vec<Source>, Error> {
+    let Some(source) = source(board.members) else { return Ok(Vec::new()) };
+    let mut all: BTreeMap<Option<String>, (Weeks, Vec<Passage>)> = BTreeMap::new();
+    for one in queries::arrivals(mirror, board.members.name(), Some(&source), since)? {
+        add(&mut all.entry(one.source.clone()).or_default().0, &one, since);
+    }
+    for one in queries::passages(mirror, board.placements.table, Some(&source))? {
+        all.entry(one.by.clone()).or_default().1.push(one);
+    }
+    let mut all: Vec<_> = all.into_iter().map(|(name, (new, had))| (name, new, had)).collect();
+    all.sort_by_key(|(_, weeks, _)| Reverse(weeks.iter().sum::<u64>()));
+    all.truncate(SOURCES);
+    Ok(all)
 }
 
 /// Returns the members with the same address or telephone number, by identity.
@@ -193,8 +309,14 @@ pub(crate) fn title(group: &BoardGroup) -> &str {
 /// After how many days a member counts as waiting. A reader can choose.
 pub(crate) const WAITS: [i64; 3] = [7, 14, 30];
 
-/// For how many days new members are counted.
+/// For how many weeks new members are counted.
+pub(crate) const WEEKS: usize = 12;
+
+/// The same in days.
 const ARRIVALS: i64 = 12 * 7;
+
+/// Maximum number of sources.
+const SOURCES: usize = 50;
 
 /// Maximum number of members that a duplicate value names.
 const DUPLICATES: usize = 20;

@@ -1,10 +1,10 @@
-//! The rows of a download, page by page, so that other readers of the mirror wait for one page at most.
+//! The columns and the rows of a download, page by page, so that other readers of the mirror wait for one page at most.
 
 use methodical_mirror::Record;
+use methodical_mirror::model::tables::FieldType;
 use serde_json::{Map, Value};
 
 use crate::cells::fields;
-use crate::download::columns::{MIRROR, columns};
 use crate::download::format::DownloadColumn;
 use crate::records::view::View;
 use crate::shared::{Problem, Shared};
@@ -66,6 +66,33 @@ impl<'a> Rows<'a> {
         format!("{{{inside}{comma}\"{MIRROR}\":{known}}}")
     }
 }
+
+/// Returns the columns of a view: the fields of the contract, without personal ones if these are hidden, and what the mirror
+/// knows about each row.
+fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
+    let all = view.table.columns().iter();
+    let shown = all.filter(|column| !(hides_personal && column.is_personal()));
+    let mut columns: Vec<DownloadColumn> = shown
+        .map(|column| DownloadColumn {
+            path: column.path().join("."),
+            field_type: column.field_type(),
+        })
+        .collect();
+    let mut of_mirror = |name: &str, field_type| {
+        columns.push(DownloadColumn { path: format!("{MIRROR}.{name}"), field_type });
+    };
+    if let Some(placements) = view.placements() {
+        of_mirror(placements.group, FieldType::Id);
+        of_mirror(placements.value, FieldType::Text);
+    }
+    of_mirror("state", FieldType::Text);
+    of_mirror("first_seen", FieldType::DateTime);
+    of_mirror("changed_at", FieldType::DateTime);
+    columns
+}
+
+/// The name of the object with what the mirror knows about a row.
+const MIRROR: &str = "mirror";
 
 /// Number of rows of one read.
 const ROWS: usize = 2000;

@@ -6,7 +6,7 @@ use methodical_mirror::{Filter, Order, Paging, PastValue, State};
 
 use crate::board::counts;
 use crate::cells::{fields, text};
-use crate::names::{Named, Names};
+use crate::link::{Named, Names};
 use crate::outline::Board;
 use crate::shared::{Problem, Shared};
 use crate::time::{ago, day, machine};

@@ -180,3 +180,66 @@ fn the_board_follows_a_sync_of_another_process() {
         assert!(started.elapsed() < Duration::from_secs(30));
     }
 }
+
+#[test]
+fn every_page_warns_if_the_last_sync_was_refused_or_is_old() {
+    let refused = "Photo: the last sync was refused: ";
+    let old = "This is not today’s data: the last complete sync was 25 h ago.";
+    let start = 1_793_520_000;
+    for (hours, is_refused, warning) in
+        [(23, false, None), (23, true, Some(refused)), (25, false, Some(old))]
+    {
+        let at = move |hours: u64| UNIX_EPOCH + Duration::from_secs(start + hours * 3600);
+        let server = Server::start();
+        server.state().put("7", "1", "New");
+        let mut mirror = Mirror::in_memory().unwrap().with_clock(move || at(0));
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+        if is_refused {
+            server.state().photos.clear();
+            server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
+        }
+        let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(hours));
+        let browser = Browser::start(dashboard).log_in();
+        for path in
+            ["/", "/funnel", "/records?of=photo", "/record?of=photo&id=1", "/changes", "/health"]
+        {
+            let page = browser.page(path);
+            let found = [refused, old].into_iter().find(|text| page.contains(text));
+            assert_eq!(found, warning, "{path}\n{page}");
+        }
+    }
+}
+
+#[test]
+fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
+    let server = Server::start();
+    let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
+    let mut mirror = Mirror::in_memory().unwrap();
+    let marks = [(0, "New", "New"), (3, "Print", "New"), (5, "Sold", "New"), (20, "Sold", "Print")];
+    for (day, one, two) in marks {
+        server.state().put("7", "1", one);
+        server.state().put("7", "2", two);
+        if day == 5 {
+            server.state().put("7", "3", "New");
+        }
+        mirror = mirror.with_clock(move || at(day));
+        let options = SyncOptions::new().values("mark", ["Sold"]).recheck_every(1);
+        server.sync(&mut mirror, &options).unwrap();
+    }
+    let order =
+        [(None, vec!["New".to_owned()]), (Some("Done".to_owned()), vec!["Sold".to_owned()])];
+    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(37)).order(order);
+    let browser = Browser::start(dashboard).log_in();
+    let all = browser.page("/funnel");
+    assert!(!all.contains("guessed") && !all.contains("In progress"), "{all}");
+    let one = browser.page("/record?of=album&id=7");
+    let one = text(&one);
+    let funnel = one.split("Funnel\n").nth(1).unwrap().split("History").next().unwrap();
+    insta::assert_snapshot!(format!("{}\n# One album\n{funnel}", text(&all)));
+    // The one with Print has waited for 17 days; nobody waits with the mark that is the end.
+    assert!(all.contains(r#"<td class="number heat3"><a class="count" href="/records?of=photo&#38;group=7&#38;value=Print""#), "{all}");
+    assert!(
+        all.contains("New in each of the last 12 weeks: 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0"),
+        "{all}"
+    );
+}
