@@ -25,7 +25,6 @@ mod careless;
 mod classes;
 mod connections;
 mod headers;
-mod pooled;
 mod promises;
 mod requests;
 mod responses;
@@ -35,7 +34,7 @@ mod wire;
 
 /// All broken transports. The first of [`careless::CARELESS`] breaks no rule.
 pub(crate) fn all() -> impl Iterator<Item = &'static Broken> {
-    use self::{classes, connections, headers, pooled, promises, requests, responses, time};
+    use self::{classes, connections, headers, promises, requests, responses, time};
     let lists = [
         careless(),
         classes::AGAIN,
@@ -46,7 +45,6 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Broken> {
         classes::SETTINGS,
         connections::CONNECTIONS,
         headers::HEADERS,
-        pooled::POOLED,
         promises::PROMISES,
         requests::REQUESTS,
         responses::RESPONSES,

@@ -1,7 +1,9 @@
-//! Transports that break one rule of HTTP/1.1. They share a small client, which reads each response on a new connection.
+//! Transports that break one rule of HTTP/1.1. They share a small client, which opens a connection for each request, unless
+//! the rule is about connections that must not be used again.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::net::TcpStream;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use gateway_transport::{
@@ -26,7 +28,8 @@ macro_rules! careless {
         pub(crate) const CARELESS: &[Broken] = &[$(Broken {
             name: stringify!($name),
             factory: |setup| {
-                let careless = Careless { broken: Rule::$rule, idle_timeout: setup.idle_timeout };
+                let idle_timeout = setup.idle_timeout;
+                let careless = Careless { broken: Rule::$rule, idle_timeout, idle: Mutex::default() };
                 Ok(Subject::blocking(careless))
             },
             fails: &[$($fails),*],
@@ -100,11 +103,29 @@ careless! {
     waits_until_the_deadline: IdleBesideDeadline ["time.idle_timeout_beside_a_deadline"],
     /// Sends a request for up to five seconds, whatever its deadline is.
     ignores_the_deadline_of_sending: Sending ["time.deadline_of_sending"],
+    /// Uses a connection again whose last head was late.
+    reuses_after_a_late_head: LateHead ["connections.connection_of_a_late_head_is_not_reused"],
+    /// Uses a connection again whose last body was late.
+    reuses_after_a_late_body: LateBody ["connections.connection_of_a_late_body_is_not_reused"],
+    /// Uses a connection again whose last body was malformed.
+    reuses_after_a_failed_body: FailedBody ["connections.failed_connection_is_not_reused"],
+    /// Uses a connection again that the peer wants to close.
+    reuses_after_connection_close: Closing ["connections.close_is_respected"],
+    /// Uses a connection of HTTP/1.0 again.
+    reuses_after_http_1_0: Old ["connections.http_1_0_connection_is_not_reused"],
+    /// Fails, as every client does now and then, when the peer has closed an idle connection, and does not try another one.
+    does_not_survive_a_stale_connection: Stale ["connections.stale_connection_is_survived"],
+    /// Does not look for unsolicited bytes when an idle connection is used again.
+    reuses_after_an_unsolicited_response: Unsolicited ["errors.unsolicited_response_is_not_used"],
+    /// Uses the connections to one port of a host for the others, too.
+    pools_by_host: OtherPort ["connections.authorities_do_not_share_connections"],
 }
 
 struct Careless {
     broken: Rule,
     idle_timeout: Duration,
+    /// The idle connections, each with its authority.
+    idle: Mutex<Vec<(String, TcpStream)>>,
 }
 
 impl BlockingTransport for Careless {
@@ -113,7 +134,7 @@ impl BlockingTransport for Careless {
             Deadline::remaining(&request)?;
         }
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
-        let stream = TcpStream::connect(&authority).map_err(TransportError::from_io)?;
+        let stream = self.connect(&authority)?;
         let mut wire = Wire::new(stream, Deadline::of(&request), self.idle_timeout);
         wire.reads_once = self.broken == Rule::Pieces;
         self.write(&mut wire, &authority, &request)?;
@@ -123,11 +144,19 @@ impl BlockingTransport for Careless {
         if self.broken == Rule::IdleBesideDeadline && left.is_some() {
             wire.idle_timeout = Duration::MAX;
         }
-        let head = self.head(&mut wire)?;
+        let head = self.head(&mut wire);
+        if self.broken == Rule::LateHead && is_late(&head) {
+            self.keep(&authority, &wire);
+        }
+        let head = head?;
         if self.broken == Rule::DeadlineAtTheHead {
             wire.deadline = left.map(Deadline::after);
         }
-        let body = self.body(&mut wire, &head, request.method())?;
+        let body = self.body(&mut wire, &head, request.method());
+        if self.is_kept(&head, &body) {
+            self.keep(&authority, &wire);
+        }
+        let body = body?;
         let mut response = Response::builder().status(head.status);
         for (name, value) in &head.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| protocol("a name"))?;
@@ -138,13 +167,58 @@ impl BlockingTransport for Careless {
     }
 }
 
+fn is_late<T>(outcome: &Result<T, TransportError>) -> bool {
+    outcome.as_ref().is_err_and(|error| error.kind() == TransportErrorKind::Timeout)
+}
+
 /// The head of a response, as it arrived.
 struct Head {
+    is_old: bool,
     status: u16,
     headers: Vec<(String, Vec<u8>)>,
 }
 
 impl Careless {
+    /// Returns an idle connection to an authority, or a new one.
+    fn connect(&self, authority: &str) -> Result<TcpStream, TransportError> {
+        let host = |authority: &str| authority.split(':').next().map(ToOwned::to_owned);
+        let is_usable = |other: &str| match self.broken {
+            Rule::OtherPort => host(other) == host(authority),
+            _ => other == authority,
+        };
+        let mut idle = self.idle.lock().map_err(|_| protocol("the pool"))?;
+        while let Some(index) = idle.iter().rposition(|(other, _)| is_usable(other)) {
+            let stream = idle.remove(index).1;
+            if matches!(self.broken, Rule::Stale | Rule::Unsolicited) || is_open(&stream) {
+                return Ok(stream);
+            }
+        }
+        TcpStream::connect(authority).map_err(TransportError::from_io)
+    }
+
+    /// Returns whether the connection is used again after a response.
+    fn is_kept(&self, head: &Head, body: &Result<Vec<u8>, TransportError>) -> bool {
+        let closes = |(name, value): &(String, Vec<u8>)| {
+            name.eq_ignore_ascii_case("connection") && value == b"close"
+        };
+        let may_stay_open = !head.is_old && !head.headers.iter().any(closes);
+        match self.broken {
+            Rule::LateBody => body.is_ok() || is_late(body),
+            Rule::FailedBody => body.is_ok() || !is_late(body),
+            Rule::Closing | Rule::Old => body.is_ok(),
+            Rule::LateHead | Rule::Stale | Rule::Unsolicited | Rule::OtherPort => {
+                body.is_ok() && may_stay_open
+            }
+            _ => false,
+        }
+    }
+
+    fn keep(&self, authority: &str, wire: &Wire) {
+        if let (Ok(mut idle), Ok(stream)) = (self.idle.lock(), wire.stream().try_clone()) {
+            idle.push((authority.to_owned(), stream));
+        }
+    }
+
     fn write(
         &self,
         wire: &mut Wire,
@@ -178,12 +252,13 @@ impl Careless {
         loop {
             let line = self.line(wire)?;
             if self.broken == Rule::StatusLine && !line.starts_with(b"HTTP/") {
-                return Ok(Head { status: 200, headers: Vec::new() });
+                return Ok(Head { is_old: true, status: 200, headers: Vec::new() });
             }
             let status = self.status(&line)?;
             let headers = self.headers(wire)?;
             if status >= 200 || self.broken == Rule::Interim {
-                return Ok(Head { status, headers });
+                let is_old = line.starts_with(b"HTTP/1.0");
+                return Ok(Head { is_old, status, headers });
             }
             if self.broken == Rule::InterimDeadline && start.elapsed() < Duration::from_secs(5) {
                 wire.deadline = Some(Deadline::after(Duration::from_millis(300)));
@@ -330,6 +405,13 @@ impl Careless {
         };
         TransportError::new(kind, "a large head")
     }
+}
+
+/// Returns whether the peer has neither closed an idle connection nor sent anything.
+fn is_open(stream: &TcpStream) -> bool {
+    let peeked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    let is_silent = peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
+    is_silent && stream.set_nonblocking(false).is_ok()
 }
 
 fn protocol(text: &'static str) -> TransportError {

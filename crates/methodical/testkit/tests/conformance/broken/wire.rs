@@ -95,7 +95,7 @@ impl Wire {
 }
 
 /// Reads until the deadline, and not longer than the idle timeout.
-pub(super) fn limited_read(
+fn limited_read(
     mut stream: &TcpStream,
     buffer: &mut [u8],
     deadline: Option<Deadline>,
