@@ -11,63 +11,23 @@ use std::time::{Duration, Instant};
 use axum::http::Response;
 use futures_util::stream::{StreamExt as _, iter};
 use gateway_client::model::{ListCandidates, ListVacancies};
-use gateway_client::transport::bridge::OffThread;
-use gateway_client::transport::reqwest::ReqwestTransport;
-use gateway_client::transport::ureq::UreqTransport;
-use gateway_client::transport::{
-    Body, BoxError, BoxFuture, Options, Proxy, Request, SharedTransport, transport_fn,
-};
-use gateway_client::{AccessToken, Client, ClientBuilder, RetryPolicy, TokenSource};
-use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_client::transport::{Body, BoxError, BoxFuture, Request, transport_fn};
+use gateway_client::{AccessToken, Client, RetryPolicy, TokenSource};
 
-use crate::support::{PATIENCE, RUNTIME, fixture};
+use crate::support::{BASE_URL, PATIENCE, fixture};
 
 #[test]
 fn a_call_can_be_dropped_at_every_await() {
     // The first token, the 503, the pause before the retry, the 401, the next token and the complete response: each
     // waits at least once.
-    let waits = dropped_everywhere(waiting, whole);
+    let waits = dropped_everywhere(whole);
     assert!(waits >= 10, "{waits} await points");
 }
 
 #[test]
 fn a_stream_can_be_dropped_at_every_await() {
-    let waits = dropped_everywhere(waiting, one_by_one);
+    let waits = dropped_everywhere(one_by_one);
     assert!(waits >= 10, "{waits} await points");
-}
-
-#[test]
-fn a_call_over_a_kept_connection_can_be_dropped_at_every_await() {
-    // Sockets and timers need a runtime, because the test polls the futures itself.
-    let _inside = RUNTIME.enter();
-    let options = Options::default().proxy(Proxy::Never);
-    let reqwest = ReqwestTransport::new(&options).unwrap();
-    let ureq = OffThread::new(UreqTransport::new(&options).unwrap());
-    for transport in [SharedTransport::new(reqwest), SharedTransport::new(ureq)] {
-        let kept = Arc::new(AtomicUsize::new(0));
-        let calls = [
-            dropped_everywhere(|| connected(&transport, &kept), whole),
-            dropped_everywhere(|| connected(&transport, &kept), one_by_one),
-        ];
-        // The 503, the pause before the retry, the 401, the next token and the complete response: a step that is ready
-        // immediately is not an await point.
-        assert!(calls.iter().all(|waits| *waits >= 2), "{calls:?} await points");
-        assert!(kept.load(Ordering::Relaxed) > 0, "no connection was reused");
-    }
-}
-
-#[test]
-fn when_a_refreshing_call_is_dropped_the_next_call_refreshes() {
-    // Two calls wait for the same token. The one that requested it from the source is dropped.
-    let (client, ()) = waiting();
-    let (candidates, vacancies) = (ListCandidates::new(), ListVacancies::new());
-    let mut asking = Box::pin(client.send(&candidates));
-    let mut waiting = Box::pin(client.send(&vacancies));
-    let mut context = Context::from_waker(Waker::noop());
-    assert!(asking.as_mut().poll(&mut context).is_pending());
-    assert!(waiting.as_mut().poll(&mut context).is_pending());
-    drop(asking);
-    assert_eq!(run(waiting, usize::MAX).unwrap().unwrap().items.len(), 3);
 }
 
 async fn whole(client: Client) {
@@ -86,15 +46,10 @@ async fn one_by_one(client: Client) {
 
 /// Drops the call at its first await point, then another call at its second, and so on, and uses the client after each.
 /// Returns the number of await points.
-///
-/// `make` returns the client, and a peer that has to live as long as the client.
-fn dropped_everywhere<P, F: Future<Output = ()>>(
-    make: impl Fn() -> (Client, P),
-    call: impl Fn(Client) -> F,
-) -> usize {
+fn dropped_everywhere<F: Future<Output = ()>>(call: impl Fn(Client) -> F) -> usize {
     let mut waits = 0;
     loop {
-        let (client, _peer) = make();
+        let client = waiting();
         let complete = run(call(client.clone()), waits).is_some();
         // A different query, so that the response to the dropped call would be noticed.
         let query = ListCandidates::new();
@@ -145,7 +100,7 @@ impl Wake for Signal {
 
 /// Returns a client of a service that first answers 503 and then refuses the first token. The token source, the
 /// transport and the body are pending at least once each.
-fn waiting() -> (Client, ()) {
+fn waiting() -> Client {
     let requests = AtomicUsize::new(0);
     let transport = transport_fn(move |request: Request| {
         let number = requests.fetch_add(1, Ordering::Relaxed);
@@ -161,38 +116,13 @@ fn waiting() -> (Client, ()) {
             Ok(response.body(pieces(body)).unwrap())
         }
     });
-    let client = builder("https://gateway.example.com").transport(transport).build().unwrap();
-    (client, ())
-}
-
-/// Returns a client of a server that answers 503 to the second request and then refuses the first token. The first
-/// request has been sent, so that there is a connection to reuse.
-fn connected(transport: &SharedTransport, kept: &Arc<AtomicUsize>) -> (Client, RawServer) {
-    let (requests, kept) = (AtomicUsize::new(0), Arc::clone(kept));
-    let server = RawServer::start(move |request, connection| {
-        let number = requests.fetch_add(1, Ordering::Relaxed);
-        kept.fetch_add(usize::from(number > 0 && request.connection == 1), Ordering::Relaxed);
-        let is_first = request.header("authorization") == [b"Bearer gwt_1"];
-        if number > 0 && is_first {
-            let status = if number == 1 { "503 Busy" } else { "401 Unauthorized" };
-            let head = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
-            connection.send(head.as_bytes());
-        } else {
-            let body = answer(&request.target());
-            let (first, second) = body.split_at(20);
-            let length = body.len();
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json";
-            connection.send(format!("{head}\r\ncontent-length: {length}\r\n\r\n").as_bytes());
-            connection.send(first.as_bytes());
-            connection.send(second.as_bytes());
-        }
-        Next::KeepAlive
-    })
-    .unwrap();
-    let client = builder(&server.uri("")).transport(transport.clone()).build().unwrap();
-    let first = run(async { client.send(&ListVacancies::new()).await }, usize::MAX).unwrap();
-    assert_eq!(first.unwrap().items.len(), 3);
-    (client, server)
+    // A new token for each request to the source, and short pauses between attempts.
+    Client::builder(BASE_URL)
+        .token(Numbered(AtomicUsize::new(0)))
+        .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))
+        .transport(transport)
+        .build()
+        .unwrap()
 }
 
 /// Returns a different response for each operation.
@@ -202,13 +132,6 @@ fn answer(target: &str) -> &'static str {
     } else {
         fixture!("candidates-of-vacancy-and-status")
     }
-}
-
-/// Returns a builder with a numbered token for each request to the source, and short pauses between attempts.
-fn builder(base_url: &str) -> ClientBuilder {
-    Client::builder(base_url)
-        .token(Numbered(AtomicUsize::new(0)))
-        .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))
 }
 
 /// A token source that is pending once and then returns a new token, each time.

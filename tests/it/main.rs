@@ -13,7 +13,6 @@ mod errors;
 mod faults;
 mod limits;
 mod mocks;
-mod opening;
 mod process;
 mod schemas;
 mod secrets;

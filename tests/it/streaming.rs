@@ -93,29 +93,6 @@ fn the_first_record_arrives_before_the_last_is_sent() {
 }
 
 #[test]
-fn a_truncated_list_reports_the_delivered_records() {
-    within(LIMIT, || {
-        let block = block_of(10_000);
-        let server = RawServer::start(move |_request, connection| {
-            connection.send(head(1 << 40).as_bytes());
-            connection.send(br#"{"status":"success","result":["#);
-            connection.flood(block.as_bytes(), 6 * block.len());
-            Next::Close
-        })
-        .unwrap();
-        for driver in Driver::both(&server.uri(""), TOKEN) {
-            let mut records = listed(&driver);
-            let error = records.find_map(Result::err).unwrap();
-            assert_eq!(error.kind(), ErrorKind::Interrupted);
-            assert_eq!(error.delivered(), Some(60_000));
-            assert!(error.to_string().contains("after 60000 records"), "{error}");
-            assert!(records.next().is_none());
-        }
-        assert_eq!(server.progress().requests.len(), 2, "a started stream is not retried");
-    });
-}
-
-#[test]
 fn a_truncated_body_reports_the_received_bytes() {
     within(LIMIT, || {
         let server = RawServer::start(|_request, connection| {
@@ -151,27 +128,6 @@ fn a_truncated_body_reports_the_received_bytes() {
             assert_eq!((error.received(), error.delivered()), (Some(1_000_000), None));
             assert_eq!(error.to_string(), "the response is incomplete after 1000000 bytes");
         }
-    });
-}
-
-#[test]
-fn a_raw_stream_returns_a_response_of_any_status() {
-    within(LIMIT, || {
-        let server = RawServer::start(|_request, connection| {
-            let body = vec![b'x'; 70_000];
-            let head =
-                format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
-            connection.send(head.as_bytes());
-            connection.send(&body);
-            Next::Close
-        })
-        .unwrap();
-        let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
-        let mut answer = client.stream_raw(&RawQuery::new("anything/list")).unwrap();
-        assert_eq!((answer.status().as_u16(), answer.attempts()), (400, 1));
-        assert_eq!(answer.headers()["content-length"], "70000");
-        let length = io::copy(&mut answer, &mut io::sink()).unwrap();
-        assert_eq!(length, 64 * 1024, "the body of an error status is truncated to 64 KiB");
     });
 }
 

@@ -50,16 +50,6 @@ fn a_refresh_that_hangs_ends_with_the_call_timeout() {
     });
 }
 
-#[cfg(unix)]
-#[test]
-fn a_token_command_that_hangs_ends_with_the_call_timeout() {
-    within(PATIENCE, || {
-        let source = gateway_client::CommandToken::new("sleep").arg("1000");
-        let client = blocking(source, MemoryTransport::new([]));
-        token_timed_out(&client.send(&ListVacancies::new()).unwrap_err());
-    });
-}
-
 #[test]
 fn a_token_that_two_clients_were_refused_is_replaced_once() {
     let source = Arc::new(Vault::default());
@@ -94,18 +84,6 @@ impl TokenSource for Vault {
             Ok(token(*refreshes)?)
         })
     }
-}
-
-#[test]
-fn one_source_serves_an_async_and_a_blocking_client() {
-    let source = Arc::new(Hangs::on(|_| false));
-    let blocking = blocking(Arc::clone(&source), MemoryTransport::new([answer(200)]));
-    assert!(blocking.send(&ListVacancies::new()).unwrap().items.is_empty());
-    let client = Client::builder(BASE_URL).token(Arc::clone(&source));
-    let client = client.transport(MemoryTransport::new([answer(200)])).build().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    assert!(runtime.block_on(client.send(&ListVacancies::new())).unwrap().items.is_empty());
-    assert_eq!(source.requests.load(Ordering::Relaxed), 2);
 }
 
 #[track_caller]

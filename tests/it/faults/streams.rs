@@ -8,6 +8,11 @@ pub(super) fn streams() -> Group {
     let cases = vec![
         stream("complete stream", document(LIST)),
         stream("stream refused with 503", refusal(503, "")),
+        stream("stream refused with 403, byte by byte", {
+            let head = "HTTP/1.1 403 CANARY\r\ncontent-length: 10000\r\n\r\n";
+            Script::Drips(head.into(), "x")
+        })
+        .waits(),
         stream("stream truncated in the head", Script::Plays(b"HTTP/1".to_vec(), End::Fin)),
         stream("1,000 records, then silence", rows(1, LENGTH, "", End::Hang)).waits(),
         many("100,000 records, then FIN", LENGTH, "", End::Fin),

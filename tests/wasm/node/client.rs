@@ -47,14 +47,6 @@ async fn a_decoded_response_is_read() {
 }
 
 #[wasm_bindgen_test]
-async fn a_status_is_an_error_with_its_body() {
-    let Some(client) = client("missing") else { return };
-    let error = client.send(&ListVacancies::new()).await.unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::NotFound, 1));
-    assert_eq!(error.body().map(|body| &body[..]), Some(&b"no such thing"[..]));
-}
-
-#[wasm_bindgen_test]
 async fn an_overloaded_service_is_asked_again() {
     let Some(client) = client("overloaded") else { return };
     let error = client.send(&ListVacancies::new()).await.unwrap_err();
@@ -114,22 +106,4 @@ async fn a_cut_list_is_an_error() {
     signal.send(&ListVacancies::new()).await.unwrap();
     let error = records.next().await.unwrap().unwrap_err();
     assert_eq!((error.kind(), error.delivered()), (ErrorKind::Interrupted, Some(1)));
-}
-
-#[wasm_bindgen_test]
-async fn a_cut_response_is_tried_again() {
-    let Some(client) = client("closed") else { return };
-    let error = client.send(&ListCandidates::new()).await.unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 3));
-}
-
-#[wasm_bindgen_test]
-async fn no_peer_is_an_error() {
-    let client = Client::builder("http://127.0.0.1:1")
-        .token(AccessToken::new("gwt_6yqW").unwrap())
-        .retry(RetryPolicy::never())
-        .build()
-        .unwrap();
-    let error = client.send(&ListVacancies::new()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Interrupted);
 }

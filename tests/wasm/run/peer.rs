@@ -49,9 +49,6 @@ fn respond(
             let body = written.and_then(|()| gzip.finish()).unwrap_or_default();
             connection.respond(&format!("{json}content-encoding: gzip\r\n"), &body);
         }
-        "missing" => {
-            connection.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 13\r\n\r\nno such thing");
-        }
         "overloaded" => {
             connection.send(b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n");
         }
@@ -79,11 +76,6 @@ fn respond(
             connection.send(head("content-length: 100\r\n").as_bytes());
             connection.send(BEGINNING);
             wait_for(signal);
-            return Next::Close;
-        }
-        "closed" => {
-            connection.send(head("content-length: 100\r\n").as_bytes());
-            connection.send(BEGINNING);
             return Next::Close;
         }
         // "silent"

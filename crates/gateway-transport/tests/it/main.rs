@@ -2,9 +2,8 @@
 #![expect(
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test fails by panicking, and one prints what it measured"
+    reason = "a test fails by panicking"
 )]
 
 mod body;
@@ -12,7 +11,6 @@ mod bridge;
 mod cassette;
 mod core;
 mod gzip;
-mod memory;
 mod options;
 mod proxy;
 mod tls;

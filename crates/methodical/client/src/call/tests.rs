@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, Phase, Request, TransportError, TransportErrorKind};
+use gateway_transport::{Deadline, Phase, TransportError, TransportErrorKind};
 use http::Response;
 use http::header::RETRY_AFTER;
 use methodical_model::{Auth, BodyFormat, Operation as _, RawQuery, Service as _};
@@ -87,35 +87,6 @@ fn play_query(
 }
 
 #[test]
-fn transient_failures_are_retried() {
-    let unavailable = || status(503);
-    let cut = || failure(TransportErrorKind::Interrupted);
-    assert_eq!(play(vec![status(200)]), ("200 OK".to_owned(), 1));
-    assert_eq!(play(vec![unavailable(), status(200)]), ("200 OK".to_owned(), 2));
-    assert_eq!(play(vec![cut(), unavailable(), status(200)]), ("200 OK".to_owned(), 3));
-    assert_eq!(play(vec![cut(), cut(), cut()]), ("Interrupted".to_owned(), 3));
-    assert_eq!(
-        play(vec![unavailable(), unavailable(), unavailable()]),
-        ("503 Service Unavailable".to_owned(), 3)
-    );
-}
-
-#[test]
-fn permanent_failures_are_not_retried() {
-    for code in [301, 400, 403, 404, 501] {
-        assert_eq!(play(vec![status(code)]).1, 1, "{code}");
-    }
-    for kind in [
-        TransportErrorKind::InvalidRequest,
-        TransportErrorKind::Tls,
-        TransportErrorKind::Protocol,
-        TransportErrorKind::TooLarge,
-    ] {
-        assert_eq!(play(vec![failure(kind)]).1, 1, "{kind:?}");
-    }
-}
-
-#[test]
 fn a_call_that_is_not_idempotent_is_repeated_only_if_it_was_not_sent() {
     let play = |outcomes| play_query(&RawQuery::new("photos/add").post(BodyFormat::Form), outcomes);
     for code in [408, 429, 500, 503] {
@@ -143,19 +114,6 @@ fn a_refused_token_is_replaced_once_and_is_not_a_retry() {
         ("200 OK".to_owned(), 4)
     );
     assert_eq!(play(vec![status(403)]), ("403 Forbidden".to_owned(), 1));
-}
-
-#[test]
-fn an_attempt_ends_no_later_than_its_call() {
-    let start = Instant::now();
-    let policy = Policy::default();
-    let mut call = Call::new(&policy, draft(), start);
-    let limit = |request: &Request| Deadline::of(request).unwrap().instant() - start;
-    assert_eq!(limit(&call.attempt(&token(), start).unwrap()), Duration::from_secs(30));
-    assert_eq!(
-        limit(&call.attempt(&token(), start + Duration::from_secs(40)).unwrap()),
-        Duration::from_secs(60)
-    );
 }
 
 proptest! {

@@ -1,6 +1,5 @@
 //! Streamed lists of both clients.
 
-use std::future::poll_fn;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
@@ -71,18 +70,6 @@ async fn a_rejected_record_is_an_error_of_a_strict_client() {
     assert!(records.next().await.unwrap().is_ok());
     let error = records.next().await.unwrap().unwrap_err();
     assert_eq!((error.kind(), error.delivered()), (crate::ErrorKind::Decode, Some(1)));
-    assert!(records.next().await.is_none());
-}
-
-#[tokio::test]
-async fn the_record_limit_rejects_a_longer_record_only() {
-    let client = client(r#"{"status":"success","result":[{"id":123456},{"id":1234567},{"id":7}]}"#);
-    let records = client.stream(&ListPhotos).await.unwrap();
-    let mut records = records.record_limit(r#"{"id":123456}"#.len());
-    for is_accepted in [true, false, true] {
-        let entry = poll_fn(|cx| Pin::new(&mut records).poll_next(cx)).await.unwrap();
-        assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted, "{entry:?}");
-    }
     assert!(records.next().await.is_none());
 }
 
