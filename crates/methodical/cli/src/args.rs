@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::num::{IntErrorKind, ParseIntError};
 use std::sync::Mutex;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     Arg, ArgAction, Args as _, ColorChoice, FromArgMatches as _, Subcommand, ValueEnum as _,
 };
@@ -18,19 +18,30 @@ use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
 use crate::operations::{Example, OperationCommands};
-use crate::output::flags::{OutputFlags, Since, start_of_day};
+use crate::output::flags::OutputFlags;
 use crate::program::{Name, Program, RecordType, capitals};
 use crate::run::Invocation;
 use crate::screen::{Color, output_columns, wrap};
-use crate::settings::{CallFlags, ServiceFlags};
+use crate::settings::{CallFlags, KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
 #[derive(Debug)]
 pub(crate) struct Args<C: Subcommand> {
-    pub(crate) output: OutputFlags,
-    pub(crate) service: ServiceFlags,
-    pub(crate) call: CallFlags,
+    pub(crate) flags: Flags,
     pub(crate) command: Command<C>,
+}
+
+/// The flags that every command takes.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Flags {
+    #[command(flatten)]
+    pub(crate) output: OutputFlags,
+    #[command(flatten)]
+    pub(crate) service: ServiceFlags,
+    #[command(flatten)]
+    pub(crate) call: CallFlags,
+    #[command(flatten)]
+    pub(crate) mirror: MirrorFlags,
 }
 
 /// The flags of the parser itself. The short help of a command has only the flags of the command.
@@ -45,64 +56,23 @@ fn own_flags() -> [Arg; 2] {
     ]
 }
 
-/// The flag of programs with a sample service.
-fn demo_flag() -> Arg {
-    Arg::new(DEMO)
-        .long("demo")
-        .help("Use a sample service that runs only for this command")
-        .help_heading("Service")
-        .action(ArgAction::SetTrue)
-        .global(true)
-}
-
-/// The flags of programs that can have a mirror.
-#[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Mirror")]
-struct MirrorFlags {
-    /// Read from a mirror: a file, or `mirror` for the mirror of the profile.
-    ///
-    /// `{program} mirror sync` creates it. Commands that need a mirror, such as `board`, use the mirror of the profile by
-    /// default: the file in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file `{program}/mirrors/PROFILE.db` in
-    /// `XDG_DATA_HOME` or `~/.local/share`.
-    #[arg(id = "frame:from", long = "from", value_name = "MIRROR", global = true)]
-    from: Option<String>,
-
-    /// With --from, print only records that the mirror first saw on DATE or later.
-    ///
-    /// DATE is YYYY-MM-DD, or a day as in --since. The day begins at midnight on this machine. This date is unrelated to the
-    /// dates in the records.
-    #[arg(id = "frame:new-since", long = "new-since", value_name = "DATE", value_parser = start_of_day, requires = "frame:from", global = true)]
-    new_since: Option<i64>,
-}
-
 fn read<C: OperationCommands>(
     program: &Program,
     matches: &clap::ArgMatches,
 ) -> Result<Args<C>, clap::Error> {
-    let output = OutputFlags::from_arg_matches(matches)?;
-    let call = CallFlags::from_arg_matches(matches)?;
-    // Some programs have no such flags.
-    let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
-    let found = found::<C::Service>();
-    let flags = found.has_tables().then(|| MirrorFlags::from_arg_matches(matches)).transpose()?;
-    let MirrorFlags { from, new_since } = flags.unwrap_or_default();
+    let mut flags = Flags::from_arg_matches(matches)?;
+    if flags.call.demo && program.demo.is_none() {
+        let text = "unexpected argument '--demo': this program has no sample service\n";
+        return Err(clap::Error::raw(ErrorKind::UnknownArgument, text));
+    }
     let leaf = leaf(matches);
+    flags.output.formats = program.formats;
+    flags.output.more_values = more_values(leaf, found::<C::Service>().recovered.first());
     let command = match leaf.try_get_one::<String>(SHOWN) {
         Ok(Some(id)) => Command::Show(id.clone()),
         _ => Command::from_arg_matches(matches)?,
     };
-    Ok(Args {
-        output: OutputFlags {
-            since: Since::of(matches, C::DATES),
-            new_since,
-            formats: program.formats,
-            more_values: more_values(leaf, found.recovered.first()),
-            ..output
-        },
-        service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
-        call: CallFlags { demo, ..call },
-        command,
-    })
+    Ok(Args { flags, command })
 }
 
 /// Returns the matches of the last subcommand.
@@ -137,21 +107,18 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
     let found = found::<C::Service>();
     let of = found.recovered.first().copied();
     let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), of);
-    let mut flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
-    if !C::DATES.is_empty() {
-        flags = flags.arg(Since::flag());
-    }
-    flags = ServiceFlags::augment_args(flags);
-    if program.demo.is_some() {
-        flags = flags.arg(demo_flag());
-    }
-    flags = CallFlags::augment_args(flags);
-    if found.has_tables() {
-        flags = MirrorFlags::augment_args(flags);
-    }
-    let flags = flags
+    let hidden = [
+        ("since", C::DATES.is_empty()),
+        ("demo", program.demo.is_none()),
+        ("from", !found.has_tables()),
+        ("new_since", !found.has_tables()),
+    ];
+    let flags = Flags::augment_args(clap::Command::new(program.name.as_str()))
         .mut_arg("output", |one| one.value_parser(program.formats.parser()))
-        .mut_args(|one| one.hide_short_help(true));
+        .mut_args(|one| {
+            let hides = hidden.iter().any(|(id, hides)| one.get_id() == *id && *hides);
+            one.hide_short_help(true).hide(hides)
+        });
     let definition = fill_command(flags, &fill)
         .version(program.version)
         .propagate_version(true)
@@ -336,9 +303,6 @@ pub(crate) fn parse<C: OperationCommands>(
     })
 }
 
-/// Identifier of the flag `--demo`.
-const DEMO: &str = "demo";
-
 /// Replaces placeholders in all texts of the help of a command, those of its flags and subcommands included.
 fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Command {
     if let Some(text) = command.get_about().map(|text| fill(&text.to_string())) {
@@ -375,6 +339,7 @@ fn fill_names(text: String, of: Option<Recovered>) -> String {
 fn fill(text: &str, program: &Program, example: Example) -> String {
     let Example { command, method, fields } = example;
     let text = text
+        .replace("{settings}", &settings_list())
         .replace("{PROGRAM}", &capitals(program.name.as_str()))
         .replace("{program}", program.name.as_str())
         .replace("{command}", command)
@@ -511,20 +476,22 @@ Settings, first source found wins ({} shows which):
     )
 }
 
+/// Returns the list of settings, one on each line.
+fn settings_list() -> String {
+    let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
+    let lines = KEYS.iter().map(|key| format!("  {:width$}  {}", key.name, key.about));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the list of environment variables.
 pub(crate) fn environment(name: Name) -> String {
     let width = name.variable("TOKEN_FILE").len();
     let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
-    let own = [
-        ("BASE_URL", "base URL of the service"),
-        ("PROFILE", "profile"),
-        ("TOKEN", "access token"),
-        ("TOKEN_FILE", "file that contains the access token"),
-        ("MIRROR", "mirror: a file"),
-        ("PAGER", "pager for long output on a terminal (or PAGER); default: less"),
-    ];
-    let own: String =
-        own.iter().map(|(variable, text)| line(&name.variable(variable), text)).collect();
+    let mut own: Vec<_> = KEYS.iter().filter_map(|key| Some((key.variable?, key.about))).collect();
+    own.splice(1..1, [("PROFILE", "profile"), ("TOKEN", "access token")]);
+    own.push(("PAGER", "pager for long output on a terminal (or PAGER); default: less"));
+    let own = own.into_iter();
+    let own: String = own.map(|(variable, text)| line(&name.variable(variable), text)).collect();
     let others = [
         line("", "proxy for each scheme, and hosts to call directly"),
         line(&name.variable("FORCE_TTY"), "print as on a terminal with this number of columns"),
@@ -661,7 +628,7 @@ mod tests {
         for text in [
             "photos auth login --base-url https://photos.example.com\n  photos totals\n",
             "photos api totals/get -o table\n",
-            "PHOTOS_TOKEN_FILE  file that contains the access token\n",
+            "PHOTOS_TOKEN_FILE  file with the access token, which only you can read\n",
             "such as `photos,albums`",
         ] {
             assert!(small.contains(text), "{text}:\n{small}");
@@ -687,9 +654,9 @@ mod tests {
 
     #[test]
     fn a_flag_and_a_command_exist_only_in_programs_that_have_them() {
-        assert!(parsed(&LARGE, "photos --demo totals").unwrap().call.demo);
-        assert!(!parsed(&LARGE, "photos totals").unwrap().call.demo);
-        assert!(!parsed(&SMALL, "photos totals").unwrap().call.demo);
+        assert!(parsed(&LARGE, "photos --demo totals").unwrap().flags.call.demo);
+        assert!(!parsed(&LARGE, "photos totals").unwrap().flags.call.demo);
+        assert!(!parsed(&SMALL, "photos totals").unwrap().flags.call.demo);
         assert!(parsed(&SMALL, "photos --demo totals").is_err());
         assert!(parsed(&LARGE, "photos check --strict").is_ok());
         assert!(parsed(&SMALL, "photos check --strict").is_err());

@@ -15,7 +15,6 @@ use methodical_client::{
     AccessToken, CommandToken, EnvironmentToken, ErrorKind, FileToken, TokenSource, blocking,
 };
 
-use crate::demo::{Guard, SampleService};
 use crate::failure::Failure;
 use crate::files;
 use crate::interrupt::ask_for_secret;
@@ -26,26 +25,6 @@ use crate::settings::keyring::Keyring;
 use crate::settings::{Origin, Setting, Settings, TokenFrom, check_binding, setting};
 use crate::transport::{Trace, Watched};
 
-/// Creates the client that the settings describe. With `--from`, it is never used. With `--demo`, starts the sample service too,
-/// which runs until the second part is dropped.
-pub(crate) fn connect<S: Service>(
-    invocation: &Invocation,
-    settings: &mut Settings,
-) -> Result<(blocking::Client<S>, Option<Guard>), Failure> {
-    if invocation.service.from.is_some() {
-        let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
-        settings.base_url = Some(unused);
-        let token = AccessToken::new("unused")?;
-        return Ok((build::<S>(invocation, settings, Some(token))?, None));
-    }
-    if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
-        let SampleService { base_url, token, running, .. } = (demo.start)()?;
-        let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
-        return Ok((client, Some(running)));
-    }
-    Ok((connect_to_service::<S>(invocation, settings)?, None))
-}
-
 /// Creates a client of a sample service that runs.
 pub(crate) fn connect_to_sample<S: Service>(
     invocation: &Invocation,
@@ -53,16 +32,17 @@ pub(crate) fn connect_to_sample<S: Service>(
     base_url: String,
     token: AccessToken,
 ) -> Result<blocking::Client<S>, Failure> {
-    settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
+    settings.set_base_url(base_url, Origin::Demo);
     settings.token = Some(TokenFrom::Demo);
     build::<S>(invocation, settings, Some(token))
 }
 
-fn connect_to_service<S: Service>(
+/// Creates a client of the service in the settings.
+pub(crate) fn connect_to_service<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
 ) -> Result<blocking::Client<S>, Failure> {
-    if settings.base_url.is_none() {
+    if settings.base_url().is_none() {
         return Err(no_base_url(invocation));
     }
     if S::AUTH == Auth::None {
@@ -225,7 +205,7 @@ pub(crate) fn build<S: Service>(
     settings: &Settings,
     token: Option<impl TokenSource>,
 ) -> Result<blocking::Client<S>, Failure> {
-    let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
+    let base_url = settings.base_url().map_or("", |url| url.value.as_str());
     check_path::<S>(base_url)?;
     let mut builder = blocking::Client::<S>::builder(base_url);
     if let Some(token) = token {
@@ -240,11 +220,11 @@ pub(crate) fn build<S: Service>(
             builder.secret(secret.name(), EnvironmentToken::new(variable))
         };
     }
-    if settings.allow_insecure_http.value {
+    if settings.allows_insecure_http() {
         builder = builder.allow_insecure_http();
     }
-    if let Some(Setting { value, .. }) = settings.timeout {
-        let limit = Duration::from_secs(value);
+    if let Some(seconds) = settings.timeout() {
+        let limit = Duration::from_secs(seconds);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
     if let Some(trace) = Trace::of(invocation) {
@@ -252,7 +232,7 @@ pub(crate) fn build<S: Service>(
     }
     let transport = transport(invocation, settings, true)?;
     // Within one machine, compression takes longer than it saves.
-    let is_local = settings.base_url.as_ref().is_some_and(|url| is_local(&url.value));
+    let is_local = is_local(base_url);
     builder = if invocation.call.no_compression || is_local {
         builder.transport(transport)
     } else {
@@ -260,14 +240,14 @@ pub(crate) fn build<S: Service>(
     };
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
-        let refused = plain && !settings.allow_insecure_http.value;
+        let refused = plain && !settings.allows_insecure_http();
         // A URL that is invalid anyway is not worth the advice.
         if error.kind() == ErrorKind::Config && refused && check_base_url::<S>(base_url).is_ok() {
             return Failure::usage("the base URL is unencrypted http, which exposes the token")
                 .hint("use https, or allow it with --allow-insecure-http");
         }
         let failure = Failure::from(error);
-        match &settings.base_url {
+        match settings.base_url() {
             Some(url) => failure.hint(format!("the base URL comes from {}", url.origin)),
             None => failure,
         }
@@ -280,16 +260,16 @@ pub(crate) fn transport(
     settings: &Settings,
     shows_notices: bool,
 ) -> Result<Arc<dyn BlockingTransport>, Failure> {
-    let options = options(settings.timeout.as_ref());
+    let options = options(settings.timeout());
     let inner = ReqwestBlockingTransport::new(&options).map_err(methodical_client::Error::from)?;
     Ok(Arc::new(Watched::new(inner, invocation, shows_notices)))
 }
 
 /// Returns the options of the transport. Its limit on silence would end a call before a longer `--timeout`.
-fn options(timeout: Option<&Setting<u64>>) -> Options {
+fn options(timeout: Option<u64>) -> Options {
     let options = Options::default();
     match timeout {
-        Some(limit) => options.idle_timeout(Duration::from_secs(limit.value.min(MAX_IDLE))),
+        Some(limit) => options.idle_timeout(Duration::from_secs(limit.min(MAX_IDLE))),
         None => options,
     }
 }
@@ -335,15 +315,13 @@ mod tests {
     use std::time::Duration;
 
     use super::{is_below, is_local, options};
-    use crate::settings::{Origin, Setting};
 
     #[test]
     fn the_limit_on_silence_follows_the_timeout() {
-        let seconds = |value| Setting { value, origin: Origin::Flag("--timeout") };
         assert_eq!(options(None).idle_timeout, Duration::from_secs(20));
-        assert_eq!(options(Some(&seconds(90))).idle_timeout, Duration::from_secs(90));
-        assert_eq!(options(Some(&seconds(5))).idle_timeout, Duration::from_secs(5));
-        assert!(options(Some(&seconds(u64::MAX))).idle_timeout < Duration::from_secs(u64::MAX / 2));
+        assert_eq!(options(Some(90)).idle_timeout, Duration::from_secs(90));
+        assert_eq!(options(Some(5)).idle_timeout, Duration::from_secs(5));
+        assert!(options(Some(u64::MAX)).idle_timeout < Duration::from_secs(u64::MAX / 2));
     }
 
     #[test]

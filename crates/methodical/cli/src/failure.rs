@@ -294,7 +294,7 @@ fn exit(error: &Error) -> Exit {
 
 /// Returns a hint on what to do next.
 fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) -> Option<String> {
-    let base_url = settings.base_url.as_ref();
+    let base_url = settings.base_url();
     let origins = || invocation.command("config list --origin");
     Some(match error.kind() {
         ErrorKind::Token | ErrorKind::Unauthorized => {

@@ -118,7 +118,7 @@ impl<S: Mirrored> Session<S> {
         O: Operation<Service = S, Output: Serialize>,
     {
         let below = flags.below.as_deref();
-        if self.invocation.service.from.is_some() {
+        if self.invocation.mirror.from.is_some() {
             let Some(mirror) = open::read(&self.invocation, "would read the mirror")? else {
                 return Ok(());
             };

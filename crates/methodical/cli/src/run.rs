@@ -5,13 +5,13 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use crate::args::{self, Args};
+use crate::args::{self, Args, Flags};
 use crate::failure::Exit;
 use crate::operations::OperationCommands;
 use crate::output::flags::OutputFlags;
 use crate::program::Program;
 use crate::screen::Screen;
-use crate::settings::{CallFlags, ServiceFlags, redacted};
+use crate::settings::{CallFlags, MirrorFlags, ServiceFlags, redacted};
 use crate::{commands, interrupt};
 
 /// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
@@ -44,10 +44,11 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let definition = args::definition::<C>(program);
     let parsed = args::parse::<C>(program, definition.clone(), arguments, color);
     let (screen, done) = match parsed {
-        Ok(Args { output, service, call, command }) => {
+        Ok(Args { flags: Flags { output, service, call, mirror }, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
-            let invocation = Invocation { program: *program, service, call, output, screen };
+            let invocation =
+                Invocation { program: *program, service, call, mirror, output, screen };
             let done = args::resolved(program, &definition, command, arguments, color, &invocation)
                 .and_then(|command| commands::run(command, &invocation, definition));
             (screen, done)
@@ -69,6 +70,7 @@ pub(crate) struct Invocation {
     pub(crate) program: Program,
     pub(crate) service: ServiceFlags,
     pub(crate) call: CallFlags,
+    pub(crate) mirror: MirrorFlags,
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
 }

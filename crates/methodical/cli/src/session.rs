@@ -9,11 +9,11 @@ use methodical_client::model::{
     Beside, DecodeErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected,
 };
 use methodical_client::transport::BlockingBody;
-use methodical_client::{Entry, Error, StreamingResponse};
+use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
 
-use crate::connect::connect;
-use crate::demo::Guard;
+use crate::connect::{build, connect_to_sample, connect_to_service};
+use crate::demo::{Guard, SampleService};
 use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
 use crate::mirror::{list, others, select};
 use crate::operations::PagingFlags;
@@ -22,7 +22,7 @@ use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, records};
 use crate::program::RecordType;
 use crate::run::Invocation;
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 use crate::transport::{Trace, curl};
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
@@ -44,7 +44,18 @@ impl<S: Mirrored> Session<S> {
     /// Creates a client for the service in the settings.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
-        let (client, demo) = connect::<S>(invocation, &mut settings)?;
+        let mut demo = None;
+        let client = if invocation.mirror.from.is_some() {
+            // The client is never used.
+            settings.set_base_url("http://localhost".to_owned(), Origin::Default);
+            build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?
+        } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.call.demo) {
+            let SampleService { base_url, token, running, .. } = (sample.start)()?;
+            demo = Some(running);
+            connect_to_sample::<S>(invocation, &mut settings, base_url, token)?
+        } else {
+            connect_to_service::<S>(invocation, &settings)?
+        };
         Ok(Self { client, settings, invocation: invocation.clone(), _demo: demo })
     }
 
@@ -70,7 +81,7 @@ impl<S: Mirrored> Session<S> {
     where
         O: ListOperation<Service = S> + 'static,
     {
-        if self.invocation.service.from.is_some() {
+        if self.invocation.mirror.from.is_some() {
             return list::print(&select::<S>(operation), record, &self.invocation);
         }
         let others = others::<S, O>(operation, &self.invocation.output.more_values);
@@ -111,7 +122,7 @@ impl<S: Mirrored> Session<S> {
     where
         O: PagedOperation<Service = S>,
     {
-        if flags.one_page || self.invocation.service.from.is_some() {
+        if flags.one_page || self.invocation.mirror.from.is_some() {
             return self.list(operation, record);
         }
         let printed = self.print_list(&[operation], record, |operation| {
@@ -342,8 +353,8 @@ impl<S: Mirrored> Session<S> {
         &self,
         operation: &O,
     ) -> Result<bool, Failure> {
-        let Invocation { program, call, service, .. } = &self.invocation;
-        if service.from.is_some() {
+        let Invocation { program, call, mirror, .. } = &self.invocation;
+        if mirror.from.is_some() {
             return Err(Failure::usage("cannot use --from: this command calls the service"));
         }
         if !call.dry_run {

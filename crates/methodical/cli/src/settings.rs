@@ -1,5 +1,6 @@
 //! Settings: the table of those of a profile, which of them are in force, and where the access token comes from.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::{env, fmt, path};
 
@@ -10,6 +11,7 @@ use toml_edit::{Array, Value};
 
 use crate::args::seconds;
 use crate::failure::Failure;
+use crate::output::flags::start_of_day;
 use crate::program::Name;
 use crate::run::Invocation;
 use crate::screen::closest;
@@ -50,10 +52,6 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
-    /// The mirror to read in place of the service. Its flag exists only in programs that can have one.
-    #[arg(skip)]
-    pub(crate) from: Option<String>,
-
     /// The token in the configuration of a connector.
     #[arg(skip)]
     pub(crate) configured_token: Option<AccessToken>,
@@ -63,12 +61,32 @@ pub(crate) struct ServiceFlags {
     pub(crate) record_limit: Option<u16>,
 }
 
+/// The mirror to read in place of the service. Only programs of services with tables show these flags.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Mirror")]
+pub(crate) struct MirrorFlags {
+    /// Read from a mirror: a file, or `mirror` for the mirror of the profile.
+    ///
+    /// `{program} mirror sync` creates it. Commands that need a mirror, such as `board`, use the mirror of the profile by
+    /// default: the file in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file `{program}/mirrors/PROFILE.db` in
+    /// `XDG_DATA_HOME` or `~/.local/share`.
+    #[arg(long, global = true, value_name = "MIRROR")]
+    pub(crate) from: Option<String>,
+
+    /// With --from, print only records that the mirror first saw on DATE or later.
+    ///
+    /// DATE is YYYY-MM-DD, or a day as in --since. The day begins at midnight on this machine. This date is unrelated to the
+    /// dates in the records.
+    #[arg(long, global = true, value_name = "DATE", value_parser = start_of_day, requires = "from")]
+    pub(crate) new_since: Option<i64>,
+}
+
 /// How to call the service.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct CallFlags {
-    /// Whether the sample service is used. Its flag exists only in programs that have one.
-    #[arg(skip)]
+    /// Use a sample service that runs only for this command.
+    #[arg(long, global = true)]
     pub(crate) demo: bool,
 
     /// Do not request compressed responses. They are never requested from a service on this machine.
@@ -87,7 +105,7 @@ pub(crate) struct CallFlags {
 /// The origin of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    Flag(&'static str),
+    Flag(String),
     Variable(String),
     Profile(String),
     /// The default profile in the settings file, which `profile use` sets.
@@ -163,12 +181,9 @@ impl fmt::Display for TokenFrom {
 pub(crate) struct Settings {
     pub(crate) program: Name,
     pub(crate) profile: Setting<String>,
-    pub(crate) base_url: Option<Setting<String>>,
+    /// Those of [`KEYS`] that are set.
+    values: BTreeMap<&'static str, Setting<String>>,
     pub(crate) token: Option<TokenFrom>,
-    pub(crate) allow_insecure_http: Setting<bool>,
-    pub(crate) timeout: Option<Setting<u64>>,
-    /// Where the mirror is: a file.
-    pub(crate) mirror: Option<Setting<String>>,
     /// The settings file with all profiles.
     pub(crate) file: ConfigFile,
 }
@@ -180,8 +195,8 @@ pub(crate) struct ValueOrder(pub(crate) Vec<(Option<String>, Vec<String>)>);
 impl ValueOrder {
     /// Returns the order in the profile.
     pub(crate) fn of(settings: &Settings) -> Self {
-        let text = settings.file.get(&settings.profile.value, "statuses");
-        text.and_then(|text| Self::parse(&text)).unwrap_or_default()
+        let order = settings.get("statuses");
+        order.and_then(|order| Self::parse(&order.value)).unwrap_or_default()
     }
 
     /// Parses `New, On hold; Hired: Accepted, Started`: parts with semicolons between them, of which one with a colon is a
@@ -231,29 +246,57 @@ impl Settings {
         let program = program.name;
         let file = if call.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
         let profile = profile(invocation, &file)?;
-        let from = || Origin::Profile(profile.value.clone());
-        let given = |key: &str| file.get(&profile.value, key).map(|value| (value, from()));
-        let base_url = first([
-            flags.base_url.clone().map(|url| (url, Origin::Flag("--base-url"))),
-            variable("BASE_URL", program)?,
-            given("base-url"),
-        ]);
-        let insecure = file.is_on(&profile.value, "allow-insecure-http");
-        let allow_insecure_http = first([
-            flags.allow_insecure_http.then_some((true, Origin::Flag("--allow-insecure-http"))),
-            insecure.then(|| (true, from())),
-        ]);
-        let timeout = first([
-            flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
-            given("timeout").and_then(|(text, from)| Some((text.parse().ok()?, from))),
-        ]);
-        // The sample service is another source than the mirror of an account.
-        let mirror = if call.demo { None } else { variable("MIRROR", program)? };
-        let mirror = first([mirror, given("mirror")]);
+        let mut values = BTreeMap::new();
+        for key in &KEYS {
+            let flag = match key.name {
+                "base-url" => flags.base_url.clone(),
+                "allow-insecure-http" => flags.allow_insecure_http.then(|| true.to_string()),
+                "timeout" => flags.timeout.map(|seconds| seconds.to_string()),
+                _ => None,
+            };
+            let variable = match key.variable {
+                // The sample service is another source than the mirror of an account.
+                Some("MIRROR") if call.demo => None,
+                // `token` finds the source of the token.
+                Some(name) if name != TOKEN_FILE => variable(name, program)?,
+                _ => None,
+            };
+            let of_profile = || Origin::Profile(profile.value.clone());
+            let found = first([
+                flag.map(|value| (value, Origin::Flag(format!("--{}", key.name)))),
+                variable,
+                file.get(&profile.value, key.name).map(|value| (value, of_profile())),
+                key.default.map(|value| (value.to_owned(), Origin::Default)),
+            ]);
+            values.extend(found.map(|found| (key.name, found)));
+        }
         let token = token(invocation, &file, &profile.value)?;
-        let off = Setting { value: false, origin: Origin::Default };
-        let allow_insecure_http = allow_insecure_http.unwrap_or(off);
-        Ok(Self { program, profile, base_url, token, allow_insecure_http, timeout, mirror, file })
+        Ok(Self { program, profile, values, token, file })
+    }
+
+    /// Returns a setting, if it is set.
+    pub(crate) fn get(&self, key: &str) -> Option<&Setting<String>> {
+        self.values.get(key)
+    }
+
+    /// Returns the base URL.
+    pub(crate) fn base_url(&self) -> Option<&Setting<String>> {
+        self.get("base-url")
+    }
+
+    /// Sets another base URL.
+    pub(crate) fn set_base_url(&mut self, value: String, origin: Origin) {
+        self.values.insert("base-url", Setting { value, origin });
+    }
+
+    /// Returns the time limit of a call, in seconds.
+    pub(crate) fn timeout(&self) -> Option<u64> {
+        self.get("timeout")?.value.parse().ok()
+    }
+
+    /// Returns whether unencrypted http is allowed.
+    pub(crate) fn allows_insecure_http(&self) -> bool {
+        self.get("allow-insecure-http").is_some_and(|setting| setting.value == "true")
     }
 
     /// Does the same, but fails for an unknown profile: a mistyped name must not select another account.
@@ -313,7 +356,7 @@ pub(crate) fn profile(
     file: &ConfigFile,
 ) -> Result<Setting<String>, Failure> {
     let named = first([
-        invocation.service.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
+        invocation.service.profile.clone().map(|name| (name, Origin::Flag("--profile".to_owned()))),
         variable("PROFILE", invocation.program.name)?,
         file.default_profile().map(|name| (name.to_owned(), Origin::DefaultProfile)),
     ]);
@@ -332,7 +375,7 @@ fn token(
     let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
     let Invocation { service: flags, call, program, .. } = invocation;
     let program = program.name;
-    let [variable, file_variable] = ["TOKEN", "TOKEN_FILE"].map(|one| program.variable(one));
+    let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
     let origin = Origin::Profile(profile.to_owned());
     Ok(Some(if call.demo {
         TokenFrom::Demo
@@ -343,7 +386,7 @@ fn token(
     {
         TokenFrom::Stdin
     } else if let Some(path) = &flags.token_file {
-        from_file(path.clone(), Origin::Flag("--token-file"))
+        from_file(path.clone(), Origin::Flag("--token-file".to_owned()))
     } else if setting(&variable)?.is_some() {
         TokenFrom::Variable(variable)
     } else if let Some(path) = env::var_os(&file_variable).filter(|path| !path.is_empty()) {
@@ -364,21 +407,72 @@ fn token(
 /// Name of the profile if none is given.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
-/// The settings of a profile, and the kind of the value of each.
-const SETTINGS: [(&str, Kind); 9] = [
-    ("base-url", Kind::Text),
-    ("token-file", Kind::File),
-    ("token-command", Kind::Command),
-    ("token-keyring", Kind::Switch),
-    (TOKEN_FOR, Kind::Origin),
-    ("allow-insecure-http", Kind::Switch),
-    ("timeout", Kind::Seconds),
-    ("mirror", Kind::File),
-    ("statuses", Kind::Order),
+/// A setting of a profile.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    /// The variable that takes precedence over the profile, without the name of the program.
+    pub(crate) variable: Option<&'static str>,
+    kind: Kind,
+    default: Option<&'static str>,
+    /// The text in the help.
+    pub(crate) about: &'static str,
+}
+
+impl Key {
+    const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        Self { name, variable: None, kind, default: None, about }
+    }
+
+    const fn variable(self, name: &'static str) -> Self {
+        Self { variable: Some(name), ..self }
+    }
+
+    /// Returns the setting of this name, or fails for an unknown one.
+    pub(crate) fn find(name: &str) -> Result<&'static Self, Failure> {
+        let found = KEYS.iter().find(|key| key.name == name);
+        found.ok_or_else(|| unknown_setting(name, &KEYS.each_ref().map(|key| key.name)))
+    }
+}
+
+/// All settings of a profile, in the order of the help.
+pub(crate) static KEYS: [Key; 9] = [
+    Key::new("base-url", Kind::Text, "base URL of the service").variable("BASE_URL"),
+    Key::new("token-file", Kind::File, "file with the access token, which only you can read")
+        .variable(TOKEN_FILE),
+    Key::new(
+        "token-command",
+        Kind::Command,
+        "program that prints the access token, with its arguments",
+    ),
+    Key::new(
+        "token-keyring",
+        Kind::Switch,
+        "true if the access token is in the keyring of the operating system",
+    ),
+    Key::new(
+        TOKEN_FOR,
+        Kind::Origin,
+        "service that the token of `{program} auth login` is for; login sets it",
+    ),
+    Key {
+        default: Some("false"),
+        ..Key::new(
+            "allow-insecure-http",
+            Kind::Switch,
+            "true to allow unencrypted http to remote hosts (exposes the token)",
+        )
+    },
+    Key::new("timeout", Kind::Seconds, "time limit for each call, in seconds"),
+    Key::new("mirror", Kind::File, "where the mirror is: a file").variable("MIRROR"),
+    Key::new("statuses", Kind::Order, "order and groups of statuses, for `board` and `report`"),
 ];
 
 /// The setting with the origin that the token of `auth login` is for.
 pub(crate) const TOKEN_FOR: &str = "token-for";
+
+/// The variable with the path of the token.
+const TOKEN_FILE: &str = "TOKEN_FILE";
 
 /// The kind of the value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -396,60 +490,14 @@ enum Kind {
     Order,
 }
 
-impl Kind {
-    /// Returns the kind of a setting, or fails for an unknown one.
-    fn of(key: &str) -> Result<Self, Failure> {
-        check_known(key, &keys())?;
-        Ok(SETTINGS.iter().find(|(name, _)| *name == key).map_or(Self::Text, |(_, kind)| *kind))
-    }
-
-    /// Returns what a value must be.
-    fn expected(self, program: Name) -> String {
-        match self {
-            Self::Text | Self::File => "text that is not empty".to_owned(),
-            Self::Command => {
-                format!("a program and its arguments, such as [\"pass\", \"show\", \"{program}\"]")
-            }
-            Self::Switch => "true or false".to_owned(),
-            Self::Seconds => "a number of seconds, 1 or more".to_owned(),
-            Self::Origin => format!("a URL such as https://{program}.example.com"),
-            Self::Order => {
-                "statuses in their order, such as `New, On hold; Hired: Accepted, Started`"
-                    .to_owned()
-            }
-        }
-    }
-
-    fn accepts(self, value: &Value) -> bool {
-        match self {
-            Self::Text | Self::File => value.as_str().is_some_and(|text| !text.is_empty()),
-            Self::Command => value
-                .as_array()
-                .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
-            Self::Switch => value.is_bool(),
-            Self::Seconds => value.as_integer().is_some_and(|seconds| seconds > 0),
-            Self::Origin => value.as_str().is_some_and(|url| origin(url).is_some()),
-            Self::Order => value.as_str().is_some_and(|text| ValueOrder::parse(text).is_some()),
-        }
-    }
-}
-
-/// Returns the names of all settings of a profile.
-pub(crate) fn keys() -> [&'static str; SETTINGS.len()] {
-    SETTINGS.map(|(name, _)| name)
-}
-
-/// Checks that the name of a setting is one of these.
-pub(crate) fn check_known(key: &str, known: &[&str]) -> Result<(), Failure> {
-    if known.contains(&key) {
-        return Ok(());
-    }
+/// Returns the failure for the name of a setting that does not exist.
+pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let all = known.join(", ");
-    let hint = match closest(key, known.iter().copied()) {
+    let hint = match closest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`? All settings: {all}"),
         None => format!("the settings are {all}"),
     };
-    Err(Failure::usage(format!("unknown setting `{key}`")).hint(hint))
+    Failure::usage(format!("unknown setting `{name}`")).hint(hint)
 }
 
 /// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.
@@ -464,17 +512,40 @@ pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 /// Refuses a value that is invalid for the setting.
-pub(crate) fn check_value(program: Name, key: &str, value: &Value) -> Result<(), Failure> {
-    let kind = Kind::of(key)?;
-    if kind.accepts(value) {
+pub(crate) fn check_value(program: Name, key: &Key, value: &Value) -> Result<(), Failure> {
+    let text = || value.as_str().filter(|text| !text.is_empty());
+    let (is_valid, expected) = match key.kind {
+        Kind::Text | Kind::File => (text().is_some(), "text that is not empty".to_owned()),
+        Kind::Command => {
+            let words = value.as_array();
+            let is_valid =
+                words.is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str));
+            let example = format!("[\"pass\", \"show\", \"{program}\"]");
+            (is_valid, format!("a program and its arguments, such as {example}"))
+        }
+        Kind::Switch => (value.is_bool(), "true or false".to_owned()),
+        Kind::Seconds => (
+            value.as_integer().is_some_and(|seconds| seconds > 0),
+            "a number of seconds, 1 or more".to_owned(),
+        ),
+        Kind::Origin => (
+            text().and_then(origin).is_some(),
+            format!("a URL such as https://{program}.example.com"),
+        ),
+        Kind::Order => (
+            text().and_then(ValueOrder::parse).is_some(),
+            "statuses in their order, such as `New, On hold; Hired: Accepted, Started`".to_owned(),
+        ),
+    };
+    if is_valid {
         return Ok(());
     }
-    Err(Failure::usage(format!("`{key}` must be {}", kind.expected(program))))
+    Err(Failure::usage(format!("`{}` must be {expected}", key.name)))
 }
 
 /// Parses a setting from the command line.
-pub(crate) fn parse_value(program: Name, key: &str, text: &str) -> Result<Value, Failure> {
-    let value = match Kind::of(key)? {
+pub(crate) fn parse_value(program: Name, key: &Key, text: &str) -> Result<Value, Failure> {
+    let value = match key.kind {
         Kind::Command => Value::Array(words(program, text)?.into_iter().collect::<Array>()),
         Kind::Seconds => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
         Kind::Switch => text.parse::<bool>().map_or_else(|_| text.into(), Value::from),
@@ -519,7 +590,7 @@ fn absolute(text: &str) -> Result<String, Failure> {
 /// Refuses to send a stored token to another service than its own: `auth login` recorded the origin, else the token
 /// belongs to the base URL of its profile. Tokens from flags and variables are given for the call, so they may go anywhere.
 pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
-    let Settings { program, profile, file, base_url, .. } = settings;
+    let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();
     let bound = match from {
         TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => bound_origin(file, name),
@@ -530,7 +601,9 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
         _ => return Ok(()),
     };
     // The client refuses a base URL that has no origin.
-    let Some(target) = base_url.as_ref().and_then(|url| origin(&url.value)) else { return Ok(()) };
+    let Some(target) = settings.base_url().and_then(|url| origin(&url.value)) else {
+        return Ok(());
+    };
     let (text, advice) = match bound {
         Some(bound) if bound == target => return Ok(()),
         Some(bound) => (
@@ -617,7 +690,7 @@ pub(crate) fn redacted(text: &str) -> String {
 mod tests {
     use toml_edit::Value;
 
-    use super::{ValueOrder, check_name, origin, parse_value, redacted, shown_value as show};
+    use super::{Key, ValueOrder, check_name, origin, parse_value, redacted, shown_value as show};
     use crate::failure::Failure;
     use crate::program::Name;
 
@@ -635,7 +708,7 @@ mod tests {
     }
 
     fn read(key: &str, text: &str) -> Result<Value, Failure> {
-        parse_value(Name::new("photos"), key, text)
+        parse_value(Name::new("photos"), Key::find(key)?, text)
     }
 
     /// Checks how `config get` shows a value that was set.

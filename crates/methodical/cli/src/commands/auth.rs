@@ -94,7 +94,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     settings.file.path()?;
     let keyring = if flags.keyring { Some(Keyring::open(invocation)?) } else { None };
     // Before the prompt, so that a URL that would be refused costs no typing of a secret.
-    match &settings.base_url {
+    match settings.base_url() {
         Some(url) if flags.unchecked => check_base_url::<S>(&url.value)?,
         Some(_) => drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?),
         None if flags.unchecked => {}
@@ -113,7 +113,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     }
     let lock = Lock::take(name)?;
     let mut file = ConfigFile::read(name)?;
-    let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
+    let bound = settings.base_url().and_then(|url| origin(&url.value));
     let former = file.get(profile, TOKEN_FOR).filter(|former| Some(former) != bound.as_ref());
     if file.get(profile, TOKEN_FOR) != bound {
         // The old token goes first: if storing the new one fails, no token must be bound to a service that is not its own.
@@ -217,8 +217,8 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
         Err(failure) if failure.exit() == Exit::NotAuthorised => Some(false),
         Err(_) => None,
     };
-    let Settings { profile, base_url, token, .. } = &session.settings;
-    let base_url = base_url.as_ref().map(|url| &url.value);
+    let Settings { profile, token, .. } = &session.settings;
+    let base_url = session.settings.base_url().map(|url| &url.value);
     // Never the token itself. `accepted` is `None` if the check failed for a reason other than the token.
     let token = token.as_ref().map(ToString::to_string);
     let values = [json!(profile.value), json!(base_url), json!(token), json!(accepted)];

@@ -16,7 +16,6 @@ use crate::output::printer::{Printer, Schema, counted};
 use crate::run::Invocation;
 use crate::screen::{Tone, paint, printable};
 use crate::session::Session;
-use crate::settings::Settings;
 use crate::transport::token_of;
 
 /// The contract of a service: checks of its responses, which the command `check` runs.
@@ -171,12 +170,12 @@ pub(crate) fn run<C: OperationCommands>(
         }
     }
     let request = session.client.request(&probe).map_err(|error| session.explain(&error))?;
-    let Settings { base_url, timeout, .. } = &session.settings;
+    let settings = &session.settings;
     let report = (contract.run)(&CheckTarget {
-        base_url: base_url.as_ref().map_or("", |url| url.value.as_str()),
+        base_url: settings.base_url().map_or("", |url| url.value.as_str()),
         token: token_of(request.headers()).unwrap_or_default(),
-        transport: &transport(&session.invocation, &session.settings, false)?,
-        time_limit: timeout.as_ref().map(|limit| Duration::from_secs(limit.value)),
+        transport: &transport(&session.invocation, settings, false)?,
+        time_limit: settings.timeout().map(Duration::from_secs),
         strict: flags.strict,
     })?;
     match findings {

@@ -1,5 +1,7 @@
 //! `config`: the settings of profiles.
 
+use std::iter;
+
 use clap::Subcommand;
 use methodical_client::model::Service;
 use serde_json::json;
@@ -11,7 +13,9 @@ use crate::output::print;
 use crate::output::printer::Schema;
 use crate::run::Invocation;
 use crate::settings::file::{ConfigFile, config_path};
-use crate::settings::{Setting, Settings, check_known, keep_binding, keys, profile, redacted};
+use crate::settings::{
+    KEYS, Key, Setting, Settings, keep_binding, profile, redacted, unknown_setting,
+};
 
 /// A command about settings.
 #[derive(Debug, Subcommand)]
@@ -30,15 +34,7 @@ pub(crate) enum ConfigCommand {
     /// Change a setting of the profile.
     #[command(after_help = "\
 Settings:
-  base-url             base URL of the service
-  token-file           file with the access token, which only you can read
-  token-command        program that prints the access token, with its arguments
-  token-keyring        true if the access token is in the keyring of the operating system
-  token-for            service that the token of `{program} auth login` is for; login sets it
-  timeout              time limit for each call, in seconds
-  mirror               where the mirror is: a file
-  statuses             order and groups of statuses, for `board` and `report`
-  allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
+{settings}
 
 Examples:
   {program} config set base-url https://{program}.example.com
@@ -94,7 +90,7 @@ pub(crate) fn run<S: Service>(
             save(&file, lock, invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Unset { key } => {
-            check_known(&key, &keys())?;
+            Key::find(&key)?;
             let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
             let profile = profile.value;
             if key == "base-url" {
@@ -112,10 +108,10 @@ pub(crate) fn run<S: Service>(
         ConfigCommand::Get { key } => {
             let all = listed(invocation, &Settings::of_known(invocation)?);
             let names: Vec<_> = all.iter().map(|(name, ..)| *name).collect();
-            check_known(&key, &names)?;
-            match all.into_iter().find(|(name, ..)| *name == key).and_then(|(_, value, _)| value) {
-                Some(value) => print(invocation, format!("{value}\n").as_bytes()),
-                None => Err(Failure::usage(format!("`{key}` is not set"))),
+            match all.into_iter().find(|(name, ..)| *name == key) {
+                Some((_, Some(value), _)) => print(invocation, format!("{value}\n").as_bytes()),
+                Some((_, None, _)) => Err(Failure::usage(format!("`{key}` is not set"))),
+                None => Err(unknown_setting(&key, &names)),
             }
         }
         ConfigCommand::List { origin } => {
@@ -148,34 +144,14 @@ fn save(
 
 /// Returns all settings.
 fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
-    fn part<T>(
-        setting: Option<&Setting<T>>,
-        text: impl Fn(&T) -> String,
-    ) -> (Option<String>, Option<String>) {
-        (setting.map(|one| text(&one.value)), setting.map(|one| one.origin.to_string()))
-    }
-    let profile = &settings.profile;
-    let all = ["profile"].into_iter().chain(keys()).chain(["token"]);
-    let listed = all.map(|key| {
-        let (value, origin) = match key {
-            "profile" => part(Some(profile), String::clone),
-            "base-url" => part(settings.base_url.as_ref(), |url| redacted(url)),
-            "timeout" => part(settings.timeout.as_ref(), u64::to_string),
-            "mirror" => part(settings.mirror.as_ref(), |place| redacted(place)),
-            "allow-insecure-http" => part(Some(&settings.allow_insecure_http), bool::to_string),
-            "token" => {
-                let token = settings.token.as_ref().map(|from| format!("from {from}"));
-                let see =
-                    token.as_ref().map(|_| format!("see {}", invocation.command("auth status")));
-                (token, see)
-            }
-            other => {
-                let value = settings.file.get(&profile.value, other);
-                let origin = value.as_ref().map(|_| format!("profile {}", profile.value));
-                (value, origin)
-            }
-        };
-        (key, value, origin)
-    });
-    listed.collect()
+    let row = |name, setting: Option<&Setting<String>>| {
+        let value = setting.map(|one| redacted(&one.value));
+        (name, value, setting.map(|one| one.origin.to_string()))
+    };
+    let token = settings.token.as_ref().map(|from| format!("from {from}"));
+    let see = token.as_ref().map(|_| format!("see {}", invocation.command("auth status")));
+    iter::once(row("profile", Some(&settings.profile)))
+        .chain(KEYS.iter().map(|key| row(key.name, settings.get(key.name))))
+        .chain([("token", token, see)])
+        .collect()
 }

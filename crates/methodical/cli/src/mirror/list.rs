@@ -46,7 +46,7 @@ pub(crate) fn print(
     let more = &invocation.output.more_values;
     let placed = members.map(|members| placed(&mirror, members, more)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
-    if let Some(since) = invocation.output.new_since {
+    if let Some(since) = invocation.mirror.new_since {
         filter = filter.first_seen_since(since);
     }
     let mut printer = Printer::open(invocation, &Schema::of_operation(record, false))?;

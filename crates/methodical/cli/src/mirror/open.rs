@@ -36,11 +36,11 @@ impl Place {
         invocation: &Invocation,
     ) -> Result<Self, Failure> {
         let named = flag.filter(|text| *text != OF_PROFILE);
-        if named.is_some() && invocation.call.demo && invocation.service.from.is_some() {
+        if named.is_some() && invocation.call.demo && invocation.mirror.from.is_some() {
             return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
                 .hint("leave out one of them"));
         }
-        let setting = settings.mirror.as_ref().map(|setting| &*setting.value);
+        let setting = settings.get("mirror").map(|setting| &*setting.value);
         let Some(text) = named.or(setting) else {
             let folder = data_folder(settings.program)?;
             return Ok(Self(if invocation.call.demo {
@@ -97,7 +97,7 @@ pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
 
 /// Refuses `--new-since`, which selects from lists.
 pub(crate) fn refuse_new_since(invocation: &Invocation) -> Result<(), Failure> {
-    match invocation.output.new_since {
+    match invocation.mirror.new_since {
         Some(_) => {
             Err(Failure::usage("cannot use --new-since: this command does not print a list"))
         }
@@ -108,7 +108,7 @@ pub(crate) fn refuse_new_since(invocation: &Invocation) -> Result<(), Failure> {
 /// Refuses the flag for the mirror of commands that only read.
 pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
     refuse_new_since(invocation)?;
-    match invocation.service.from {
+    match invocation.mirror.from {
         Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
         None => Ok(()),
     }
@@ -209,7 +209,7 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Creates the reader of the mirror that `--from` names, or that of the profile.
     pub(crate) fn new(settings: &'a Settings, invocation: &'a Invocation) -> Self {
-        let from = invocation.service.from.as_deref();
+        let from = invocation.mirror.from.as_deref();
         Self { from, account: None, settings, invocation }
     }
 
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
         let (reader, without) = if invocation.call.demo {
             (SAMPLE.to_owned(), "--demo")
         } else {
-            let url = settings.base_url.as_ref().filter(|_| own.is_some());
+            let url = settings.base_url().filter(|_| own.is_some());
             (profile(name, url.map(|url| &*url.value)), "--profile")
         };
         let text = match owner {
@@ -290,7 +290,7 @@ pub(crate) fn source(
     if invocation.call.demo {
         return Some(sample());
     }
-    let base_url = &settings.base_url.as_ref()?.value;
+    let base_url = &settings.base_url()?.value;
     Some(Source::new(base_url, account.unwrap_or(&settings.profile.value)))
 }
 
@@ -328,7 +328,7 @@ fn owner(mirror: &Mirror, settings: &Settings) -> Option<Owner> {
     names.extend([settings.profile.value.clone(), DEFAULT_PROFILE.to_owned()]);
     let urls = names.iter().filter_map(|name| file.get(name, "base-url"));
     let urls: Vec<String> =
-        settings.base_url.iter().map(|url| url.value.clone()).chain(urls).collect();
+        settings.base_url().iter().map(|url| url.value.clone()).chain(urls).collect();
     let mut pairs = names.iter().flat_map(|name| urls.iter().map(move |url| (name, url)));
     let (name, url) = pairs.find(|(name, url)| mirror.is_of(&Source::new(url, name)))?;
     Some(Owner::Profile(name.clone(), url.clone()))

@@ -35,7 +35,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<String, Failure> {
     let table = recovered::<S>()?.groups;
-    let titles = if invocation.service.from.is_some() {
+    let titles = if invocation.mirror.from.is_some() {
         titles(&open::for_list(invocation)?, table)?
     } else if invocation.call.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");

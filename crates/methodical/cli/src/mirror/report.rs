@@ -34,7 +34,7 @@ pub(crate) struct ReportFlags {
     month: bool,
 
     /// The last day of the period [default: today]. --since sets the first one.
-    #[arg(long, value_name = "DATE", value_parser = day, requires = "frame:since")]
+    #[arg(long, value_name = "DATE", value_parser = day, requires = "since")]
     until: Option<NaiveDate>,
 }
 
@@ -47,7 +47,7 @@ impl ReportFlags {
             return Err(Failure::usage("cannot use --since with --week or --month"));
         }
         let first = match since {
-            Some(since) => day(since.day()).map_err(Failure::usage)?,
+            Some(since) => day(since.text()).map_err(Failure::usage)?,
             None if self.month => today.with_day(1).unwrap_or(today),
             None => today - Days::new(today.weekday().num_days_from_monday().into()),
         };

@@ -41,7 +41,7 @@ fn synced<S: Mirrored>(
     settings: &mut Settings,
     invocation: &Invocation,
 ) -> Result<(Mirror, TemporaryFolder), Failure> {
-    if invocation.service.from.is_some() {
+    if invocation.mirror.from.is_some() {
         return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
             .hint("leave out one of them"));
     }

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use chrono::{Datelike as _, Days, Local, NaiveDate, NaiveTime, TimeZone as _};
+use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
-use clap::{Arg, ArgMatches, Args};
 
 use crate::failure::Failure;
 use crate::output::format::{Format, Formats};
-use crate::output::printer::Schema;
 use crate::output::select::{Bound, Filter};
 use crate::screen::{Color, Screen};
 
@@ -67,15 +66,6 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
 
-    /// Whether only records from a date on are printed. Its flag exists only in programs whose records have dates.
-    #[arg(skip)]
-    pub(crate) since: Option<Since>,
-
-    /// When the records of a mirror must have been first seen, in seconds since 1970. Its flag exists only in programs that can
-    /// have a mirror.
-    #[arg(skip)]
-    pub(crate) new_since: Option<i64>,
-
     /// The values of a list's flag after the first one. Only programs that can have a mirror take several.
     #[arg(skip)]
     pub(crate) more_values: Vec<String>,
@@ -113,6 +103,14 @@ pub(crate) struct OutputFlags {
     /// When to print in colour; `NO_COLOR` is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+
+    /// Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`.
+    ///
+    /// Short for a --filter on the first date field. `today` is the date of this machine, `7d` is 7 days before it, and
+    /// `last-week` is the Monday of the week before. Dates of records are compared as they are written, without a
+    /// time zone.
+    #[arg(long, global = true, value_name = "DATE", value_parser = since)]
+    pub(crate) since: Option<Bound>,
 }
 
 /// Returns the parser of a field name: `--fields "id, name"` has a space after the comma.
@@ -224,52 +222,6 @@ impl OutputFlags {
     }
 }
 
-/// The value of the flag, and the paths of dates in the records of the service.
-#[derive(Clone, Debug)]
-pub(crate) struct Since {
-    date: Bound,
-    dates: &'static [&'static str],
-}
-
-impl Since {
-    /// Returns the flag. Only programs of services whose records have dates have it.
-    pub(crate) fn flag() -> Arg {
-        Arg::new(ID)
-            .long("since")
-            .help("Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`")
-            .long_help(
-                "Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`.\n\nShort \
-                 for a --filter on the first date field. `today` is the date of this machine, `7d` is 7 days before it, and \
-                 `last-week` is the Monday of the week before. Dates of records are compared as they are written, without a \
-                 time zone.",
-            )
-            .help_heading("Output")
-            .value_name("DATE")
-            .value_parser(since)
-            .global(true)
-    }
-
-    /// Returns the value of the flag, if the program has it and it is given.
-    pub(crate) fn of(matches: &ArgMatches, dates: &'static [&'static str]) -> Option<Self> {
-        let date: &Bound = matches.try_get_one(ID).ok().flatten()?;
-        Some(Self { date: date.clone(), dates })
-    }
-
-    /// Returns the text of the day.
-    pub(crate) fn day(&self) -> &str {
-        self.date.text()
-    }
-
-    /// Returns the filter of the first date of the records.
-    pub(crate) fn filter(&self, schema: &Schema<'_>) -> Result<Filter, Failure> {
-        let known = if schema.fields.is_empty() { schema.columns } else { schema.fields };
-        match known.iter().find(|field| self.dates.contains(*field)) {
-            Some(field) => Ok(Filter::since(field, self.date.clone())),
-            None => Err(Failure::usage("cannot use --since: the records have no date")),
-        }
-    }
-}
-
 fn since(text: &str) -> Result<Bound, String> {
     Bound::date(&named(text)).ok_or_else(|| EXPECTED.to_owned())
 }
@@ -306,8 +258,6 @@ fn named(text: &str) -> String {
 }
 
 const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`, `last-week`, or a number of days such as `7d`";
-
-const ID: &str = "frame:since";
 
 #[cfg(test)]
 mod tests {

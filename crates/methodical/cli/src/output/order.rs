@@ -50,7 +50,7 @@ impl Chooser {
                 screen.warn(&warning);
             }
         }
-        let since = flags.since.as_ref().map(|since| since.filter(schema)).transpose()?;
+        let since = flags.since.as_ref().map(|date| schema.since(date)).transpose()?;
         let filters = flags.filter.iter().cloned().chain(since);
         let filters: Vec<_> = filters.map(|filter| (schema.path(&filter.path), filter)).collect();
         Ok(Self {

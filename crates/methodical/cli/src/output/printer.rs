@@ -17,7 +17,7 @@ use crate::output::format::{
 };
 use crate::output::order::Chooser;
 use crate::output::record::{Line, Path, one_line};
-use crate::output::select::{Fields, Selection};
+use crate::output::select::{Bound, Fields, Filter, Selection};
 use crate::program::{Noun, RecordType, Types};
 use crate::run::Invocation;
 use crate::screen::{Screen, closest, variable};
@@ -366,6 +366,16 @@ impl<'a> Schema<'a> {
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
         let source = RecordSource::Program;
         Self { columns: fields, fields, noun: None, single, types: &[], has_total: false, source }
+    }
+
+    /// Returns the filter of `--since`, on the first date of the records.
+    pub(crate) fn since(&self, date: &Bound) -> Result<Filter, Failure> {
+        let known = if self.fields.is_empty() { self.columns } else { self.fields };
+        let is_date = |name: &str| self.column(name).field_type == Some(FieldType::DateTime);
+        match known.iter().find(|name| is_date(name)) {
+            Some(field) => Ok(Filter::since(field, date.clone())),
+            None => Err(Failure::usage("cannot use --since: the records have no date")),
+        }
     }
 
     /// Prints records of the program itself, each with the values of all fields in their order.

@@ -7,7 +7,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, Value, value};
 use crate::failure::Failure;
 use crate::files::{self, Lock};
 use crate::program::Name;
-use crate::settings::{check_name, check_value, parse_value, shown_value};
+use crate::settings::{Key, check_name, check_value, parse_value, shown_value};
 
 /// The contents of `config.toml`, checked.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl ConfigFile {
 
     /// Changes a setting of a profile in memory; [`Self::save`] writes it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
-        let value = parse_value(self.program, key, value)?;
+        let value = parse_value(self.program, Key::find(key)?, value)?;
         let table = self.document.entry("profile").or_insert_with(|| {
             let mut profiles = Table::new();
             profiles.set_implicit(true);
@@ -171,10 +171,9 @@ fn check(program: Name, document: &DocumentMut) -> Result<(), Failure> {
             let settings =
                 settings.ok_or_else(wrong(format!("`profile.{name}` must be a table")))?;
             for (key, value) in settings.iter() {
-                let value = value.as_value();
                 let wrong = wrong(format!("`profile.{name}.{key}` must be a value"));
-                crate::settings::check_known(key, &crate::settings::keys())?;
-                check_value(program, key, value.ok_or_else(wrong)?)?;
+                let key = Key::find(key)?;
+                check_value(program, key, value.as_value().ok_or_else(wrong)?)?;
             }
         }
     }
