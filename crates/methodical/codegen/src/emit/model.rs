@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, Dispatch, Place, RustName, SecretPlace, Service};
+use crate::ir::{Auth, Dispatch, Place, RustName, Service};
 use crate::text::{string, strings};
 
 pub(in crate::emit) mod examples;
@@ -57,14 +57,9 @@ pub(in crate::emit) fn auth_code(auth: &Auth) -> String {
     let secrets = match auth {
         Auth::None => return "Auth::None".to_owned(),
         Auth::Bearer => return "Auth::Bearer".to_owned(),
+        // The runtime has a type with the same variants.
         Auth::Secrets(secrets) => secrets.iter().map(|secret| {
-            let place = match secret.place {
-                SecretPlace::Query => "Query",
-                SecretPlace::Form => "Form",
-                SecretPlace::Header => "Header",
-                SecretPlace::Path => "Path",
-            };
-            format!("Secret::new({}, SecretPlace::{place})", string(&secret.name))
+            format!("Secret::new({}, SecretPlace::{:?})", string(&secret.name), secret.place)
         }),
     };
     format!("Auth::Secrets(&[{}])", secrets.collect::<Vec<_>>().join(", "))
