@@ -15,7 +15,7 @@ use super::{Call, Failure, Moment, Next, Verdict};
 use crate::base_url::BaseUrl;
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
-use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY};
+use crate::retry::{BASE_DELAY, MAX_DELAY};
 use crate::tests::{Photos, any_json};
 use crate::time::MIN_TIME_LEFT;
 use crate::token::Tokens;
@@ -306,17 +306,6 @@ fn the_options_of_a_call_replace_its_timeouts_but_a_deadline_only_shortens_it() 
             assert_eq!(self::deadline(&mut Call::new(&policy, draft(), start), start), end);
             assert_eq!(self::deadline(&mut Call::streaming(&policy, draft(), start), start), end);
         }
-    }
-}
-
-#[test]
-fn a_call_makes_no_more_attempts_than_its_limit() {
-    let start = Instant::now();
-    let policy = without_delay();
-    for failures in [MAX_ATTEMPTS - 1, MAX_ATTEMPTS, MAX_ATTEMPTS + 1] {
-        let mut call = Call::new(&policy, draft(), start);
-        let retries: u32 = (0..failures).map(|_| u32::from(is_retried(&mut call, start))).sum();
-        assert_eq!(retries, failures.min(MAX_ATTEMPTS - 1), "{failures} failures");
     }
 }
 
