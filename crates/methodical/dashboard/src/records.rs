@@ -176,8 +176,8 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
             break after.is_some();
         }
     };
-    all.sort_unstable();
-    all.dedup();
+    all.sort_by_key(|one| one.to_lowercase());
+    all.dedup_by_key(|one| one.to_lowercase());
     let here = view.link("/addresses").finish();
     let completed_at = completed_at(&statuses, &[view.table.name()]);
     let title = format!("Addresses of {}", plural(view.table.name()));

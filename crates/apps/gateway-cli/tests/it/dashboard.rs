@@ -54,8 +54,12 @@ impl Browser {
 
 /// Starts the dashboard of the sample service, and opens it.
 fn start(person: &Person, flags: &[&str]) -> (Process, Browser) {
-    let args = [&["--demo", "dashboard"], flags].concat();
-    let process = Process::start_piped(person.command(&args));
+    open(person, &[&["--demo", "dashboard"], flags].concat())
+}
+
+/// Starts a dashboard, and opens it.
+fn open(person: &Person, args: &[&str]) -> (Process, Browser) {
+    let process = Process::start_piped(person.command(args));
     let mut url = String::new();
     BufReader::new(process.child().take_stdout().unwrap()).read_line(&mut url).unwrap();
     let browser = Browser::enter(url.trim());
@@ -198,4 +202,21 @@ fn readers_are_in_a_private_file_and_change_at_once() {
     assert_eq!((code(&open), stderr(&open).contains("other users can read")), (2, true));
     let demo = person.run(&["--demo", "dashboard", "reader", "list"]);
     assert_eq!((code(&demo), stderr(&demo).contains("cannot use readers with --demo")), (2, true));
+}
+
+#[test]
+fn people_with_the_same_address_are_marked_and_addresses_are_listed_once() {
+    let office = crate::placements::office();
+    let (_process, browser) = open(&office.person, &["dashboard", "--no-open"]);
+    let list = browser.get("/records?of=candidate");
+    assert_eq!(list.matches(r#"<span class="chip missing">duplicate</span>"#).count(), 2, "{list}");
+    let one = browser.get("/record?of=candidate&id=1");
+    let expected = "Perhaps the same person, by address or telephone number: \
+                    <a href=\"/record?of=candidate&#38;id=3\">Zoe</a></p>";
+    assert!(one.contains(expected), "{one}");
+    let addresses = browser.get("/addresses?of=candidate");
+    let text = addresses.split("<textarea").nth(1).unwrap().split("</textarea>").next().unwrap();
+    let text = text.split_once('>').unwrap().1.to_lowercase();
+    assert_eq!(text, "1@example.com, 2@example.com");
+    assert!(addresses.contains("2 addresses of"), "{addresses}");
 }

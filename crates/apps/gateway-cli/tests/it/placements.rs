@@ -8,7 +8,7 @@ use crate::office::{Office, application, candidate, vacancy};
 use crate::run::{code, stderr, stdout};
 
 /// An office with two vacancies, synced twice: Jörg moved in between.
-fn office() -> Office {
+pub(crate) fn office() -> Office {
     let twin =
         json!({"id": "3", "name": "Zoe", "email": "1@EXAMPLE.com", "date": "2026-02-03 04:05:06"});
     let cook = json!({"id": "102", "project": "Köchin"});
