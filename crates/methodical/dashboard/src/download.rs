@@ -1,23 +1,26 @@
 //! Downloads of a view: all of its records, in a format that the program provides.
 
 pub(crate) mod format;
-mod pipe;
 mod rows;
 
-use std::io;
+use std::io::{self, Write};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use futures_core::Stream;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::access::Who;
 use crate::app::{Parsed, html, unreadable};
 use crate::board::counts::version;
-use crate::download::pipe::{Sink, pipe};
 use crate::download::rows::Rows;
 use crate::problem;
 use crate::records::view::View;
@@ -42,7 +45,8 @@ pub(crate) async fn answer(
     let Ok(slot) = Arc::clone(&shared.downloads).try_acquire_owned() else {
         return html(problem::render(&Problem::Busy));
     };
-    let (sink, body) = pipe();
+    let (sender, pieces) = channel(WAITING);
+    let sink = Sink { sender, piece: Vec::with_capacity(PIECE), is_complete: false };
     let (announce, head) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         let _slot = slot;
@@ -60,7 +64,7 @@ pub(crate) async fn answer(
             let disposition = format!("attachment; filename=\"{file}\"");
             let headers =
                 [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, disposition)];
-            (headers, Body::from_stream(body)).into_response()
+            (headers, Body::from_stream(Pieces(pieces))).into_response()
         }
         Ok(Err(problem)) => html(problem::render(&problem)),
         Err(_panicked) => html(problem::render(&Problem::Template)),
@@ -120,6 +124,67 @@ fn write(
     out.finish().map_err(output)
 }
 
+/// The end of a pipe that is written to. A writer waits until the pieces are sent.
+struct Sink {
+    sender: Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+    is_complete: bool,
+}
+
+impl Sink {
+    /// Returns whether the reader is gone.
+    fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    /// Sends the rest, and ends the download. Without it, the reader gets an error.
+    fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        self.is_complete = true;
+        Ok(())
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
+        let sent = self.sender.blocking_send(Ok(Bytes::from(piece)));
+        sent.map_err(|_gone| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        if !self.is_complete {
+            let interrupted = io::Error::other("the download was interrupted");
+            // The reader may be gone.
+            drop(self.sender.blocking_send(Err(interrupted)));
+        }
+    }
+}
+
+/// The end of a pipe that is sent.
+struct Pieces(Receiver<io::Result<Bytes>>);
+
+impl Stream for Pieces {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context)
+    }
+}
+
 /// Returns a part of the name of a file: no character that a shell, a path or a header reads as another one.
 fn safe(text: &str) -> String {
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
@@ -133,6 +198,12 @@ pub(crate) fn slots() -> Arc<Semaphore> {
 
 /// Maximum number of concurrent downloads. Each has a thread until its reader has read it.
 const DOWNLOADS: usize = 3;
+
+/// Size of a piece, in bytes.
+const PIECE: usize = 64 * 1024;
+
+/// Maximum number of pieces that wait.
+const WAITING: usize = 4;
 
 #[cfg(test)]
 mod tests {
