@@ -156,10 +156,10 @@ async def judge(name, port, tls, relay, choice, number, token):
         sent = {one: sent for one, _, sent, _ in relay.answers}
         if any(set(CASE.findall(sent.get(one, b""))) - {case.encode()} for one in delivered):
             return OUTCOMES[6], "the response to another request"
-        for one, _, sent, _ in answers:
+        for _, _, sent, _ in answers:
             # Idle bytes after a refusal are the rest of its body; a response to nothing is one too many.
             if not sent:
-                return OUTCOMES[6], f"a second response, {one}"
+                return OUTCOMES[6], "a second response"
         why = await probe(name, port, relay, f"probe-{name}-{number}", token)
         if why:
             return OUTCOMES[6], why
@@ -167,7 +167,7 @@ async def judge(name, port, tls, relay, choice, number, token):
             # A response without a head is one of HTTP/0.9.
             if not received or received.startswith(b"HTTP/"):
                 return OUTCOMES[5], "on a connection that stays open"
-    elif any(status < 400 and (case + "-hidden").encode() in sent.split(b"\r\n", 1)[0] for _, status, sent, _ in answers):
+    elif any(status < 400 and (case + "-hidden").encode() in sent.lstrip().split(b"\n", 1)[0] for _, status, sent, _ in answers):
         if choice["frame"] not in UNANNOUNCED:
             return OUTCOMES[6], "the server answers what is in a body"
     if lost and received.startswith(b"HTTP/"):
