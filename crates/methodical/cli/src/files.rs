@@ -58,9 +58,9 @@ impl Write for AtomicFile {
 /// A temporary folder. If it is dropped, it is removed.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder {
-    folder: TempDir,
-    /// Shows other processes that the folder is in use.
+    /// Shows other processes that the folder is in use. Closed first, because Windows removes no open file.
     _lock: File,
+    folder: TempDir,
 }
 
 impl TemporaryFolder {
@@ -75,7 +75,7 @@ impl TemporaryFolder {
         let folder = TempDir::with_prefix(prefix)?;
         let lock = File::create_new(folder.path().join(LOCK))?;
         drop(lock.try_lock());
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { _lock: lock, folder })
     }
 
     /// Returns the path of the folder.

@@ -171,9 +171,10 @@ pub(crate) fn run<S: Mirrored>(
     } else {
         "the link works once; Ctrl-C ends the dashboard"
     });
-    remove_leftovers("dashboard-", ".html");
+    let prefix = format!("{}-dashboard-", invocation.program.name);
+    remove_leftovers(&prefix, PAGE);
     let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
-    let opened = opens.then(|| open_browser(&listening.open_page())).transpose();
+    let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
     if let Err(error) = &opened {
         screen.note(&format!("cannot open a browser: {error}; open the link"));
     }
@@ -254,9 +255,12 @@ fn password(name: &str) -> Result<String, Failure> {
     Ok(password)
 }
 
+/// Suffix of the file with the page that a browser opens.
+const PAGE: &str = ".html";
+
 /// Opens a page in a browser. Its file can be read by its owner only. The next start removes it: its link works once.
-fn open_browser(page: &str) -> io::Result<TempPath> {
-    let mut file = tempfile::Builder::new().prefix("dashboard-").suffix(".html").tempfile()?;
+fn open_browser(page: &str, prefix: &str) -> io::Result<TempPath> {
+    let mut file = tempfile::Builder::new().prefix(prefix).suffix(PAGE).tempfile()?;
     file.write_all(page.as_bytes())?;
     let file = file.into_temp_path();
     open::that_detached(&file)?;
