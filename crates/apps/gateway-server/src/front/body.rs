@@ -11,6 +11,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
@@ -57,7 +58,7 @@ impl ResponseBody {
             Coding::Gzip => Some(GzEncoder::new(Vec::new(), Compression::fast())),
         };
         let pages = Pages { first: Some(first), source, encoder };
-        let (sender, pieces) = channel(1);
+        let (sender, pieces) = channel(PIECES);
         tokio::spawn(read(pages, work, deadline, sender));
         Self(Content::List { pieces, deadline, is_finished: false })
     }
@@ -69,33 +70,35 @@ impl ResponseBody {
 }
 
 /// Reads a list, in a separate task: a future that only the body polled would hold its database reader until a slow
-/// client asks for more. While one piece is written, only the next one is read: a slow client costs two pages of memory,
-/// and no database reader.
+/// client asks for more. A slow client costs a few pages of memory, and no database reader.
 async fn read(
     mut pages: Pages,
     work: Work,
     deadline: Instant,
     pieces: Sender<Result<Piece, Error>>,
 ) {
-    // Fails if the client is gone.
-    while let Ok(room) = pieces.reserve().await {
-        let compresses = pages.encoder.is_some();
-        let read = work.run_patiently(compresses, move |_store: &Store| {
-            let bytes = pages.next()?;
-            Ok((pages, bytes))
+    loop {
+        let sender = pieces.clone();
+        let read = work.run_patiently(pages.encoder.is_some(), move |_store: &Store| {
+            let next = pages.send(&sender)?;
+            Ok((pages, next))
         });
-        match timeout_at(deadline, read).await.unwrap_or_else(|_elapsed| Err(late())) {
-            Ok((read, Some(bytes))) => {
-                let is_last = read.is_finished();
-                room.send(Ok(Piece { bytes, is_last }));
-                if is_last {
+        let (read, next) = match timeout_at(deadline, read).await.unwrap_or_else(|_| Err(late())) {
+            Ok(read) => read,
+            // Fails if the client is gone.
+            Err(error) => return drop(pieces.send(Err(error)).await),
+        };
+        match next {
+            Next::End => return,
+            Next::Page => {}
+            Next::Room(piece) => {
+                let is_last = piece.is_last;
+                if pieces.send(Ok(piece)).await.is_err() || is_last {
                     return;
                 }
-                pages = read;
             }
-            Ok((_pages, None)) => return,
-            Err(error) => return room.send(Err(error)),
         }
+        pages = read;
     }
 }
 
@@ -147,6 +150,16 @@ fn late() -> Error {
     Error::new(ErrorKind::Io, "the response exceeded response-timeout")
 }
 
+/// What a list needs after some of it was sent.
+enum Next {
+    /// Nothing: it is complete, or the client is gone.
+    End,
+    /// The next page.
+    Page,
+    /// Room for this piece.
+    Room(Piece),
+}
+
 /// The pages of a list, plain or compressed.
 struct Pages {
     first: Option<Bytes>,
@@ -158,6 +171,22 @@ impl Pages {
     /// Returns whether the last byte was returned.
     fn is_finished(&self) -> bool {
         self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
+    }
+
+    /// Reads and sends pieces while the client takes them, but not for long: others wait for the reader.
+    fn send(&mut self, pieces: &Sender<Result<Piece, Error>>) -> Result<Next, Error> {
+        let begun = Instant::now();
+        while let Some(bytes) = self.next()? {
+            let is_last = self.is_finished();
+            match pieces.try_send(Ok(Piece { bytes, is_last })) {
+                Ok(()) if is_last => return Ok(Next::End),
+                Ok(()) if begun.elapsed() < AT_ONCE => {}
+                Ok(()) => return Ok(Next::Page),
+                Err(TrySendError::Full(Ok(piece))) => return Ok(Next::Room(piece)),
+                Err(_gone) => return Ok(Next::End),
+            }
+        }
+        Ok(Next::End)
     }
 
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
@@ -179,6 +208,12 @@ impl Pages {
     }
 }
 
+/// Maximum number of pieces that wait to be written.
+const PIECES: usize = 2;
+
+/// Time for which a list keeps its reader while its client is fast.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
 /// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;
 
@@ -191,10 +226,6 @@ pub(crate) struct ListSource {
     frame: records::Frame,
     /// Where the next page begins; `None` after the last page.
     next: Option<Cursor>,
-    /// Maximum number of records in the next page.
-    limit: u32,
-    /// When the previous page was asked for.
-    asked: Option<Instant>,
     /// Capacity to allocate for the next piece, from the length of the last one.
     capacity: usize,
 }
@@ -213,8 +244,6 @@ impl ListSource {
             call,
             frame,
             next: Some(Cursor::START),
-            limit: FIRST_ROWS,
-            asked: None,
             capacity: 512,
         }
     }
@@ -232,10 +261,7 @@ impl ListSource {
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
         }
-        // Pages grow for a fast client, so that a slow one holds little memory.
-        let quick = self.asked.replace(Instant::now()).is_some_and(|asked| asked.elapsed() < QUICK);
-        self.limit = if quick { MAX_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
-        let page = Page { from, limit: self.limit };
+        let page = Page { from, limit: ROWS };
         let records = &mut Records::new(&mut out, is_first);
         self.next = self.call.fetch(&*self.store, self.snapshot, page, records)?;
         if self.next.is_none() {
@@ -247,11 +273,5 @@ impl ListSource {
     }
 }
 
-/// Records in a page for a slow client.
-const FIRST_ROWS: u32 = 256;
-
-/// Records in a page for a fast client. Larger pages are not faster, and each response holds two.
-const MAX_ROWS: u32 = 512;
-
-/// Time between two pages within which a fast client asks for the next.
-const QUICK: Duration = Duration::from_millis(20);
+/// Records in a page. A slow client holds four: one is written, two wait, and one needs room.
+const ROWS: u32 = 256;
