@@ -1,7 +1,7 @@
 //! The start page: what is new, what moved, who waits, what is left, and how the last sync ended.
 
 use askama::Template;
-use methodical_mirror::{Filter, Forecast, Order, Outcome, Paging, Record, State, TableStatus};
+use methodical_mirror::{Filter, Forecast, Outcome, Paging, Record, State, TableStatus};
 
 use crate::board::counts::{self, Counts, WAITS};
 use crate::cells::{fields, text};
@@ -162,15 +162,6 @@ fn read(
         new = shared.mirror.browse(members.name(), &present, &newest)?.records;
         new.retain(|one| one.first_seen >= since);
     }
-    // Those that have waited for the longest time, with a value that people leave.
-    let values: Vec<Option<&str>> =
-        counts.columns.iter().map(Option::as_deref).filter(|one| !counts.is_final(*one)).collect();
-    let mut waiting = Vec::new();
-    if !counts.groups.is_empty() {
-        let filter = present.one_of(board.placements.value, &values);
-        let paging = Paging::new(LINES).order(Order::Changed);
-        waiting = shared.mirror.browse(board.placements.table, &filter, &paging)?.records;
-    }
     let until = now.saturating_sub(days.saturating_mul(DAY));
     let place = |record: &Record| {
         let all = fields(&record.json);
@@ -184,7 +175,7 @@ fn read(
         ))
     };
     let waiting: Vec<_> =
-        waiting.iter().filter(|one| one.changed_at <= until).filter_map(place).collect();
+        counts.longest.iter().filter(|one| one.changed_at <= until).filter_map(place).collect();
     let moves: Vec<_> =
         counts.moves.iter().rev().filter(|one| !one.is_learned).take(LINES).collect();
     let of_members = new.iter().map(|one| &*one.id);
@@ -241,4 +232,4 @@ fn read(
 }
 
 /// Maximum number of people in a list.
-const LINES: usize = 8;
+pub(crate) const LINES: usize = 8;

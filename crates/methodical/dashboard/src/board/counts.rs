@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use methodical_mirror::queries::{self, Arrivals, BoardGroup, Move, Passage};
-use methodical_mirror::{Error, Mirror, TableStatus};
+use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State, TableStatus};
 
 use crate::cells::{Contact, contact};
 use crate::outline::{Board, Outline, source};
 use crate::records::view::name;
 use crate::time::{DAY, midnight};
+use crate::today::LINES;
 
 /// The figures of all boards for one state of the mirror.
 pub(crate) struct Known {
@@ -95,6 +96,8 @@ pub(crate) struct Counts {
     pub(crate) duplicates: HashMap<String, Vec<String>>,
     /// How many have had each value for that number of days.
     waits: Vec<Wait>,
+    /// The first placements of those that wait for the longest time.
+    pub(crate) longest: Vec<Record>,
 }
 
 /// A number for each of the last weeks, the latest one last.
@@ -162,7 +165,7 @@ impl Counts {
         for one in queries::arrivals(mirror, table, Some(board.placements.group), since)? {
             add(weeks.entry(one.source.clone().unwrap_or_default()).or_default(), &one, since);
         }
-        Ok(Self {
+        let mut counts = Self {
             columns,
             stages,
             groups,
@@ -175,7 +178,15 @@ impl Counts {
             since,
             duplicates: duplicates(mirror, board)?,
             waits,
-        })
+            longest: Vec::new(),
+        };
+        // Those with a value that people leave.
+        let values = counts.columns.iter().map(Option::as_deref);
+        let values: Vec<Option<&str>> = values.filter(|one| !counts.is_final(*one)).collect();
+        let filter = Filter::new().state(State::Present).one_of(board.placements.value, &values);
+        let paging = Paging::new(LINES).order(Order::Changed);
+        counts.longest = mirror.browse(table, &filter, &paging)?.records;
+        Ok(counts)
     }
 
     /// Returns how many have had each value for that number of days, without those whose value is the end.
