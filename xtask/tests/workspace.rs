@@ -113,7 +113,7 @@ fn the_links_of_the_documents_lead_to_files() {
     let mut missing = Vec::new();
     for document in &documents {
         let text = fs::read_to_string(document).expect("a document");
-        // What is between fences is code.
+        // The text between fences is code.
         let prose = text.split("\n```").step_by(2);
         let links = prose.flat_map(|part| part.split("](").skip(1));
         for link in links.filter_map(|rest| rest.split([')', ' ']).next()) {

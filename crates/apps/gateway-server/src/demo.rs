@@ -140,7 +140,7 @@ pub(crate) struct DemoFolder {
 }
 
 impl DemoFolder {
-    /// Creates the folder. Removes those that processes left when a signal ended them: nobody locks them, and they have not changed
+    /// Creates the folder. Removes those that processes left when a signal ended them: they have no lock, and have not changed
     /// for a minute.
     fn create() -> Result<Self, Error> {
         for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {

@@ -104,7 +104,7 @@ impl Dashboard {
     }
 
     /// Sets the order of values, such as statuses, and the names of their groups: that of the funnel. Without it, the funnel guesses both,
-    /// and says so.
+    /// with a note.
     #[must_use]
     pub fn order(self, groups: impl IntoIterator<Item = (Option<String>, Vec<String>)>) -> Self {
         Self { order: groups.into_iter().collect(), ..self }

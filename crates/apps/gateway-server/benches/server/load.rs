@@ -41,7 +41,7 @@ pub(crate) fn beside_lists(database: &str, token: &str) {
     );
 }
 
-/// Reads a list: compressed and at once, or plain and slowly.
+/// Reads a list: compressed and fast, or plain and slowly.
 fn read_list(server: &Server, token: &str, is_gzip: bool, over: &AtomicBool) {
     let mut socket = server.connect();
     let mut text = request("candidates/list", token, "close");

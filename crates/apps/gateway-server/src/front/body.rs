@@ -150,7 +150,7 @@ fn late() -> Error {
     Error::new(ErrorKind::Io, "the response exceeded response-timeout")
 }
 
-/// What a list needs after some of it was sent.
+/// The state of a list, some of which was sent.
 enum Next {
     /// Nothing: it is complete, or the client is gone.
     End,

@@ -236,7 +236,7 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let one = text(&one);
     let funnel = one.split("Funnel\n").nth(1).unwrap().split("History").next().unwrap();
     insta::assert_snapshot!(format!("{}\n# One album\n{funnel}", text(&all)));
-    // The one with Print has waited for 17 days; nobody waits with the mark that is the end.
+    // The one with Print has waited for 17 days; the mark that is the end does not count as waiting.
     assert!(all.contains(r#"<td class="number heat3"><a class="count" href="/records?of=photo&#38;group=7&#38;value=Print""#), "{all}");
     assert!(
         all.contains("New in each of the last 12 weeks: 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0"),

@@ -191,7 +191,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 pub(crate) fn push_quoted(json: &mut String, text: &str) {
-    // Without an early end, the compiler compares many bytes at once.
+    // Without an early end, the compiler compares many bytes in one step.
     let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     if text.bytes().fold(false, |found, byte| found | is_special(byte)) {
         json.push_str(&serde_json::Value::from(text).to_string());

@@ -293,7 +293,7 @@ impl<'a> Reading<'_, 'a> {
     }
 }
 
-/// Returns a JSON object of these members; `None` if there are none.
+/// Returns a JSON object of these members; `None` without members.
 fn object(members: &BTreeMap<Cow<'_, str>, Cow<'_, str>>) -> Option<String> {
     let mut object = Object::default();
     for (name, text) in members {

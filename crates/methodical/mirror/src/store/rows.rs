@@ -124,7 +124,7 @@ impl Store {
         statement.query_row((table.id(id),), |row| row.get(0)).optional().or_failed()
     }
 
-    /// Returns a record by its identity; `None` if there is none, or if the table does not exist.
+    /// Returns a record by its identity; `None` if the record or its table does not exist.
     pub(crate) fn record(&mut self, table: &str, id: &str) -> Result<Option<Stored>, Error> {
         let table = match self.table(table) {
             Ok(table) => table,
