@@ -191,3 +191,22 @@ const OF_ADDRESS: u32 = 30;
 
 /// Period of attempts, in seconds.
 pub(crate) const PERIOD: i64 = 15 * 60;
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test that cannot start has failed")]
+
+    use super::*;
+
+    /// The time of a hash follows from its algorithm and costs, so both take as long.
+    #[test]
+    fn an_unknown_name_costs_as_much_as_a_wrong_password() {
+        let mut readers = Readers::default();
+        readers.add("ana", "correct horse battery", false).unwrap();
+        let (own, _) = readers.get("ana").unwrap();
+        let [own, nobody] = [own, NOBODY].map(|hash| PasswordHash::new(hash).unwrap());
+        assert_eq!(own.algorithm, nobody.algorithm);
+        assert_eq!((own.version, own.params), (nobody.version, nobody.params));
+        assert_eq!(own.hash.map(|hash| hash.len()), nobody.hash.map(|hash| hash.len()));
+    }
+}

@@ -1,7 +1,7 @@
 //! The contents of the pages; each link leads to a page.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::Dashboard;
 use methodical_dashboard::mirror::{Mirror, Rules, Source, SyncOptions};
@@ -175,10 +175,7 @@ fn the_board_follows_a_sync_of_another_process() {
     let mut run = other.begin("albums/list", &ALBUM, Rules::new()).unwrap();
     run.record(r#"{"id":"9","title":"Pier"}"#).unwrap();
     run.finish().unwrap();
-    let started = Instant::now();
-    while !browser.page("/funnel").contains("Pier") {
-        assert!(started.elapsed() < Duration::from_secs(30));
-    }
+    assert!(browser.page("/funnel").contains("Pier"));
 }
 
 #[test]
