@@ -6,7 +6,8 @@
 //! since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`] if the mirror has no
 //! such table, and if the store fails.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::iter;
 use std::ops::{ControlFlow, Range};
 
@@ -540,9 +541,9 @@ pub fn duplicates(
 ) -> Result<Vec<Duplicate>, Error> {
     let mut store = mirror.store();
     let identity = store.table(table)?.shape.identity()?.name.clone();
-    let mut found: BTreeMap<(bool, String), Vec<Same>> = BTreeMap::new();
     let kinds =
         emails.iter().map(|name| (false, *name)).chain(phones.iter().map(|name| (true, *name)));
+    let mut columns = Vec::new();
     for (is_phone, name) in kinds {
         let name = column(&store, table, name)?;
         let select = format!(
@@ -551,14 +552,34 @@ pub fn duplicates(
             quoted(table),
             of = quoted(&name)
         );
-        let normal = if is_phone { phone } else { email };
-        for (key, id, text) in store.query(&select, (), |row| {
-            Ok((row.get(0)?, id(row.get_ref(1)?), row.get::<_, String>(2)?))
-        })? {
-            if let Some(text) = normal(&text) {
-                found.entry((is_phone, text)).or_default().push((key, id, name.clone()));
+        columns.push((is_phone, name, select));
+    }
+    let normal = |row: &Row<'_>, is_phone: bool| -> rusqlite::Result<Option<String>> {
+        let text: String = row.get(2)?;
+        Ok(if is_phone { phone(&text) } else { email(&text) })
+    };
+    // Most texts occur once. A hash of each shows which ones do not, so that only these are kept in memory.
+    let (state, mut hashes) = (RandomState::new(), Vec::new());
+    for (is_phone, _, select) in &columns {
+        store.query(select, (), |row| {
+            hashes.extend(normal(row, *is_phone)?.map(|text| state.hash_one((is_phone, text))));
+            Ok(())
+        })?;
+    }
+    hashes.sort_unstable();
+    let pairs = hashes.windows(2).filter(|pair| matches!(pair, [one, other] if one == other));
+    let repeated: HashSet<u64> = pairs.flatten().copied().collect();
+    let mut found: BTreeMap<(bool, String), Vec<Same>> = BTreeMap::new();
+    for (is_phone, name, select) in &columns {
+        store.query(select, (), |row| {
+            let text = normal(row, *is_phone)?;
+            let text = text.filter(|text| repeated.contains(&state.hash_one((is_phone, text))));
+            if let Some(text) = text {
+                let same = found.entry((*is_phone, text)).or_default();
+                same.push((row.get(0)?, id(row.get_ref(1)?), name.clone()));
             }
-        }
+            Ok(())
+        })?;
     }
     let mut duplicates = Vec::new();
     for ((is_phone, _), mut same) in found {
