@@ -170,10 +170,10 @@ impl Mirror {
         for (name, columns) in
             [("value", format!("{group}, {value}")), ("group", group), ("member", member)]
         {
-            let by = format!("mirror_state, {columns}, mirror_changed_at");
+            let by = format!("(mirror_state, {columns}, mirror_changed_at)");
             store.add_index(table, name, &by)?;
         }
-        store.add_index("mirror_change", "record", "table_name, record_id")
+        store.add_index("mirror_change", "record", "(table_name, record_id)")
     }
 }
 

@@ -180,14 +180,20 @@ impl Store {
         }
         let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
         if paging.order == Order::FirstSeen {
-            // The table is in this order, and `+` keeps the database from reading it in another one.
+            // The table is in this order, and `+` keeps the database from reading it in another one. An index has the few
+            // records that are not in the list; it is used for its own condition only.
+            let state = if filter.accepts_state(State::Present) {
+                "+mirror_state".to_owned()
+            } else {
+                format!("{ABSENT} AND mirror_state")
+            };
             let begin = match paging.after {
                 None => "?1 <= mirror_key".to_owned(),
                 Some(_) => format!("mirror_key {than} ?1"),
             };
             let states = states.join(", ");
             let select = format!(
-                "SELECT * FROM {name} WHERE {begin} AND +mirror_state IN ({states}){conditions} \
+                "SELECT * FROM {name} WHERE {begin} AND {state} IN ({states}){conditions} \
                  ORDER BY mirror_key {direction}"
             );
             return Ok(Some((vec![select], values)));
@@ -234,14 +240,14 @@ impl Store {
         })
     }
 
-    /// Creates an index of a table, by columns or expressions, unless it exists. Fails if another process syncs.
+    /// Creates an index of a table, by columns or expressions in parentheses, unless it exists. Fails if another process syncs.
     pub(crate) fn add_index(&mut self, table: &str, name: &str, by: &str) -> Result<(), Error> {
         let index = format!("mirror_index_{table}_by_{name}");
         let select = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1";
         if self.connection.prepare_cached(select).or_failed()?.exists((&index,)).or_failed()? {
             return Ok(());
         }
-        let create = format!("CREATE INDEX {} ON {} ({by})", quoted(&index), quoted(table));
+        let create = format!("CREATE INDEX {} ON {} {by}", quoted(&index), quoted(table));
         self.change(|store| Ok((store.run(&create)?, false)))
     }
 
@@ -250,14 +256,19 @@ impl Store {
         let by = expression(table, &self.table(table)?.shape, order)?;
         match order {
             // The table is in this order.
-            Order::FirstSeen => Ok(()),
-            Order::Changed => self.add_index(table, "changed_at", &format!("mirror_state, {by}")),
+            Order::FirstSeen => {
+                self.add_index(table, "absent", &format!("(mirror_state) WHERE {ABSENT}"))
+            }
+            Order::Changed => self.add_index(table, "changed_at", &format!("(mirror_state, {by})")),
             Order::Text(name) => {
-                self.add_index(table, &format!("text_{name}"), &format!("mirror_state, {by}"))
+                self.add_index(table, &format!("text_{name}"), &format!("(mirror_state, {by})"))
             }
         }
     }
 }
+
+/// The condition of the index of the records that are not in the list.
+const ABSENT: &str = "mirror_state <> 'present'";
 
 /// Returns the expression by which rows are ordered. It is never `NULL`, which no comparison accepts.
 fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error> {

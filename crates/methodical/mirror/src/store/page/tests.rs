@@ -103,6 +103,7 @@ fn views() -> Vec<View> {
     let filters = [
         ("all photos", &PHOTO, Filter::new()),
         ("present photos", &PHOTO, present.clone()),
+        ("missing photos", &PHOTO, Filter::new().state(State::Missing)),
         ("members", &PLACEMENT, of_group.clone()),
         ("members with a value", &PLACEMENT, of_group.clone().column("status", "sold")),
         ("members without a value", &PLACEMENT, of_group.one_of("status", &[None])),
