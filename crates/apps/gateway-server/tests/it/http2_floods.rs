@@ -81,22 +81,22 @@ fn streams_that_are_not_read_are_limited_and_cut() {
     for id in (0..100_u32).map(|number| 2 * number + 1) {
         raw.send(&target.request(id, "candidates/list"));
     }
-    let (mut begun, mut refused, mut cut) = (0, 0, 0);
-    while begun + refused < 100 || cut < begun {
+    let (mut refused, mut cut) = (0, 0);
+    while refused + cut < 100 {
         match raw.next().expect("an open connection") {
-            Event::Status(..) => begun += 1,
+            // On a busy machine, a response is cut before it begins.
+            Event::Status(..) | Event::Pinged => {}
             Event::Reset(_, "REFUSED_STREAM") => refused += 1,
             Event::Reset(_, "CANCEL") => cut += 1,
-            Event::Pinged => {}
             event => panic!("{event:?}"),
         }
     }
-    assert!(begun <= 40 && refused >= 60, "{begun} begun, {refused} refused");
+    assert!(cut <= 40, "{cut} cut, {refused} refused");
     assert!(target.memory() < before + GROWTH);
     target.ops.wait_for("gateway_requests_in_flight 0");
     let metrics = target.ops.metrics();
-    let cut = format!("gateway_response_ends_total{{end=\"response_timeout\"}} {begun}");
-    assert!(metrics.lines().any(|line| line == cut), "{metrics}");
+    let ended = format!("gateway_response_ends_total{{end=\"response_timeout\"}} {cut}");
+    assert!(metrics.lines().any(|line| line == ended), "{metrics}");
     // The connection can still be used.
     raw.send(&frame(SETTINGS, 0, 0, &setting(4, 65_535)));
     raw.send(&target.request(1_001, "credits/get"));
