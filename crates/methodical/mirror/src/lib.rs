@@ -127,8 +127,8 @@
 //! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
 //!   [`Mirror::rebuild`] corrects what it finds, or refuses if that would lose something.
 //! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
-//!   A restored mirror, an opened backup refuse the cursors of before, because they
-//!   use numbers of changes again. A file that was copied by other means is not recognized as a copy.
+//!   A restored mirror and an opened backup refuse earlier cursors, because they use numbers of changes again. A file that was
+//!   copied by other means is not recognized as a copy.
 //! - [`Mirror::forget`] erases a record, and returns the backups that may still hold it. [`Mirror::purge`] removes rows of
 //!   deleted records, and old changes.
 //! - [`Mirror::omit_personal`] lets a mirror store only what is not personal.
@@ -154,7 +154,8 @@
 //! # Modules
 //!
 //! - `fields` reads a record and turns it into columns and back; `store` is the file, with its tables, rows and pages.
-//! - `mirror` is the entry point and the account that a mirror belongs to, and `read` reads records.
+//! - `mirror` is the entry point and the account that a mirror belongs to, `read` reads records, and [`queries`] answers what people
+//!   ask: placements, who waits, moves, reports and duplicates.
 //! - `feed` has the changes, the consumers with their positions, the events, and the sinks. `history` has past syncs and samples.
 //! - `recovery` decides what to ask for a recovered table, keeps past values, and erases placements with their records.
 //! - `run` compares a list with the mirror and writes the differences; `guard` decides what becomes missing or gone. `sync` reads

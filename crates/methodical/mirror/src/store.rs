@@ -345,7 +345,7 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
     Ok(!connection.prepare("SELECT 1 FROM sqlite_schema").or_failed()?.exists(()).or_failed()?)
 }
 
-/// Gives a mirror another id, so that it refuses the cursors of before.
+/// Gives a mirror another id, so that it refuses earlier cursors.
 pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
     let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
     if !connection.prepare(&select).or_failed()?.exists(()).or_failed()? {

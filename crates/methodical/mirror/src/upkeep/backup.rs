@@ -80,7 +80,7 @@ impl Mirror {
     /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced, when
     /// the restored mirror is complete.
     ///
-    /// The restored mirror has a new identity: it refuses all cursors of before, because it will use numbers of changes again
+    /// The restored mirror has a new identity: it refuses all earlier cursors, because it will use numbers of changes again
     /// that readers may have seen with other contents. Readers take a new snapshot. Its own consumers keep their positions,
     /// and the ids of their events remain unique.
     ///
