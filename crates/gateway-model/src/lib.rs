@@ -56,7 +56,7 @@
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
 //! - [`tables`] describes the records as tables of a database.
-//! - `Debug` shows no personal data, and an [`DecodeError`] never contains a value.
+//! - `Debug` shows no personal data, and a [`DecodeError`] never contains a value.
 //! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have no
 //!   order, because that of their text is not that of their values:
 //!

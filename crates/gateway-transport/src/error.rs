@@ -160,7 +160,7 @@ impl TransportError {
             .with_sent(Sent::Maybe)
     }
 
-    /// Creates an [`TransportErrorKind::Timeout`] error for `phase`.
+    /// Creates a [`TransportErrorKind::Timeout`] error for `phase`.
     #[cold]
     pub fn timeout(phase: Phase) -> Self {
         let text = match phase {
@@ -173,7 +173,7 @@ impl TransportError {
         Self::new(TransportErrorKind::Timeout, text).with_phase(phase).with_sent(sent)
     }
 
-    /// Creates an [`TransportErrorKind::TooLarge`] error for a body of more than `limit` bytes.
+    /// Creates a [`TransportErrorKind::TooLarge`] error for a body of more than `limit` bytes.
     #[cold]
     pub fn body_too_large(limit: u64) -> Self {
         Self::new(

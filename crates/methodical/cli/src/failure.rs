@@ -181,7 +181,7 @@ impl From<io::Error> for Failure {
         match error.get_ref().and_then(|inner| inner.downcast_ref()) {
             Some(JqError::Failed(cause)) => {
                 return Self::usage("cannot apply the filter of --jq").because(cause).hint(
-                    "the input is the array of all records, and `.[]` is each of them; or it is one object",
+                    "the input is an array of all records, and `.[]` yields each one; or it is a single object",
                 );
             }
             Some(JqError::Halted(code)) => {
@@ -347,7 +347,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) 
             format!("{raw} prints the response unchanged")
         }
         ErrorKind::Paging => {
-            "the records before are complete; --one-page prints one page only".to_owned()
+            "each page before the error is complete; --one-page prints only one page".to_owned()
         }
         _ => return None,
     })

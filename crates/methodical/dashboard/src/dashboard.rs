@@ -97,7 +97,7 @@ impl Dashboard {
     }
 
     /// Writes a line for each request of a page: the time, the name of the reader, the method, the path without its query, and the
-    /// status. The name is `link` for who used the first URL, and `-` without a session.
+    /// status. The name is `link` for a reader who used the first URL, and `-` without a session.
     #[must_use]
     pub fn access_log(self, log: impl Write + Send + 'static) -> Self {
         Self { log: Some(Box::new(log)), ..self }
@@ -117,8 +117,8 @@ impl Dashboard {
         self
     }
 
-    /// Serves a proxy that readers reach at this host, such as `board.example.com`, by HTTPS. The server may then listen on an
-    /// address that is not a loopback address. The proxy must pass on the host.
+    /// Serves behind a proxy that readers reach over HTTPS at this host, such as `board.example.com`. The server may then listen
+    /// on an address that is not a loopback address. The proxy must pass on the host.
     #[must_use]
     pub fn behind_proxy(self, host: &str) -> Self {
         Self { proxy: Some(host.to_owned()), ..self }

@@ -56,7 +56,7 @@ impl Readers {
     ///
     /// # Errors
     ///
-    /// Fails if the name is not of 1 to 64 letters, digits and `.-_@`, or if the password has less than 12 characters or more
+    /// Fails if the name does not have 1 to 64 letters, digits and `.-_@`, or if the password has fewer than 12 characters or more
     /// than 1,000.
     pub fn add(&mut self, name: &str, password: &str, masks: bool) -> Result<(), Error> {
         let is_plain = |one: char| one.is_ascii_alphanumeric() || ".-_@".contains(one);
@@ -194,8 +194,6 @@ pub(crate) const PERIOD: i64 = 15 * 60;
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that cannot start has failed")]
-
     use super::*;
 
     /// The time of a hash follows from its algorithm and costs, so both take as long.

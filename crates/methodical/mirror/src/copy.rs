@@ -75,7 +75,7 @@ impl Mirror {
     /// Begins to copy the mirror as it is now, also while another process syncs.
     ///
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
-    /// each copy that still holds the person, and the next copy removes her. Call [`end_copy`](Self::end_copy) when the copy is
+    /// each copy that may still hold the erased record, and the next copy removes it. Call [`end_copy`](Self::end_copy) when the copy is
     /// complete.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ impl Shape {
         for column in &columns {
             if !(1..=2).contains(&column.path.len()) || is_reserved(&column.name) {
                 return Err(invalid(
-                    "a path has no or more than two names, or begins with `mirror_`",
+                    "a path must have one or two names, and not begin with `mirror_` or `sqlite_`",
                 ));
             }
             // Databases do not distinguish names by case.
@@ -219,8 +219,8 @@ mod tests {
             (Table::new("photo", "id", JSON), "`id` is not a column of"),
             (Table::new("photo", "id", SAME), "two columns are named `A_B`"),
             (Table::new("photo", "id", PARENT), "`a` is both a column and a nested record"),
-            (Table::new("photo", "id", OURS), "begins with `mirror_`"),
-            (Table::new("photo", "id", EMPTY), "a path has no"),
+            (Table::new("photo", "id", OURS), "not begin with `mirror_`"),
+            (Table::new("photo", "id", EMPTY), "a path must have one or two names"),
         ] {
             let error = Shape::of(&table).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

@@ -30,8 +30,8 @@ impl Rules {
         Self { confirm: 2, accepted: None, emits_baseline: false, checks_rows: false }
     }
 
-    /// Sets after how many complete lists in a row without it a record is gone. Default: 2. With 1, it is never
-    /// missing, and gone in the first such list.
+    /// Sets how many complete lists in a row must lack a record before it is gone. Default: 2. With 1, the first such list
+    /// makes it gone, and it is never missing.
     pub const fn confirm(self, lists: u32) -> Self {
         Self { confirm: if lists == 0 { 1 } else { lists }, ..self }
     }
@@ -74,7 +74,7 @@ impl Rules {
             )
         } else if newly > 0 && is_many(lost, week_ago) {
             format!(
-                "{now} records are left of {week_ago} a week ago (more than {TOLERATED} and more than {share} % less)"
+                "only {now} records are left; a week ago, there were {week_ago} (more than {TOLERATED} and more than {share} % more)"
             )
         } else {
             return Ok(false);

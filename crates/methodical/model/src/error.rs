@@ -38,7 +38,7 @@ struct Inner {
     service: Option<ServiceError>,
 }
 
-/// The kind of an [`DecodeError`].
+/// The kind of a [`DecodeError`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodeErrorKind {

@@ -43,7 +43,7 @@
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through [`Extra`], and written back.
-//! - `Debug` shows no personal data, and an [`DecodeError`] never contains a value.
+//! - `Debug` shows no personal data, and a [`DecodeError`] never contains a value.
 //!
 //! # Features
 //!

@@ -414,8 +414,7 @@ const REMOVE: &str = "\
 fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;
     let of_file = if first.file == place.file { "" } else { " of another file" };
-    let text =
-        format!("{what} is already different on line {line}{of_file}; remove one of the two");
+    let text = format!("{what} is different on line {line}{of_file}; remove one of the two");
     Error::at(place, text)
 }
 

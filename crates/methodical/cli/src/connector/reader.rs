@@ -25,7 +25,8 @@ impl Bookmark {
     /// Reads the state of a stream.
     fn parse(stream: &str, state: &Value) -> Result<Self, Failure> {
         Self::deserialize(state).map_err(|_quotes| {
-            let text = format!("cannot read the state of `{stream}`: it is not of this program");
+            let text =
+                format!("cannot read the state of `{stream}`: this program did not write it");
             Failure::usage(text).hint(START_OVER)
         })
     }

@@ -113,7 +113,7 @@ impl Kind {
         }
     }
 
-    /// Returns the value of `x-meaning` in JSON Schemas, unless the primitive says all.
+    /// Returns the value of `x-meaning` in JSON Schemas; `None` for ids, text, and kinds without a meaning.
     pub fn schema(self) -> Option<&'static str> {
         let meaning = self.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
         meaning.map(Meaning::word)

@@ -44,7 +44,7 @@ impl Mirror {
     /// feed and the history, in one transaction. Afterwards the copy equals the mirror.
     ///
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
-    /// each copy that still holds the person, and the next copy removes her.
+    /// each copy that may still hold the erased record, and the next copy removes it.
     ///
     /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000, which
     /// PostgreSQL does not have in text, becomes U+FFFD. The thread is blocked, so do not call it from an async one. A later copy

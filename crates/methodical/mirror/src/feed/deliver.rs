@@ -72,7 +72,7 @@ impl Mirror {
     /// numbers, even if the process is killed; an event that is delivered again has the same [`id`](crate::Event::id). Each event
     /// is created right before its delivery, from the record as it is then. An erased record is not delivered.
     ///
-    /// One process delivers to a consumer at a time. The end of the process ends its right, even if it was killed.
+    /// One process delivers to a consumer at a time. Once that process has ended, even if it was killed, another one can deliver.
     ///
     /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, and
     /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts

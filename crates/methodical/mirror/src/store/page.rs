@@ -286,7 +286,7 @@ fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error
 
 /// Creates the error of a paging by a column that the table does not have, or that has no text.
 fn unordered(table: &str, column: &str) -> Error {
-    let text = format!("cannot read a page of `{table}`: it has no column of text `{column}`");
+    let text = format!("cannot read a page of `{table}`: it has no text column `{column}`");
     Error::new(ErrorKind::Table, text)
 }
 
