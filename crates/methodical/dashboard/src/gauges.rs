@@ -93,7 +93,7 @@ fn aligned(amount: &str, other: &str) -> String {
 }
 
 /// How many days are shown.
-const SHOWN: i64 = 90;
+pub(crate) const SHOWN: i64 = 90;
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use methodical_mirror::{Filter, Forecast, Outcome, Paging, Record, State, TableS
 use crate::board::counts::{self, Counts, WAITS};
 use crate::cells::{fields, text};
 use crate::frame::{self, Frame, whole};
+use crate::gauges::SHOWN;
 use crate::link::{self, Link, Named, Names};
 use crate::outline::Board;
 use crate::shared::{Params, Problem, Shared};
@@ -36,6 +37,10 @@ struct People {
     new: Vec<Line>,
     moves: Vec<Line>,
     waiting: Vec<Line>,
+    /// The one who has waited longest, if nobody waits for that number of days.
+    longest: Vec<Line>,
+    /// The values that count as waiting.
+    open: String,
     /// How many wait with each value, with the link to them.
     waiting_by: Vec<(String, String, String)>,
     days: i64,
@@ -91,17 +96,14 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             card(
                 "Waiting",
                 waiting,
-                counts
-                    .waiting(days)
-                    .fold(members, |link, (value, _)| link.with_value(value))
-                    .with("waiting", &days.to_string()),
+                counts.open().fold(members, Link::with_value).with("waiting", &days.to_string()),
                 format!("for {days} days or longer"),
             ),
         ]);
         people = Some(shown);
     }
     for name in &shared.outline.gauges {
-        let samples = shared.mirror.samples(name, now.saturating_sub(14 * DAY))?;
+        let samples = shared.mirror.samples(name, now.saturating_sub(SHOWN * DAY))?;
         let forecast = Forecast::of(&samples)?;
         let (value, note) = match &forecast {
             None => ("–".to_owned(), "no sample yet".to_owned()),
@@ -139,7 +141,8 @@ fn last_sync(statuses: &[TableStatus], now: i64) -> Card {
         (None, Some(_)) => "Complete".to_owned(),
         (None, None) => "Never".to_owned(),
     };
-    let note = at.map(|at| format!("complete {} ago", ago(now.saturating_sub(at))));
+    let before = if value == "Complete" { "" } else { "last complete " };
+    let note = at.map(|at| format!("{before}{} ago", ago(now.saturating_sub(at))));
     let note = note.unwrap_or_else(|| "no complete list yet".to_owned());
     Card { name: "Last sync".to_owned(), value, href: "/health".to_owned(), note }
 }
@@ -162,7 +165,7 @@ fn read(
         new = shared.mirror.browse(members.name(), &present, &newest)?.records;
         new.retain(|one| one.first_seen >= since);
     }
-    let until = now.saturating_sub(days.saturating_mul(DAY));
+    let until = midnight(now).saturating_sub(days.saturating_mul(DAY));
     let place = |record: &Record| {
         let all = fields(&record.json);
         let part = |name: &str| all.get(name).and_then(text);
@@ -174,8 +177,11 @@ fn read(
             record.changed_at,
         ))
     };
-    let waiting: Vec<_> =
-        counts.longest.iter().filter(|one| one.changed_at <= until).filter_map(place).collect();
+    let long = counts.longest.iter().filter(|one| one.changed_at <= until);
+    let (is_long, waiting): (bool, Vec<_>) = match long.clone().next() {
+        Some(_) => (true, long.filter_map(place).collect()),
+        None => (false, counts.longest.iter().take(1).filter_map(place).collect()),
+    };
     let moves: Vec<_> =
         counts.moves.iter().rev().filter(|one| !one.is_learned).take(LINES).collect();
     let of_members = new.iter().map(|one| &*one.id);
@@ -199,6 +205,11 @@ fn read(
             people.with("waiting", &days.to_string()).finish(),
         )
     };
+    let waits = waiting.iter().map(|(member, group, to, at)| {
+        let group = Some(names.of(groups.name(), group));
+        line(person(member), None, value(to.as_deref()), group, *at)
+    });
+    let mut waits: Vec<Line> = waits.collect();
     Ok(People {
         noun: plural(members.name()),
         value: board.placements.value.to_owned(),
@@ -214,13 +225,9 @@ fn read(
                 line(person(&one.member), from, value(one.to.as_deref()), group, one.at)
             })
             .collect(),
-        waiting: waiting
-            .iter()
-            .map(|(member, group, to, at)| {
-                let group = Some(names.of(groups.name(), group));
-                line(person(member), None, value(to.as_deref()), group, *at)
-            })
-            .collect(),
+        waiting: if is_long { waits.split_off(0) } else { Vec::new() },
+        longest: waits,
+        open: counts.open().map(|one| counts::label(one).to_owned()).collect::<Vec<_>>().join(", "),
         waiting_by: counts.waiting(days).map(count).collect(),
         days,
         choices: WAITS

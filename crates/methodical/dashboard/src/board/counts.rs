@@ -180,13 +180,17 @@ impl Counts {
             waits,
             longest: Vec::new(),
         };
-        // Those with a value that people leave.
-        let values = counts.columns.iter().map(Option::as_deref);
-        let values: Vec<Option<&str>> = values.filter(|one| !counts.is_final(*one)).collect();
+        let values: Vec<Option<&str>> = counts.open().collect();
         let filter = Filter::new().state(State::Present).one_of(board.placements.value, &values);
         let paging = Paging::new(LINES).order(Order::Changed);
         counts.longest = mirror.browse(table, &filter, &paging)?.records;
         Ok(counts)
+    }
+
+    /// Returns the values that members leave: only these count as waiting.
+    pub(crate) fn open(&self) -> impl Iterator<Item = Option<&str>> {
+        let values = self.columns.iter().map(Option::as_deref);
+        values.filter(|one| !self.is_final(*one))
     }
 
     /// Returns how many have had each value for that number of days, without those whose value is the end.

@@ -233,6 +233,22 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let one = text(&one);
     let funnel = one.split("Funnel\n").nth(1).unwrap().split("History").next().unwrap();
     insta::assert_snapshot!(format!("{}\n# One album\n{funnel}", text(&all)));
+    // The number of those who wait is that of the list behind it.
+    for (days, expected) in [(7, "2"), (14, "2"), (30, "1")] {
+        let today = browser.page(&format!("/?days={days}"));
+        let card = today.split("<dt>Waiting</dt>").nth(1).unwrap();
+        let part =
+            |from: &str, to: &str| card.split(from).nth(1).unwrap().split(to).next().unwrap();
+        let people = browser.page(&part("href=\"", "\"").replace("&#38;", "&"));
+        assert_eq!(part("<strong>", "<"), expected, "{today}");
+        assert_eq!(
+            people.matches("href=\"/record?of=photo").count().to_string(),
+            expected,
+            "{people}"
+        );
+    }
+    let today = browser.page("/?days=14");
+    assert!(today.contains("These count as waiting: New, Rejected, Print."), "{today}");
     // The one with Print has waited for 17 days; the mark that is the end does not count as waiting.
     assert!(all.contains(r#"<td class="number heat3"><a class="count" href="/records?of=photo&#38;group=7&#38;value=Print""#), "{all}");
     assert!(
