@@ -8,7 +8,7 @@ use methodical_mirror::queries::{BoardGroup, Cell as Count, Passage};
 use crate::board::counts::{Counts, WEEKS, Weeks, total};
 use crate::frame::Frame;
 use crate::link::{self, Link};
-use crate::outline::Board;
+use crate::outline::{self, Board};
 use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{DAY, ago, day};
 use crate::words::{counted, grouped, label, percent, plural};
@@ -35,7 +35,8 @@ struct FunnelPage {
     range: String,
     previous: Option<String>,
     next: Option<String>,
-    /// The sources of members.
+    /// The name of the column with the source of a member, such as a portal, and the sources.
+    source: String,
     sources: Vec<Source>,
 }
 
@@ -195,6 +196,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         ),
         previous: (from > 0).then(|| to(from.saturating_sub(GROUPS))),
         next: (end < counts.groups.len()).then(|| to(end)),
+        source: label(&outline::source(board.members).unwrap_or_default()),
         sources: sources(&counts),
     };
     Ok(page.render()?)
