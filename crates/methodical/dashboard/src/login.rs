@@ -86,7 +86,7 @@ impl Readers {
         self.0.iter().map(|(name, reader)| (&**name, reader.masks))
     }
 
-    /// Returns whether there are no readers.
+    /// Returns whether the list of readers is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

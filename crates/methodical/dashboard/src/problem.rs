@@ -25,15 +25,16 @@ struct OpenPage<'a> {
 #[derive(Template)]
 #[template(path = "login.html")]
 struct LoginPage<'a> {
-    name: &'a str,
+    /// The name of the dashboard.
+    title: &'a str,
     /// The page to open after it.
     to: &'a str,
     wrong: &'a str,
 }
 
 /// Renders the form of the login, with the reason for the refusal of another attempt.
-pub(crate) fn login(name: &str, to: &str, wrong: &str) -> String {
-    LoginPage { name, to, wrong }.render().unwrap_or_default()
+pub(crate) fn login(title: &str, to: &str, wrong: &str) -> String {
+    LoginPage { title, to, wrong }.render().unwrap_or_default()
 }
 
 /// Renders a page that opens another one.

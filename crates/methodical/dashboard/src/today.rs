@@ -36,9 +36,10 @@ struct People {
     value: String,
     new: Vec<Line>,
     moves: Vec<Line>,
+    /// Those who wait for that number of days, or else the one with the longest wait.
     waiting: Vec<Line>,
-    /// The one who has waited longest, if nobody waits for that number of days.
-    longest: Vec<Line>,
+    /// Whether they wait for that number of days.
+    is_long: bool,
     /// The values that count as waiting.
     open: String,
     /// How many wait with each value, with the link to them.
@@ -141,7 +142,8 @@ fn last_sync(statuses: &[TableStatus], now: i64) -> Card {
         (None, Some(_)) => "Complete".to_owned(),
         (None, None) => "Never".to_owned(),
     };
-    let before = if value == "Complete" { "" } else { "last complete " };
+    let is_complete = matches!(worst, None | Some(Outcome::Complete));
+    let before = if is_complete { "" } else { "last complete " };
     let note = at.map(|at| format!("{before}{} ago", ago(now.saturating_sub(at))));
     let note = note.unwrap_or_else(|| "no complete list yet".to_owned());
     Card { name: "Last sync".to_owned(), value, href: "/health".to_owned(), note }
@@ -209,7 +211,6 @@ fn read(
         let group = Some(names.of(groups.name(), group));
         line(person(member), None, value(to.as_deref()), group, *at)
     });
-    let mut waits: Vec<Line> = waits.collect();
     Ok(People {
         noun: plural(members.name()),
         value: board.placements.value.to_owned(),
@@ -225,8 +226,8 @@ fn read(
                 line(person(&one.member), from, value(one.to.as_deref()), group, one.at)
             })
             .collect(),
-        waiting: if is_long { waits.split_off(0) } else { Vec::new() },
-        longest: waits,
+        waiting: waits.collect(),
+        is_long,
         open: counts.open().map(|one| counts::label(one).to_owned()).collect::<Vec<_>>().join(", "),
         waiting_by: counts.waiting(days).map(count).collect(),
         days,
