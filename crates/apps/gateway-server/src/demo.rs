@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
@@ -145,7 +146,9 @@ impl DemoFolder {
     fn create() -> Result<Self, Error> {
         for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
             let is_own = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
-            let changed = entry.metadata().and_then(|there| there.modified()).ok();
+            // In a shared folder, others can put a pipe in place of the lock, and opening it would block.
+            let there = entry.metadata().ok().filter(is_of_this_user);
+            let changed = there.and_then(|there| there.modified().ok());
             let age = changed.and_then(|at| at.elapsed().ok()).unwrap_or_default();
             let lock = entry.path().join(LOCK);
             if is_own
@@ -162,6 +165,10 @@ impl DemoFolder {
         drop(lock.try_lock());
         Ok(Self { _lock: lock, folder })
     }
+}
+
+fn is_of_this_user(there: &fs::Metadata) -> bool {
+    there.uid() == rustix::process::geteuid().as_raw()
 }
 
 /// Beginning of the name of a folder.

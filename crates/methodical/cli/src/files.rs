@@ -92,7 +92,7 @@ pub(crate) fn remove_leftovers(prefix: &str, suffix: &str) {
     }
 }
 
-/// Returns the entries of a folder with this prefix and suffix that have not changed for a minute.
+/// Returns the entries of a folder with this prefix and suffix that belong to this user and have not changed for a minute.
 fn leftovers(
     folder: &Path,
     prefix: &str,
@@ -103,13 +103,27 @@ fn leftovers(
     // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
     let is_old = |there: fs::Metadata| {
         let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-        is_kind(&there) && age.is_some_and(|age| age >= LEFTOVER_AGE)
+        is_kind(&there) && is_of_this_user(&there) && age.is_some_and(|age| age >= LEFTOVER_AGE)
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let old = entries.filter(|entry| {
         entry.file_name().to_str().is_some_and(is_own) && entry.metadata().is_ok_and(is_old)
     });
     old.map(|entry| entry.path()).collect()
+}
+
+/// Returns whether a file belongs to the user of this process. In a shared folder, others can create any: opening a pipe in
+/// place of a lock would block.
+#[cfg(unix)]
+fn is_of_this_user(there: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    there.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+const fn is_of_this_user(_there: &fs::Metadata) -> bool {
+    true
 }
 
 /// Suffix of unfinished files.
@@ -323,6 +337,7 @@ mod tests {
     use super::{AtomicFile, LEFTOVER_AGE};
     use crate::program::Name;
 
+    #[cfg(unix)]
     #[test]
     fn only_old_files_of_the_program_that_no_process_locks_are_removed() {
         let folder = tempfile::tempdir().unwrap();
@@ -334,12 +349,21 @@ mod tests {
             }
         }
         fs::create_dir(folder.path().join(".gw-folder.part")).unwrap();
+        // Only root can give a file to somebody else; others cannot test it.
+        let theirs = folder.path().join(".gw-theirs.part");
+        File::create(&theirs).unwrap().set_modified(old).unwrap();
+        if std::os::unix::fs::chown(&theirs, Some(65_534), None).is_err() {
+            fs::remove_file(&theirs).unwrap();
+        }
+        let has_theirs = theirs.exists();
         let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
         locked.lock().unwrap();
         AtomicFile::create(folder.path(), Name::new("gw")).unwrap();
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();
+        names.retain(|name| name != ".gw-theirs.part");
+        assert_eq!(theirs.exists(), has_theirs);
         let kept =
             [".gw-1.csv", ".gw-folder.part", ".gw-locked.part", ".gw-young.part", "mine.part"];
         assert_eq!(names, kept);
