@@ -51,7 +51,7 @@ pub trait Service: Send + Sync + 'static {
         + 'static;
 
     /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
-    /// the server cut it. An accepted body of the request is a [`RequestBody`] in its extensions.
+    /// the server cut it. The extensions of the request have an [`Arrived`], and a [`RequestBody`] if a body was accepted.
     fn answer(
         &self,
         request: &Parts,
@@ -59,6 +59,10 @@ pub trait Service: Send + Sync + 'static {
         connection: &Arc<Connection>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
+
+/// When the head of a request had been read. The timeout of its response counts from then.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived(pub Instant);
 
 /// The whole body of a request. See [`Limits::body`].
 #[derive(Clone, Debug)]
@@ -202,7 +206,8 @@ impl<S: Service> Listen<S> {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let answer = service_fn(|request| {
+        let answer = service_fn(|mut request: Request<Incoming>| {
+            request.extensions_mut().insert(Arrived(Instant::now()));
             let limits = (self.limits.body, self.limits.head);
             respond(Arc::clone(&self.service), Arc::clone(&connection), limits, request)
         });
@@ -212,8 +217,8 @@ impl<S: Service> Listen<S> {
         phase.mark_changed();
         let opened = Instant::now();
         let mut closing = None;
-        // When a response was first seen to be late: not when it was due, as the machine may have been suspended since.
-        let mut late = None;
+        // How often a response was seen to be late. Not for how long, as the machine may have been suspended.
+        let mut late = 0;
         let mut timer = pin!(sleep_until(opened + self.limits.idle.min(SHORTEST)));
         loop {
             tokio::select! {
@@ -245,14 +250,14 @@ impl<S: Service> Listen<S> {
                     } else {
                         since + self.limits.idle
                     };
-                    if is_open && now >= end {
-                        end = *late.get_or_insert(now) + LATE;
-                        if now >= end {
-                            connection.cut_by(Cut::ResponseTimeout);
-                            return;
-                        }
+                    if !is_open || now < end {
+                        late = 0;
+                    } else if late < LATE {
+                        late += 1;
+                        end = now + SHORTEST;
                     } else {
-                        late = None;
+                        connection.cut_by(Cut::ResponseTimeout);
+                        return;
                     }
                     if closing.is_some_and(|closed| !is_open && now >= closed) {
                         return;
@@ -379,9 +384,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Time for a connection without a request to close after it was asked to.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// Time for a late response to end itself, before its connection is closed. On a busy machine, the end of 32 streams takes
-/// seconds.
-const LATE: Duration = Duration::from_secs(5);
+/// Number of looks, each [`SHORTEST`] after the last, in which a late response can end itself before its connection is
+/// closed. On a busy machine, the end of 32 streams takes seconds.
+const LATE: u32 = 50;
 
 /// Time that a refused connection stays open after its response.
 const REFUSED: Duration = Duration::from_secs(1);

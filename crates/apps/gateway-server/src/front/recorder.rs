@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, Version};
 use http_body::{Body, Frame, SizeHint};
-use methodical_serve::{Connection, Cut, Share};
+use methodical_serve::{Arrived, Connection, Cut, Share};
 use tokio::time::Instant;
 
 use crate::error::{Error, with_causes};
@@ -28,7 +28,7 @@ use crate::traces::RequestTrace;
 
 /// Collects the facts of one request and its response. Counts, traces and logs them when it is dropped.
 pub(crate) struct Recorder {
-    began: Instant,
+    arrived: Instant,
     connection: Arc<Connection>,
     response: EndedResponse,
     /// Shares of the client and of the token in what may be open, until the response has ended.
@@ -71,7 +71,7 @@ impl Recorder {
             end: End::ClientGone,
         };
         Self {
-            began: Instant::now(),
+            arrived: request.extensions.get().map_or_else(Instant::now, |Arrived(at)| *at),
             connection: Arc::clone(connection),
             response,
             of_client: None,
@@ -116,7 +116,7 @@ impl Recorder {
 
     fn sent(&mut self, bytes: usize) {
         self.response.bytes += bytes as u64;
-        self.response.first_byte.get_or_insert_with(|| self.began.elapsed());
+        self.response.first_byte.get_or_insert_with(|| self.arrived.elapsed());
     }
 
     fn failed(&mut self, error: &Error, is_late: bool) {
@@ -127,7 +127,7 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.response.took = self.began.elapsed();
+        self.response.took = self.arrived.elapsed();
         // The last piece of a body may have been read and not sent.
         if let (End::ClientGone | End::Complete, Some(cut)) =
             (self.response.end, self.connection.cut())
