@@ -11,21 +11,22 @@ pub(crate) struct Broken {
     pub(crate) fails: &'static [&'static str],
 }
 
+/// Declares a list of transports: each by its factory, or by the argument of a function that creates it.
 macro_rules! broken {
-    ($list:ident: $($(#[$attribute:meta])* $name:ident [$($fails:literal),+ $(,)?] = $factory:expr;)+) => {
+    ($list:ident: $($(#[$attribute:meta])* $name:ident [$($fails:expr),+ $(,)?] = $factory:expr;)+) => {
         pub(crate) const $list: &[$crate::broken::Broken] = &[$($crate::broken::Broken {
             name: stringify!($name),
             factory: $factory,
             fails: &[$($fails),+],
         }),+];
     };
+    ($list:ident, $by:path: $($(#[$attribute:meta])* $name:ident [$($fails:expr),+ $(,)?] = $break:expr;)+) => {
+        broken! { $list: $($(#[$attribute])* $name [$($fails),+] = |setup| $by(setup, $break);)+ }
+    };
 }
 
 mod careless;
-mod classes;
 mod connections;
-mod headers;
-mod promises;
 mod requests;
 mod responses;
 mod support;
@@ -34,20 +35,29 @@ mod wire;
 
 /// All broken transports. The first of [`careless::CARELESS`] breaks no rule.
 pub(crate) fn all() -> impl Iterator<Item = &'static Broken> {
-    use self::{classes, connections, headers, promises, requests, responses, time};
+    use self::{connections, requests, responses, time};
     let lists = [
         careless(),
-        classes::AGAIN,
-        classes::DROPS,
-        classes::ERRORS,
-        classes::HOSTS,
-        classes::REQUESTS,
-        classes::SETTINGS,
+        connections::AGAIN,
         connections::CONNECTIONS,
-        headers::HEADERS,
-        promises::PROMISES,
+        requests::KEPT,
+        requests::LOWERED,
+        requests::OF_ONE_METHOD,
         requests::REQUESTS,
+        requests::RETURNS,
+        requests::STATEFUL,
+        requests::URIS,
+        responses::ALL_HEADERS,
+        responses::BODIES,
+        responses::DECODED,
+        responses::DROPPED,
+        responses::HEADERS,
+        responses::MISPHASED,
         responses::RESPONSES,
+        responses::STRIPPED,
+        responses::UNSENT,
+        responses::WITH_REQUEST,
+        time::SETTINGS,
         time::TIME,
     ];
     lists.into_iter().flatten()

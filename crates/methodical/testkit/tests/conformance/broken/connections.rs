@@ -1,37 +1,27 @@
 //! Transports that connect, follow redirects or retry wrongly.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingResponse, BlockingTransport, Options, Proxy, Request, TransportError,
-    blocking_transport_fn,
+    BlockingResponse, BlockingTransport, Options, Phase, Proxy, Request, TransportError,
+    TransportErrorKind, blocking_transport_fn,
 };
-use methodical_testkit::conformance::Subject;
+use http::Method;
+use methodical_testkit::conformance::{Setup, Subject};
 
-use crate::broken::support::{around, other};
+use crate::broken::support::{Built, address, around, other, requests, set, uris, whole};
 
 broken! { CONNECTIONS:
     follows_redirects ["response.redirects_are_not_followed"] = |setup| around(setup, |good, request| {
-        let response = good.send(request.clone())?;
-        let Some(location) = response.headers().get("location") else { return Ok(response) };
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
-        let target = format!("http://{authority}{}", location.to_str().unwrap_or_default());
-        let mut next = request;
-        *next.uri_mut() = target.parse().map_err(|_| other("no address"))?;
-        good.send(next)
+        follow(good, request, &format!("http://{authority}"))
     });
     follows_redirects_to_other_hosts [
         "secrecy.redirects_get_no_credentials",
         "tls.redirect_to_plain_text_is_not_followed",
-    ] = |setup| around(setup, |good, request| {
-        let response = good.send(request.clone())?;
-        let Some(location) = response.headers().get("location") else { return Ok(response) };
-        let mut next = request;
-        *next.uri_mut() =
-            location.to_str().unwrap_or_default().parse().map_err(|_| other("no address"))?;
-        good.send(next)
-    });
+    ] = |setup| around(setup, |good, request| follow(good, request, ""));
     retries ["response.nothing_is_retried", "errors.closed_before_the_head"] =
         |setup| around(setup, |good, request| match good.send(request.clone()) {
         Ok(response) if response.status() != 503 => Ok(response),
@@ -59,10 +49,8 @@ broken! { CONNECTIONS:
     sends_one_at_a_time ["connections.requests_run_side_by_side"] = |setup| {
         let turn = Mutex::new(());
         around(setup, move |good, request| {
-            let turn = turn.lock();
-            let response = good.send(request);
-            drop(turn);
-            response
+            let _turn = turn.lock();
+            good.send(request)
         })
     };
     reveals_a_token_in_its_name ["secrecy.debug_reveals_nothing"] = |setup| {
@@ -80,13 +68,10 @@ broken! { CONNECTIONS:
     };
     /// Tries only the IPv6 address of `localhost`. The server listens on the other one.
     tries_one_address ["connections.every_address_of_a_name_is_tried"] =
-        |setup| around(setup, |good, request| good.send(with_host(request, "[::1]")?));
+        |setup| uris(setup, |uri| uri.replacen("//localhost", "//[::1]", 1));
     /// Connects over TLS to the address of `localhost`, without its name.
     hides_the_server_name ["tls.server_name_is_sent"] =
-        |setup| around(setup, |good, request| match request.uri().scheme_str() {
-        Some("https") => good.send(with_host(request, "127.0.0.1")?),
-        _ => good.send(request),
-    });
+        |setup| uris(setup, |uri| uri.replacen("https://localhost", "https://127.0.0.1", 1));
     /// Trusts only the authorities of the system.
     ignores_the_extra_root ["tls.trusted_certificate_is_accepted"] = |setup| {
         let options = Options::default()
@@ -95,11 +80,60 @@ broken! { CONNECTIONS:
             .proxy(Proxy::Never);
         Ok(Subject::blocking(UreqTransport::new(&options)?))
     };
+    sends_the_first_host ["connections.authorities_do_not_share_connections"] =
+        |setup| changes_hosts(setup, |first, _| first);
+    sends_the_name_of_the_first_host ["connections.authorities_do_not_share_connections"] =
+        |setup| changes_hosts(setup, |first, port| {
+        let name = first.rsplit_once(':').map_or("", |(name, _)| name);
+        format!("{name}:{port}")
+    });
 }
 
-/// Replaces the host name `localhost` of a request.
-fn with_host(mut request: Request, host: &str) -> Result<Request, TransportError> {
-    let text = request.uri().to_string().replacen("//localhost", &format!("//{host}"), 1);
-    *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
-    Ok(request)
+broken! { AGAIN, sends_again:
+    sends_again_on_a_reused_connection ["connections.reused_connection_that_dies"] = |_, _| true;
+    sends_a_post_again_on_a_reused_connection ["connections.reused_connection_that_dies"] =
+        |method, _| method == Method::POST;
+    sends_a_get_again_on_a_reused_connection ["connections.reused_connection_that_dies"] =
+        |method, _| method == Method::GET;
+    sends_again_after_a_lost_body ["connections.reused_connection_that_dies"] =
+        |_, phase| phase == Phase::Body;
+}
+
+/// Sends a request, and then another one to the target of a redirect, after this text.
+fn follow(
+    good: &UreqTransport,
+    mut request: Request,
+    before: &str,
+) -> Result<BlockingResponse, TransportError> {
+    let response = good.send(request.clone())?;
+    let Some(location) = response.headers().get("location") else { return Ok(response) };
+    address(&mut request, &format!("{before}{}", location.to_str().unwrap_or_default()))?;
+    good.send(request)
+}
+
+/// Sends a request again if a call after the first loses its connection.
+fn sends_again(setup: &Setup, whether: fn(&Method, Phase) -> bool) -> Built {
+    let has_connection = AtomicBool::new(false);
+    around(setup, move |good, request| {
+        let send = || good.send(request.clone()).and_then(whole);
+        let response = send().or_else(|error: TransportError| {
+            let is_again = error.kind() == TransportErrorKind::Interrupted
+                && has_connection.load(Ordering::SeqCst)
+                && whether(request.method(), error.phase());
+            if is_again { send() } else { Err(error) }
+        });
+        has_connection.store(response.is_ok(), Ordering::SeqCst);
+        response
+    })
+}
+
+/// Sends a `Host` that follows from that of the first request and from the port of this one.
+fn changes_hosts(setup: &Setup, host: fn(String, u16) -> String) -> Built {
+    let first = Mutex::new(None::<String>);
+    requests(setup, move |request| {
+        let authority = request.uri().authority().cloned().ok_or_else(|| other("no authority"))?;
+        let mut first = first.lock().map_err(|_| other("poisoned"))?;
+        let first = first.get_or_insert_with(|| authority.to_string()).clone();
+        set(request, "host", &host(first, authority.port_u16().unwrap_or(80)))
+    })
 }

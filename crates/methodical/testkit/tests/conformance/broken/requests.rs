@@ -1,35 +1,177 @@
-//! Transports that change the request.
+//! Transports that change the request: always, for one method or header, or after the first call.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use gateway_transport::{BlockingBody, BlockingTransport as _, TransportError, TransportErrorKind};
-use http::{HeaderMap, HeaderValue, Response};
+use gateway_transport::{
+    BlockingBody, BlockingTransport as _, Request, TransportError, TransportErrorKind,
+};
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Method, Response};
+use methodical_testkit::conformance::Setup;
 
-use crate::broken::support::{around, other};
+use crate::broken::support::{Built, address, around, keep, lower, other, requests, set, uris};
 
-broken! { REQUESTS:
-    adds_a_header ["request.nothing_is_added"] = |setup| around(setup, |good, mut request| {
-        request.headers_mut().insert("accept-encoding", HeaderValue::from_static("gzip"));
-        good.send(request)
-    });
-    sends_expect_continue ["request.expect_continue_is_not_sent"] =
-        |setup| around(setup, |good, mut request| {
-        if !request.body().is_empty() {
-            request.headers_mut().insert("expect", HeaderValue::from_static("100-continue"));
+/// The check of every method with and without a body.
+const EVERY: &str = "request.every_method_with_and_without_a_body";
+
+broken! { REQUESTS, requests:
+    adds_a_header ["request.nothing_is_added"] = |request| set(request, "accept-encoding", "gzip");
+    sends_expect_continue ["request.expect_continue_is_not_sent"] = |request| {
+        if request.body().is_empty() { Ok(()) } else { set(request, "expect", "100-continue") }
+    };
+    drops_connection_headers ["request.connection_headers_arrive_or_are_refused"] = |request| {
+        for name in ["keep-alive", "proxy-connection", "te", "trailer", "upgrade"] {
+            request.headers_mut().remove(name);
         }
-        good.send(request)
-    });
-    keeps_cookies ["request.nothing_of_a_response_is_kept"] = |setup| {
-        let kept = Mutex::new(None::<HeaderValue>);
-        around(setup, move |good, mut request| {
-            let mut kept = kept.lock().map_err(|_| other("poisoned"))?;
-            if let Some(cookie) = &*kept {
-                request.headers_mut().insert("cookie", cookie.clone());
+        Ok(())
+    };
+    drops_the_credentials_of_a_proxy ["request.connection_headers_arrive_or_are_refused"] = |request| {
+        request.headers_mut().remove("proxy-authorization");
+        Ok(())
+    };
+    supports_four_methods [EVERY] = |request| {
+        if !["GET", "HEAD", "POST", "PUT"].contains(&request.method().as_str()) {
+            *request.method_mut() = Method::GET;
+        }
+        Ok(())
+    };
+    writes_methods_in_upper_case [EVERY] = |request| {
+        let upper = request.method().as_str().to_ascii_uppercase();
+        *request.method_mut() = Method::from_bytes(upper.as_bytes()).map_err(|_| other("method"))?;
+        Ok(())
+    };
+    sends_a_put_as_a_post_without_a_body [EVERY] = |request| {
+        if request.method() == Method::PUT && request.body().is_empty() {
+            *request.method_mut() = Method::POST;
+        }
+        Ok(())
+    };
+    adds_a_media_type_to_a_body [EVERY] = |request| {
+        if request.body().is_empty() { Ok(()) } else { set(request, "content-type", "application/octet-stream") }
+    };
+    ends_a_body_at_a_nul [EVERY] = |request| {
+        let end = request.body().iter().position(|byte| *byte == 0);
+        request.body_mut().truncate(end.unwrap_or(usize::MAX));
+        Ok(())
+    };
+    sends_a_body_as_text [EVERY] = |request| {
+        *request.body_mut() = String::from_utf8_lossy(request.body()).into_owned().into();
+        Ok(())
+    };
+    truncates_a_body_to_64_kib [EVERY] = |request| {
+        request.body_mut().truncate(64 << 10);
+        Ok(())
+    };
+    sends_bodies_in_chunks ["request.body_is_sent_with_its_length"] = |request| {
+        if request.body().is_empty() { Ok(()) } else { set(request, "transfer-encoding", "chunked") }
+    };
+    sends_fifty_headers_at_most ["request.header_bytes_are_preserved"] = |request| {
+        let headers = std::mem::take(request.headers_mut());
+        request.headers_mut().extend(headers.into_iter().take(50));
+        Ok(())
+    };
+    cuts_long_header_values ["request.large_header_arrives_whole", "request.header_bytes_are_preserved"] = |request| {
+        for value in request.headers_mut().values_mut() {
+            if let Some(start) = value.as_bytes().get(..4096) {
+                *value = HeaderValue::from_bytes(start).map_err(|_| other("no value"))?;
             }
-            let response = good.send(request)?;
-            *kept = response.headers().get("set-cookie").cloned();
-            Ok(response)
+        }
+        Ok(())
+    };
+    replaces_headers ["request.accept_is_not_replaced", "request.user_agent_is_not_replaced"] = |request| {
+        set(request, "accept", "*/*")?;
+        set(request, "user-agent", "own/1")
+    };
+    adds_a_second_host ["request.given_host_is_not_doubled"] = |request| {
+        let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let host = HeaderValue::from_str(&authority).map_err(|_| other("no host"))?;
+        request.headers_mut().append("host", host);
+        Ok(())
+    };
+    omits_the_port_of_the_host ["request.method_and_host"] = |request| {
+        let host = request.uri().host().unwrap_or_default().to_owned();
+        set(request, "host", &host)
+    };
+    refuses_an_empty_path ["request.empty_path_is_a_slash"] = |request| {
+        let target = request.uri().path_and_query().map_or("", |target| target.as_str());
+        if target.starts_with('/') { Ok(()) } else { Err(invalid("no path")) }
+    };
+    refuses_long_targets ["request.target_is_verbatim"] = |request| {
+        let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+        if length > 2083 { Err(invalid("the target is too long")) } else { Ok(()) }
+    };
+    sends_the_password_of_a_uri ["secrecy.password_of_an_address_is_not_sent"] = |request| {
+        let uri = request.uri().to_string();
+        let Some((user, rest)) = uri.strip_prefix("http://").and_then(|rest| rest.split_once('@')) else {
+            return Ok(());
+        };
+        address(request, &format!("http://{rest}"))?;
+        set(request, "authorization", user)
+    };
+}
+
+broken! { OF_ONE_METHOD, changes_one_method:
+    drops_the_body_of_a_delete [EVERY] = ("DELETE", |request| { request.body_mut().clear(); Ok(()) });
+    drops_the_body_of_a_get [EVERY] = ("GET", |request| { request.body_mut().clear(); Ok(()) });
+    drops_the_body_of_an_unknown_method [EVERY] = ("PURGE", |request| { request.body_mut().clear(); Ok(()) });
+    adds_a_header_to_a_post [EVERY] = ("POST", |request| set(request, "x-requested-with", "kit"));
+    adds_a_header_to_a_delete [EVERY] = ("DELETE", |request| set(request, "x-requested-with", "kit"));
+    sends_a_length_with_get ["request.get_has_no_body_framing"] =
+        ("GET", |request| set(request, "content-length", "0"));
+}
+
+broken! { LOWERED, lowers:
+    lowers_request_values ["request.header_values_keep_their_case"] = |name| name != AUTHORIZATION;
+    lowers_the_content_type_of_a_request ["request.header_values_keep_their_case"] = |name| name == CONTENT_TYPE;
+    lowers_if_none_match ["request.header_values_keep_their_case"] = |name| name == "if-none-match";
+    lowers_a_content_disposition ["request.header_values_keep_their_case"] = |name| name == "content-disposition";
+}
+
+broken! { KEPT, keeps:
+    drops_empty_headers ["request.empty_header_is_sent"] = |value| !value.is_empty();
+    drops_sensitive_headers ["request.header_bytes_are_preserved"] = |value| !value.is_sensitive();
+}
+
+broken! { URIS, uris:
+    decodes_unreserved_characters ["request.target_is_verbatim"] =
+        |uri| uri.replace("%7E", "~").replace("%2d", "-");
+    writes_escapes_in_upper_case ["request.target_is_verbatim"] =
+        |uri| uri.replace("%ac", "%AC").replace("%2d", "%2D");
+    rewrites_the_target [
+        "request.target_is_verbatim",
+        "request.odd_target_is_verbatim_or_refused",
+        "request.empty_query_is_kept",
+    ] = |uri| {
+        let uri = uri.replace("%20", "+").replace('\'', "%27");
+        uri.strip_suffix('?').unwrap_or(&uri).to_owned()
+    };
+    truncates_a_port ["request.invalid_ports_are_refused"] = |uri| {
+        let digits = uri.strip_prefix("http://127.0.0.1:").unwrap_or_default();
+        let digits = digits.trim_end_matches(|byte: char| !byte.is_ascii_digit());
+        digits.parse::<u64>().map_or(uri, |port| format!("http://127.0.0.1:{}/", port & 0xffff))
+    };
+    sends_every_scheme_as_http ["request.other_schemes_are_refused"] = |uri| match uri.split_once("://") {
+        Some((scheme, rest)) if scheme != "https" => format!("http://{rest}"),
+        _ => uri,
+    };
+    completes_relative_addresses ["request.relative_addresses_are_refused"] = |uri| {
+        if uri.contains("://") { uri } else { format!("http://no-such-host.invalid{uri}") }
+    };
+}
+
+broken! { RETURNS, returns:
+    keeps_cookies ["request.nothing_of_a_response_is_kept"] = ("set-cookie", "cookie");
+    revalidates_responses ["request.nothing_of_a_response_is_kept"] = ("etag", "if-none-match");
+}
+
+broken! { STATEFUL:
+    adds_a_header_to_every_request_but_the_first [EVERY] = |setup| {
+        let is_first = AtomicBool::new(true);
+        requests(setup, move |request| {
+            let is_first = is_first.swap(false, Ordering::SeqCst);
+            if is_first { Ok(()) } else { set(request, "accept-encoding", "gzip") }
         })
     };
     keeps_responses ["request.nothing_of_a_response_is_kept"] = |setup| {
@@ -48,205 +190,70 @@ broken! { REQUESTS:
             Ok(response.map(BlockingBody::from))
         })
     };
-    revalidates_responses ["request.nothing_of_a_response_is_kept"] = |setup| {
-        let kept = Mutex::new(None::<HeaderValue>);
-        around(setup, move |good, mut request| {
-            let mut kept = kept.lock().map_err(|_| other("poisoned"))?;
-            if let Some(tag) = &*kept {
-                request.headers_mut().insert("if-none-match", tag.clone());
-            }
-            let response = good.send(request)?;
-            *kept = response.headers().get("etag").cloned();
-            Ok(response)
-        })
-    };
-    drops_connection_headers ["request.connection_headers_arrive_or_are_refused"] =
-        |setup| around(setup, |good, mut request| {
-        for name in ["keep-alive", "proxy-connection", "te", "trailer", "upgrade"] {
-            request.headers_mut().remove(name);
-        }
-        good.send(request)
-    });
-    drops_the_credentials_of_a_proxy ["request.connection_headers_arrive_or_are_refused"] =
-        |setup| around(setup, |good, mut request| {
-        request.headers_mut().remove("proxy-authorization");
-        good.send(request)
-    });
-    decodes_unreserved_characters ["request.target_is_verbatim"] =
-        |setup| around(setup, |good, mut request| {
-        let text = request.uri().to_string().replace("%7E", "~").replace("%2d", "-");
-        *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
-        good.send(request)
-    });
-    writes_escapes_in_upper_case ["request.target_is_verbatim"] =
-        |setup| around(setup, |good, mut request| {
-        let text = request.uri().to_string().replace("%ac", "%AC").replace("%2d", "%2D");
-        *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
-        good.send(request)
-    });
-    supports_four_methods ["request.every_method_with_and_without_a_body"] =
-        |setup| around(setup, |good, mut request| {
-        if !["GET", "HEAD", "POST", "PUT"].contains(&request.method().as_str()) {
-            *request.method_mut() = http::Method::GET;
-        }
-        good.send(request)
-    });
-    drops_empty_headers ["request.empty_header_is_sent"] = |setup| around(setup, |good, mut request| {
-        let all = std::mem::take(request.headers_mut());
-        let full = all.iter().filter(|(_, value)| !value.is_empty());
-        request.headers_mut().extend(full.map(|(name, value)| (name.clone(), value.clone())));
-        good.send(request)
-    });
-    adds_a_second_host ["request.given_host_is_not_doubled"] = |setup| around(setup, |good, mut request| {
-        let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
-        let host = HeaderValue::from_str(&authority).map_err(|_| other("no host"))?;
-        request.headers_mut().append("host", host);
-        good.send(request)
-    });
-    truncates_a_port ["request.invalid_ports_are_refused"] = |setup| around(setup, |good, mut request| {
-        let text = request.uri().to_string();
-        if let Some(rest) = text.strip_prefix("http://127.0.0.1:") {
-            let digits = rest.trim_end_matches(|byte: char| !byte.is_ascii_digit());
-            let port: u64 = digits.parse().map_err(|_| other("no port"))?;
-            let text = format!("http://127.0.0.1:{}/", port & 0xffff);
-            *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
-        }
-        good.send(request)
-    });
-    refuses_an_empty_path ["request.empty_path_is_a_slash"] = |setup| around(setup, |good, request| {
-        let target = request.uri().path_and_query().map_or("", |target| target.as_str());
-        if !target.starts_with('/') {
-            return Err(TransportError::new(TransportErrorKind::InvalidRequest, "no path"));
-        }
-        good.send(request)
-    });
-    replaces_headers ["request.accept_is_not_replaced", "request.user_agent_is_not_replaced"] =
-        |setup| around(setup, |good, mut request| {
-        request.headers_mut().insert("accept", HeaderValue::from_static("*/*"));
-        request.headers_mut().insert("user-agent", HeaderValue::from_static("own/1"));
-        good.send(request)
-    });
-    keeps_one_header_per_name [
-        "request.repeated_headers_keep_their_order",
-        "response.repeated_headers_are_kept",
-    ] = |setup| {
-        fn one_each(headers: &mut HeaderMap) {
-            let all = std::mem::take(headers);
-            for name in all.keys() {
-                if let Some(value) = all.get(name) {
-                    headers.insert(name, value.clone());
-                }
-            }
-        }
-        around(setup, |good, mut request| {
-            one_each(request.headers_mut());
-            let mut response = good.send(request)?;
-            one_each(response.headers_mut());
-            Ok(response)
-        })
-    };
-    rewrites_the_target [
-        "request.target_is_verbatim",
-        "request.odd_target_is_verbatim_or_refused",
-        "request.empty_query_is_kept",
-    ] = |setup| around(setup, |good, mut request| {
-        let text = request.uri().to_string();
-        let text = text.replace("%20", "+").replace('\'', "%27");
-        let text = text.strip_suffix('?').unwrap_or(&text);
-        *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
-        good.send(request)
-    });
     remembers_the_token ["secrecy.token_is_for_one_request"] = |setup| {
         let token = Mutex::new(None::<HeaderValue>);
-        around(setup, move |good, mut request| {
+        requests(setup, move |request| {
             let mut token = token.lock().map_err(|_| other("poisoned"))?;
-            match request.headers().get("authorization") {
-                Some(value) => *token = Some(value.clone()),
-                None => {
-                    if let Some(value) = &*token {
-                        request.headers_mut().insert("authorization", value.clone());
-                    }
-                }
-            }
-            drop(token);
-            good.send(request)
+            *token = request.headers().get(AUTHORIZATION).or(token.as_ref()).cloned();
+            request.headers_mut().extend(token.clone().map(|token| (AUTHORIZATION, token)));
+            Ok(())
         })
     };
     sends_a_referer ["secrecy.no_referer_is_sent"] = |setup| {
-        let last = Mutex::new(None::<HeaderValue>);
-        around(setup, move |good, mut request| {
-            let here = HeaderValue::from_str(&request.uri().to_string()).ok();
-            let mut last = last.lock().map_err(|_| other("poisoned"))?;
-            if let Some(before) = std::mem::replace(&mut *last, here) {
-                request.headers_mut().insert("referer", before);
-            }
-            drop(last);
-            good.send(request)
+        let last = Mutex::new(None::<String>);
+        requests(setup, move |request| {
+            let last = last.lock().map_err(|_| other("poisoned"))?.replace(request.uri().to_string());
+            last.map_or(Ok(()), |last| set(request, "referer", &last))
         })
     };
-    sends_the_password_of_a_uri ["secrecy.password_of_an_address_is_not_sent"] =
-        |setup| around(setup, |good, mut request| {
-        let text = request.uri().to_string();
-        if let Some((user, rest)) = text.strip_prefix("http://").and_then(|t| t.split_once('@')) {
-            *request.uri_mut() = format!("http://{rest}").parse().map_err(|_| other("none"))?;
-            let credentials = HeaderValue::from_str(user).map_err(|_| other("none"))?;
-            request.headers_mut().insert("authorization", credentials);
-        }
-        good.send(request)
-    });
-    omits_the_port_of_the_host ["request.method_and_host"] = |setup| around(setup, |good, mut request| {
-        let host = request.uri().host().unwrap_or_default().to_owned();
-        let host = HeaderValue::from_str(&host).map_err(|_| other("no host"))?;
-        request.headers_mut().insert("host", host);
-        good.send(request)
-    });
-    sends_a_length_with_get ["request.get_has_no_body_framing"] = |setup| around(setup, |good, mut request| {
-        if request.method() == http::Method::GET {
-            request.headers_mut().insert("content-length", HeaderValue::from_static("0"));
-        }
-        good.send(request)
-    });
-    truncates_large_headers ["request.large_header_arrives_whole"] =
-        |setup| around(setup, |good, mut request| {
-        for value in request.headers_mut().values_mut() {
-            if let Some(start) = value.as_bytes().get(..4096) {
-                *value = HeaderValue::from_bytes(start).map_err(|_| other("no value"))?;
-            }
-        }
-        good.send(request)
-    });
-    sends_bodies_in_chunks ["request.body_is_sent_with_its_length"] =
-        |setup| around(setup, |good, mut request| {
-        if !request.body().is_empty() {
-            let chunked = HeaderValue::from_static("chunked");
-            request.headers_mut().insert("transfer-encoding", chunked);
-        }
-        good.send(request)
-    });
     /// Sends HEAD as GET, and drops the body.
     sends_head_as_get ["request.head_is_sent_as_head"] = |setup| around(setup, |good, mut request| {
-        if request.method() != http::Method::HEAD {
+        if request.method() != Method::HEAD {
             return good.send(request);
         }
-        *request.method_mut() = http::Method::GET;
+        *request.method_mut() = Method::GET;
         Ok(good.send(request)?.map(|_| BlockingBody::default()))
     });
-    sends_every_scheme_as_http ["request.other_schemes_are_refused"] =
-        |setup| around(setup, |good, mut request| {
-        let text = request.uri().to_string();
-        if let Some((scheme, rest)) = text.split_once("://")
-            && scheme != "https"
-        {
-            *request.uri_mut() = format!("http://{rest}").parse().map_err(|_| other("none"))?;
-        }
-        good.send(request)
-    });
-    completes_relative_addresses ["request.relative_addresses_are_refused"] =
-        |setup| around(setup, |good, mut request| {
-        if request.uri().authority().is_none() {
-            let text = format!("http://no-such-host.invalid{}", request.uri());
-            *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
-        }
-        good.send(request)
-    });
+}
+
+type Change = fn(&mut Request) -> Result<(), TransportError>;
+
+fn changes_one_method(setup: &Setup, (method, change): (&'static str, Change)) -> Built {
+    requests(
+        setup,
+        move |request| {
+            if request.method().as_str() == method { change(request) } else { Ok(()) }
+        },
+    )
+}
+
+fn lowers(setup: &Setup, which: fn(&HeaderName) -> bool) -> Built {
+    requests(setup, move |request| {
+        lower(request.headers_mut(), which);
+        Ok(())
+    })
+}
+
+fn keeps(setup: &Setup, which: fn(&HeaderValue) -> bool) -> Built {
+    requests(setup, move |request| {
+        keep(request.headers_mut(), which);
+        Ok(())
+    })
+}
+
+/// Sends a header of a response in a header of the next request.
+fn returns(setup: &Setup, (received, sent): (&'static str, &'static str)) -> Built {
+    let kept = Mutex::new(None::<HeaderValue>);
+    around(setup, move |good, mut request| {
+        let mut kept = kept.lock().map_err(|_| other("poisoned"))?;
+        let sent = kept.take().map(|value| (HeaderName::from_static(sent), value));
+        request.headers_mut().extend(sent);
+        let response = good.send(request)?;
+        *kept = response.headers().get(received).cloned();
+        Ok(response)
+    })
+}
+
+fn invalid(text: &'static str) -> TransportError {
+    TransportError::new(TransportErrorKind::InvalidRequest, text)
 }

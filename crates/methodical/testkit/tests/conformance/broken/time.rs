@@ -1,21 +1,23 @@
-//! Transports that handle deadlines, cancellation or runtimes wrongly.
+//! Transports that handle time limits, cancellation or runtimes wrongly.
 
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use gateway_transport::bridge::OffThread;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport as _, Deadline, Request, Transport as _,
-    TransportError, TransportErrorKind, blocking_transport_fn, transport_fn,
+    BlockingBody, BlockingResponse, BlockingTransport as _, Deadline, Options, Request,
+    Transport as _, TransportError, TransportErrorKind, blocking_transport_fn, transport_fn,
 };
-use http::Response;
-use methodical_testkit::conformance::Subject;
+use http::{Method, Response};
+use methodical_testkit::conformance::{Setup, Subject};
 use tokio::runtime::Handle;
 
-use crate::broken::support::{around, other};
+use crate::broken::support::{Built, around, other, requests};
 
 broken! { TIME:
     ignores_deadlines [
@@ -26,16 +28,15 @@ broken! { TIME:
         "time.deadline_of_a_silent_body",
         "time.deadline_of_connecting",
         "time.deadline_that_has_passed",
-    ] = |setup| around(setup, |good, mut request| {
+    ] = |setup| requests(setup, |request| {
         request.extensions_mut().remove::<Deadline>();
-        good.send(request)
+        Ok(())
     });
     applies_the_head_deadline_to_the_body ["time.body_later_than_the_deadline_of_its_head"] =
-        |setup| around(setup, |good, mut request| {
-        if let Some(deadline) = Deadline::of(&request) {
-            request.extensions_mut().insert(Deadline::at(deadline.head()));
-        }
-        good.send(request)
+        |setup| requests(setup, |request| {
+        let head = Deadline::of(request).map(|deadline| Deadline::at(deadline.head()));
+        limit(request, head);
+        Ok(())
     });
     ignores_the_deadline_of_a_body [
         "time.deadline_of_a_dripping_body",
@@ -45,11 +46,11 @@ broken! { TIME:
     checks_the_clock_only_while_waiting ["time.deadline_of_a_fast_body"] = |setup| {
         /// A body that looks at its deadline only if there is no data.
         struct Waiting(BlockingBody, Option<Deadline>);
-        impl std::io::Read for Waiting {
-            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        impl Read for Waiting {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 loop {
                     let is_over =
-                        self.1.is_some_and(|deadline| deadline.instant() <= std::time::Instant::now());
+                        self.1.is_some_and(|deadline| deadline.instant() <= Instant::now());
                     match self.0.read(buffer).map_err(TransportError::from_io) {
                         Err(error) if error.kind() == TransportErrorKind::Timeout && !is_over => {}
                         outcome => return outcome.map_err(TransportError::into_io),
@@ -57,8 +58,7 @@ broken! { TIME:
                 }
             }
         }
-        let soon = std::time::Duration::from_millis(100);
-        let good = UreqTransport::new(&setup.options().idle_timeout(soon))?;
+        let good = UreqTransport::new(&setup.options().idle_timeout(SOON))?;
         Ok(Subject::blocking(blocking_transport_fn(move |request| {
             let deadline = Deadline::of(&request);
             let response = without_the_deadline_of_the_body(&good, request)?;
@@ -67,41 +67,23 @@ broken! { TIME:
     };
     keeps_the_first_deadline ["time.deadline_belongs_to_its_request"] = |setup| {
         let first = Mutex::new(None);
-        around(setup, move |good, mut request| {
+        requests(setup, move |request| {
             let mut first = first.lock().map_err(|_| other("poisoned"))?;
-            *first = first.or(Deadline::of(&request));
-            if let Some(deadline) = *first {
-                request.extensions_mut().insert(deadline);
-            }
-            drop(first);
-            good.send(request)
+            *first = first.or(Deadline::of(request));
+            limit(request, *first);
+            Ok(())
         })
     };
     gives_up_early ["time.slow_response_within_its_deadline", "time.slow_body_is_not_idle"] =
-        |setup| around(setup, |good, mut request| {
-        let soon = std::time::Duration::from_millis(100);
-        request.extensions_mut().insert(Deadline::after(soon));
-        good.send(request)
+        |setup| requests(setup, |request| {
+        limit(request, Some(Deadline::after(SOON)));
+        Ok(())
     });
-    ignores_the_idle_timeout ["time.idle_timeout_of_the_body", "time.idle_timeout_of_the_head"] = |setup| {
-        let hour = std::time::Duration::from_secs(3600);
-        let good = UreqTransport::new(&setup.options().idle_timeout(hour))?;
-        Ok(Subject::blocking(good))
-    };
-    ignores_the_connect_timeout ["time.connect_timeout"] = |setup| {
-        let long = std::time::Duration::from_secs(5);
-        Ok(Subject::blocking(UreqTransport::new(&setup.options().connect_timeout(long))?))
-    };
     overflows_on_a_far_deadline ["time.far_deadline_does_no_harm"] =
-        |setup| around(setup, |good, mut request| {
-        if let Some(left) = Deadline::remaining(&request)? {
-            // About 25 days overflow 32 bits of milliseconds.
-            let left =
-                i32::try_from(left.as_millis()).map_err(|_| other("the deadline is too far"))?;
-            let left = std::time::Duration::from_millis(left.unsigned_abs().into());
-            request.extensions_mut().insert(Deadline::after(left));
-        }
-        good.send(request)
+        |setup| requests(setup, |request| {
+        // About 25 days overflow 32 bits of milliseconds.
+        let left = Deadline::remaining(request)?.map_or(0, |left| left.as_millis());
+        i32::try_from(left).map(drop).map_err(|_| other("the deadline is too far"))
     });
     continues_after_a_drop ["cancellation.dropped_while_waiting_closes"] = |setup| {
         Ok(Subject::asynchronous(OffThread::new(UreqTransport::new(&setup.options())?)))
@@ -156,13 +138,13 @@ broken! { TIME:
                 self.0.take().map(JoinHandle::join);
             }
         }
-        let long = std::time::Duration::from_secs(6);
-        let good = Arc::new(UreqTransport::new(&setup.options().connect_timeout(long))?);
+        let long = setup.options().connect_timeout(Duration::from_secs(6));
+        let good = Arc::new(UreqTransport::new(&long)?);
         Ok(Subject::asynchronous(transport_fn(move |request| {
             let good = Arc::clone(&good);
             async move {
                 let (answer, response) = tokio::sync::oneshot::channel();
-                let call = std::thread::spawn(move || drop(answer.send(good.send(request))));
+                let call = thread::spawn(move || drop(answer.send(good.send(request))));
                 let _joined = Joined(Some(call));
                 let response = response.await.map_err(|_| other("no response"))??;
                 let (head, body) = response.into_parts();
@@ -183,15 +165,91 @@ broken! { TIME:
             }
         })))
     };
+    stops_the_deadline_while_the_caller_pauses ["time.deadline_of_a_dripping_body"] =
+        |setup| around(setup, |good, request| with_pauses(good, request, None));
+    counts_a_pause_of_the_caller_as_silence ["time.slow_body_is_not_idle"] = |setup| {
+        let limit = setup.idle_timeout;
+        around(setup, move |good, request| with_pauses(good, request, Some(limit)))
+    };
+}
+
+broken! { SETTINGS, changes_settings:
+    ignores_the_idle_timeout ["time.idle_timeout_of_the_body", "time.idle_timeout_of_the_head"] =
+        |_, options| Some(options.idle_timeout(LONG));
+    ignores_the_connect_timeout ["time.connect_timeout"] = |_, options| Some(options.connect_timeout(LONG));
+    ignores_the_idle_timeout_beside_a_deadline ["time.idle_timeout_beside_a_deadline"] =
+        |request, options| Deadline::of(request).map(|_| options.idle_timeout(LONG));
+    ignores_the_idle_timeout_beside_a_deadline_of_the_head ["time.idle_timeout_beside_a_deadline"] =
+        |request, options| {
+        let deadline = Deadline::of(request)?;
+        (deadline.head() < deadline.instant()).then(|| options.idle_timeout(LONG))
+    };
+    ignores_the_idle_timeout_of_a_post ["time.idle_timeout_beside_a_deadline"] =
+        |request, options| (request.method() == Method::POST).then(|| options.idle_timeout(LONG));
+    ignores_the_connect_timeout_beside_a_deadline ["time.connect_timeout"] =
+        |request, options| Deadline::of(request).map(|_| options.connect_timeout(LONG));
+}
+
+/// Replaces the deadline of a request, if there is another one.
+fn limit(request: &mut Request, deadline: Option<Deadline>) {
+    if let Some(deadline) = deadline {
+        request.extensions_mut().insert(deadline);
+    }
+}
+
+/// Uses other settings for some requests.
+fn changes_settings(setup: &Setup, change: fn(&Request, Options) -> Option<Options>) -> Built {
+    let options = setup.options();
+    around(setup, move |good, request| match change(&request, options.clone()) {
+        Some(options) => UreqTransport::new(&options)?.send(request),
+        None => good.send(request),
+    })
 }
 
 fn without_the_deadline_of_the_body(
     good: &UreqTransport,
     mut request: Request,
 ) -> Result<BlockingResponse, TransportError> {
-    if let Some(deadline) = Deadline::of(&request) {
-        let hour = std::time::Duration::from_secs(3600);
-        request.extensions_mut().insert(Deadline::after(hour).head_by(deadline.head()));
-    }
+    let long = |deadline: Deadline| Deadline::after(LONG).head_by(deadline.head());
+    let deadline = Deadline::of(&request).map(long);
+    limit(&mut request, deadline);
     good.send(request)
 }
+
+/// Sends a request whose body limits the time that it waits, not the time that passes, or the time between two reads.
+fn with_pauses(
+    good: &UreqTransport,
+    mut request: Request,
+    idle: Option<Duration>,
+) -> Result<BlockingResponse, TransportError> {
+    let left = Deadline::remaining(&request)?.unwrap_or(Duration::MAX);
+    if idle.is_none() {
+        request.extensions_mut().remove::<Deadline>();
+    }
+    let response = good.send(request)?;
+    Ok(response.map(|body| BlockingBody::new(Paused { body, left, idle, last: Instant::now() })))
+}
+
+struct Paused {
+    body: BlockingBody,
+    left: Duration,
+    idle: Option<Duration>,
+    last: Instant,
+}
+
+impl Read for Paused {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let start = Instant::now();
+        if self.idle.is_some_and(|idle| start > self.last + idle) || self.left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let count = self.body.read(buffer)?;
+        self.last = Instant::now();
+        self.left = self.left.saturating_sub(start.elapsed());
+        Ok(count)
+    }
+}
+
+const SOON: Duration = Duration::from_millis(100);
+
+const LONG: Duration = Duration::from_secs(3600);
