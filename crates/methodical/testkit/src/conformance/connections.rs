@@ -29,7 +29,7 @@ pub(super) fn opens(kit: &Kit, connections: usize, server: &RawServer) -> Outcom
 pub(super) fn calls_leave_nothing_behind(kit: &Kit) -> Outcome {
     let server = friendly()?;
     for _ in 0..200 {
-        equal("the status", kit.fetch(get(&server, "/")?)?.head.status.as_u16(), 200)?;
+        equal("the status", kit.fetch(get(&server, "/")?)?.status().as_u16(), 200)?;
     }
     let open = |progress: &Progress| progress.connections - progress.ended;
     let is_small = server.wait_until(PATIENCE, |progress| open(progress) <= 4);
@@ -63,7 +63,7 @@ pub(super) fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     })?;
     for _ in 0..3 {
         kit.failure(within(PATIENCE, get(&server, "/bad")?))?;
-        equal("the body", text(kit.fetch(get(&server, "/good")?)?.body), "good")?;
+        kit.gets(get(&server, "/good")?, "good")?;
         settle(Duration::from_millis(10));
     }
     not_reused_after(&server, "/bad")
@@ -91,9 +91,8 @@ pub(super) fn late_response_reaches_nobody(
         expect_kind(&error, &[TransportErrorKind::Timeout])?;
         for number in 1..=2 {
             let target = format!("/{round}/{number}");
-            let response = kit.fetch(within(PATIENCE, get(&server, &target)?));
-            let body = for_input("the request after a timeout", response)?.body;
-            equal("the body after a timeout", text(body), target)?;
+            let request = within(PATIENCE, get(&server, &target)?);
+            for_input("the request after a timeout", kit.gets(request, target))?;
         }
     }
     not_reused_after(&server, "/late")
@@ -120,8 +119,7 @@ pub(super) fn requests_run_side_by_side(kit: &Kit) -> Outcome {
         connection.respond("", if are_all_here { b"together" } else { b"alone" });
         Next::KeepAlive
     })?;
-    let bodies = concurrently(4, || kit.fetch(get(&server, "/")?).map(|response| response.body));
-    bodies.into_iter().try_for_each(|body| equal("the body", text(body?), "together"))
+    concurrently(4, || kit.gets(get(&server, "/")?, "together")).into_iter().collect()
 }
 
 /// Expects each of these threads to get the responses to its own requests.
@@ -131,7 +129,7 @@ pub(super) fn echoes_to_threads(kit: &Kit, threads: usize) -> Outcome {
     let outcomes = concurrently(threads, || {
         (0..20).try_for_each(|_| {
             let target = format!("/{}", next.fetch_add(1, Ordering::Relaxed));
-            equal("the body", text(kit.fetch(get(&server, &target)?)?.body), target)
+            kit.gets(get(&server, &target)?, target)
         })
     });
     outcomes.into_iter().collect()
@@ -139,8 +137,7 @@ pub(super) fn echoes_to_threads(kit: &Kit, threads: usize) -> Outcome {
 
 pub(super) fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     let server = echo()?;
-    let response = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;
-    equal("the body", text(response.body), "/name")
+    kit.gets(get_uri(&server.uri_by_name("/name"))?, "/name")
 }
 
 pub(super) fn authorities_do_not_share_connections(kit: &Kit) -> Outcome {
@@ -151,8 +148,7 @@ pub(super) fn authorities_do_not_share_connections(kit: &Kit) -> Outcome {
     for _ in 0..3 {
         for (server, name) in [(&first, "first"), (&other, "other"), (&first, "first")] {
             for uri in [server.uri("/"), server.uri_by_name("/")] {
-                let response = for_input(&uri, kit.fetch(get_uri(&uri)?))?;
-                equal(format_args!("the body of {uri}"), text(response.body), name)?;
+                for_input(&uri, kit.gets(get_uri(&uri)?, name))?;
                 let authority = uri.trim_start_matches("http://").trim_end_matches('/');
                 let hosts = server.progress().requests.pop().map(|sent| sent.header("host"));
                 equal("the host", text(hosts.unwrap_or_default().join(&b", "[..])), authority)?;
@@ -235,11 +231,11 @@ fn unsolicited_response(kit: &Kit, is_late: bool) -> Outcome {
         }
         Next::KeepAlive
     })?;
-    equal("the first body", text(kit.fetch(get(&server, "/first")?)?.body), "/first")?;
+    kit.gets(get(&server, "/first")?, "/first")?;
     release.send(()).unwrap_or_default();
     settle(Duration::from_millis(60));
     match kit.fetch(get(&server, "/second")?) {
-        Ok(response) => equal("the body", text(response.body), "/second"),
+        Ok(response) => equal("the body", text(response.body()), "/second"),
         // An error is safe, too.
         Err(_) => Ok(()),
     }
@@ -285,7 +281,8 @@ pub(super) fn awaited_without_a_runtime(kit: &Kit) -> Outcome {
 pub(super) fn body_can_be_read_elsewhere(kit: &Kit) -> Outcome {
     let server = echo()?;
     let response = kit.send(get(&server, "/elsewhere")?)?;
-    let body = std::thread::scope(|scope| scope.spawn(move || response.collect(100)).join());
+    let body =
+        std::thread::scope(|scope| scope.spawn(move || response.into_body().collect(100)).join());
     let body = body.map_err(|_panicked| Stop::Fail("the read panicked".into()))?;
     equal("the body", text(body?), "/elsewhere")
 }

@@ -1,20 +1,19 @@
 //! The transport under test, behind one blocking interface whether it is async or blocking.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, iter};
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, Options, Proxy, Request, SharedTransport, Transport,
-    TransportError, TransportErrorKind,
+    BlockingBody, BlockingResponse, BlockingTransport, Options, Proxy, Request, SharedTransport,
+    Transport, TransportError,
 };
-use http::response::Parts;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::certificates::Authority;
-use crate::conformance::peer::text;
-use crate::outcome::{Outcome, Stop, fail, skip};
+use crate::conformance::peer::{equal, text};
+use crate::outcome::{Outcome, fail, skip};
 
 /// The settings that the kit wants for the transport.
 #[derive(Clone, Debug)]
@@ -87,8 +86,19 @@ pub(super) struct Kit {
     setup: Setup,
     authority: Arc<Authority>,
     subject: Subject,
-    /// `None` only during the drop.
-    runtime: Option<Runtime>,
+    runtime: Handle,
+    _running: Background,
+}
+
+/// A runtime that is not waited for: a blocking call that a check abandoned must not delay the next check.
+struct Background(Option<Runtime>);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl Kit {
@@ -112,55 +122,54 @@ impl Kit {
 
     fn build(factory: Factory, setup: Setup, authority: Arc<Authority>) -> Outcome<Self> {
         let subject = factory(&setup)?;
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        Ok(Self { factory, setup, authority, subject, runtime: Some(runtime) })
+        let running = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let (runtime, running) = (running.handle().clone(), Background(Some(running)));
+        Ok(Self { factory, setup, authority, subject, runtime, _running: running })
     }
 
     /// Sends `request` and waits for the head of the response.
-    pub(super) fn send(&self, request: Request) -> Result<Response, TransportError> {
+    pub(super) fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         match &self.subject.transport {
-            Either::Blocking(transport) => {
-                let (head, body) = transport.send(request)?.into_parts();
-                Ok(Response { head, body: ResponseBody::Blocking(body) })
-            }
+            Either::Blocking(transport) => transport.send(request),
             Either::Async(transport) => {
-                let handle = self.handle().map_err(|stop| {
-                    TransportError::new(TransportErrorKind::Other, stop.to_string())
-                })?;
-                let (head, body) = handle.block_on(transport.send(request))?.into_parts();
-                Ok(Response { head, body: ResponseBody::Async(body, handle) })
+                let runtime = self.runtime.clone();
+                let response = runtime.block_on(transport.send(request))?;
+                Ok(response.map(|mut body| {
+                    let next = move || runtime.block_on(body.chunk()).transpose();
+                    BlockingBody::from_chunks(iter::from_fn(next))
+                }))
             }
         }
     }
 
     /// Sends `request` and waits for the complete response.
-    pub(super) fn fetch(&self, request: Request) -> Outcome<Fetched> {
-        let response = self.send(request)?;
-        let head = response.head.clone();
-        let body = response.collect(LIMIT)?;
-        Ok(Fetched { head, body })
+    pub(super) fn fetch(&self, request: Request) -> Outcome<http::Response<Bytes>> {
+        let (head, body) = self.send(request)?.into_parts();
+        Ok(http::Response::from_parts(head, body.collect(LIMIT)?))
+    }
+
+    /// Sends `request`, and expects this body of the response.
+    pub(super) fn gets(&self, request: Request, body: impl AsRef<[u8]>) -> Outcome {
+        equal("the body", text(self.fetch(request)?.body()), text(body))
     }
 
     /// Sends `request`, which must fail in the head or in the body, and returns the error.
     pub(super) fn failure(&self, request: Request) -> Outcome<TransportError> {
-        match self.send(request) {
-            Err(error) => Ok(error),
-            Ok(response) => response.failure(),
-        }
+        self.send(request).map_or_else(Ok, failure)
     }
 
     /// Returns the async transport and a runtime for it. Skips the check for a blocking transport.
-    pub(super) fn asynchronous(&self) -> Outcome<(&SharedTransport, Handle)> {
+    pub(super) fn asynchronous(&self) -> Outcome<(&SharedTransport, &Handle)> {
         match &self.subject.transport {
-            Either::Async(transport) => Ok((transport, self.handle()?)),
+            Either::Async(transport) => Ok((transport, &self.runtime)),
             Either::Blocking(_) => skip("only for async transports; this one is blocking"),
         }
     }
 
     /// Returns the blocking transport and a runtime to call it in. Skips the check for an async transport.
-    pub(super) fn blocking(&self) -> Outcome<(&Arc<dyn BlockingTransport>, Handle)> {
+    pub(super) fn blocking(&self) -> Outcome<(&Arc<dyn BlockingTransport>, &Handle)> {
         match &self.subject.transport {
-            Either::Blocking(transport) => Ok((transport, self.handle()?)),
+            Either::Blocking(transport) => Ok((transport, &self.runtime)),
             Either::Async(_) => skip("only for blocking transports; this one is async"),
         }
     }
@@ -181,90 +190,40 @@ impl Kit {
         };
         format!("{:?} {name}", self.subject)
     }
-
-    fn handle(&self) -> Outcome<Handle> {
-        let runtime = self.runtime.as_ref();
-        Ok(runtime.ok_or_else(|| Stop::Fail("the kit has ended".into()))?.handle().clone())
-    }
 }
 
-impl Drop for Kit {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // A blocking call that a check abandoned must not delay the next check.
-            runtime.shutdown_background();
+/// Returns the values of a header as text, joined by ` | `.
+pub(super) fn header<B>(response: &http::Response<B>, name: &str) -> String {
+    let values = response.headers().get_all(name).iter();
+    values.map(|value| text(value.as_bytes())).collect::<Vec<_>>().join(" | ")
+}
+
+/// Reads the body of a response, which must fail, and returns the error.
+pub(super) fn failure(response: BlockingResponse) -> Outcome<TransportError> {
+    let status = response.status().as_u16();
+    match response.into_body().collect(LIMIT) {
+        Err(error) => Ok(error),
+        Ok(body) => {
+            let length = body.len();
+            fail(format!("no error, but status {status} and a body of {length} bytes"))
         }
     }
 }
 
-/// A complete response.
-pub(super) struct Fetched {
-    pub(super) head: Parts,
-    pub(super) body: Bytes,
-}
-
-impl Fetched {
-    /// Returns the values of a header as text, joined by ` | `.
-    pub(super) fn header(&self, name: &str) -> String {
-        let values = self.head.headers.get_all(name).iter();
-        values.map(|value| text(value.as_bytes())).collect::<Vec<_>>().join(" | ")
-    }
-}
-
-/// A response whose body has not been read yet.
-#[derive(Debug)]
-pub(super) struct Response {
-    pub(super) head: Parts,
-    body: ResponseBody,
-}
-
-#[derive(Debug)]
-enum ResponseBody {
-    Async(Body, Handle),
-    Blocking(BlockingBody),
-}
-
-impl Response {
-    /// Waits for the next chunk of the body.
-    pub(super) fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        match &mut self.body {
-            ResponseBody::Async(body, handle) => handle.block_on(body.chunk()),
-            ResponseBody::Blocking(body) => body.chunk(),
+/// Reads up to `count` bytes, or to the end or an error, whichever comes first.
+pub(super) fn read_up_to(
+    response: &mut BlockingResponse,
+    count: usize,
+) -> (Vec<u8>, Option<TransportError>) {
+    let mut read = Vec::new();
+    while read.len() < count {
+        match response.body_mut().chunk() {
+            Ok(Some(chunk)) => read.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(error) => return (read, Some(error)),
         }
     }
-
-    /// Waits for the rest of the body.
-    pub(super) fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
-        match self.body {
-            ResponseBody::Async(body, handle) => handle.block_on(body.collect(limit)),
-            ResponseBody::Blocking(body) => body.collect(limit),
-        }
-    }
-
-    /// Reads the body, which must fail, and returns the error.
-    pub(super) fn failure(self) -> Outcome<TransportError> {
-        let status = self.head.status.as_u16();
-        match self.collect(LIMIT) {
-            Err(error) => Ok(error),
-            Ok(body) => {
-                let length = body.len();
-                fail(format!("no error, but status {status} and a body of {length} bytes"))
-            }
-        }
-    }
-
-    /// Reads up to `count` bytes, or to the end or an error, whichever comes first.
-    pub(super) fn read_up_to(&mut self, count: usize) -> (Vec<u8>, Option<TransportError>) {
-        let mut read = Vec::new();
-        while read.len() < count {
-            match self.chunk() {
-                Ok(Some(chunk)) => read.extend_from_slice(&chunk),
-                Ok(None) => break,
-                Err(error) => return (read, Some(error)),
-            }
-        }
-        (read, None)
-    }
+    (read, None)
 }
 
 /// Body limit in bytes: more than any check sends, except those about limits.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, Request, TransportError, TransportErrorKind};
+use gateway_transport::{Deadline, Request, Sent, TransportError, TransportErrorKind};
 use http::Method;
 use socket2::{Domain, Socket, Type};
 
@@ -235,6 +235,12 @@ pub(super) fn equal(what: impl Display, found: impl Display, expected: impl Disp
 pub(super) fn expect_kind(error: &TransportError, kinds: &[TransportErrorKind]) -> Outcome {
     let is_expected = kinds.contains(&error.kind());
     ensure!(is_expected, "expected an error of {kinds:?}, got {}", describe(error));
+    Ok(())
+}
+
+/// Fails unless `error` says that nothing was sent.
+pub(super) fn expect_unsent(error: &TransportError) -> Outcome {
+    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(error));
     Ok(())
 }
 

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use gateway_transport::{Phase, Request, Sent, TransportErrorKind};
 use http::{HeaderValue, Method};
 
-use crate::conformance::Kit;
+use crate::conformance::kit::{Kit, failure, header, read_up_to};
 use crate::conformance::peer::{
-    METHODS, PATIENCE, SHORT, closes, describe, endless_body, equal, expect_kind, for_each,
-    for_input, get, get_uri, patiently, playing, server, settle, stalling, text, with, within,
+    METHODS, PATIENCE, SHORT, closes, describe, endless_body, equal, expect_kind, expect_unsent,
+    for_each, for_input, get, get_uri, patiently, playing, server, settle, stalling, text, with,
+    within,
 };
 use crate::conformance::requests::MIXED_CASE;
 use crate::conformance::time::idle;
@@ -30,10 +31,10 @@ pub(super) fn arrives(
     for _ in 0..if next == Next::KeepAlive { 2 } else { 1 } {
         let response = kit.fetch(get(&server, "/")?)?;
         for (name, value) in headers {
-            ensure!(response.head.headers.contains_key(*name), "the header {name} is missing");
-            equal(name, response.header(name), value)?;
+            ensure!(response.headers().contains_key(*name), "the header {name} is missing");
+            equal(name, header(&response, name), value)?;
         }
-        equal("the body", text(response.body), text(&body))?;
+        equal("the body", text(response.body()), text(&body))?;
     }
     Ok(())
 }
@@ -67,9 +68,9 @@ pub(super) fn statuses(
         let mut request = get(&server, &format!("/{code}"))?;
         request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
         let response = for_input(format_args!("status {code}"), kit.fetch(request))?;
-        equal("the status", response.head.status.as_u16(), code)?;
-        equal("the body", text(&response.body), "err")?;
-        equal(name, response.header(name), value)?;
+        equal("the status", response.status().as_u16(), code)?;
+        equal("the body", text(response.body()), "err")?;
+        equal(name, header(&response, name), value)?;
     }
     settle(Duration::from_millis(30));
     equal("requests", server.progress().requests.len(), count)
@@ -105,8 +106,8 @@ pub(super) fn headers_are_those_of_the_peer(kit: &Kit) -> Outcome {
     ];
     headers_return(kit, headers.to_vec())?;
     let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
-    let head = kit.fetch(get(&server, "/")?)?.head;
-    let names: Vec<_> = head.headers.keys().map(http::HeaderName::as_str).collect();
+    let response = kit.fetch(get(&server, "/")?)?;
+    let names: Vec<_> = response.headers().keys().map(http::HeaderName::as_str).collect();
     equal("the headers", names.join(", "), "content-length")
 }
 
@@ -125,7 +126,7 @@ pub(super) fn trailers_are_not_headers(kit: &Kit) -> Outcome {
     let server = playing(sent, Next::KeepAlive)?;
     let response = kit.send(get(&server, "/")?)?;
     for name in ["x-trailer", "retry-after"] {
-        let is_header = response.head.headers.contains_key(name);
+        let is_header = response.headers().contains_key(name);
         ensure!(!is_header, "the trailer {name} became a header");
     }
     Ok(())
@@ -162,8 +163,7 @@ pub(super) fn some_responses_have_no_body(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     for (method, target) in [(Method::GET, "/204"), (Method::GET, "/304"), (Method::HEAD, "/")] {
-        let response = for_input(target, kit.fetch(with(&method, "", get(&server, target)?)))?;
-        ensure!(response.body.is_empty(), "{target} has a body");
+        for_input(target, kit.gets(with(&method, "", get(&server, target)?), ""))?;
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ pub(super) fn large_head_is_read(kit: &Kit) -> Outcome {
     let sent =
         format!("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n{}\r\n{{}}", lines.collect::<String>());
     let server = playing(sent, Next::KeepAlive)?;
-    let count = kit.fetch(get(&server, "/")?)?.head.headers.len();
+    let count = kit.fetch(get(&server, "/")?)?.headers().len();
     ensure!(count >= 90, "only {count} of 90 headers were returned");
     Ok(())
 }
@@ -181,7 +181,7 @@ pub(super) fn large_head_is_read(kit: &Kit) -> Outcome {
 pub(super) fn chunks_win_over_a_length(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n";
     let server = playing(format!("{head}5\r\nhello\r\n0\r\n\r\n"), Next::Close)?;
-    match kit.send(get(&server, "/")?).and_then(|response| response.collect(100)) {
+    match kit.send(get(&server, "/")?).and_then(|response| response.into_body().collect(100)) {
         Ok(body) => equal("the body", text(body), "hello"),
         Err(error) => expect_kind(&error, &[TransportErrorKind::Protocol]),
     }
@@ -192,7 +192,7 @@ pub(super) fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
     let server = playing(sent, Next::Close)?;
     match kit.send(get(&server, "/")?) {
         Ok(response) => {
-            let headers = &response.head.headers;
+            let headers = response.headers();
             let is_separate = headers.contains_key("x-inner");
             ensure!(!is_separate, "the second line became a separate header");
             let value = headers.get("x-folded").map_or_else(String::new, |value| {
@@ -216,7 +216,7 @@ fn large_body() -> Vec<u8> {
 }
 
 pub(super) fn large_body_is_whole(kit: &Kit, server: &RawServer) -> Outcome {
-    let body = kit.fetch(get_uri(&server.uri_by_name("/"))?)?.body;
+    let body = kit.fetch(get_uri(&server.uri_by_name("/"))?)?.into_body();
     let is_whole = body == large_body();
     ensure!(is_whole, "the body differs from the one sent; {} bytes arrived", body.len());
     Ok(())
@@ -227,8 +227,8 @@ pub(super) fn limit_is_exact(kit: &Kit) -> Outcome {
         connection.respond("", &[b'x'; 5000]);
         Next::KeepAlive
     })?;
-    kit.send(get(&server, "/")?)?.collect(5000)?;
-    match kit.send(get(&server, "/")?)?.collect(4999) {
+    kit.send(get(&server, "/")?)?.into_body().collect(5000)?;
+    match kit.send(get(&server, "/")?)?.into_body().collect(4999) {
         Ok(_) => fail("a body larger than the limit was accepted"),
         Err(error) => expect_kind(&error, &[TransportErrorKind::TooLarge]),
     }
@@ -236,7 +236,7 @@ pub(super) fn limit_is_exact(kit: &Kit) -> Outcome {
 
 pub(super) fn endless_body_ends_at_the_limit(kit: &Kit) -> Outcome {
     let server = endless_body()?;
-    match kit.send(get(&server, "/")?)?.collect(100_000) {
+    match kit.send(get(&server, "/")?)?.into_body().collect(100_000) {
         Ok(_) => return fail("an endless body was accepted"),
         Err(error) => expect_kind(&error, &[TransportErrorKind::TooLarge])?,
     }
@@ -262,13 +262,13 @@ fn comes_with_status(kit: &Kit, status: u16, first: &'static str) -> Outcome {
         Next::KeepAlive
     })?;
     let mut response = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
-    let (read, error) = response.read_up_to(first.len());
+    let (read, error) = read_up_to(&mut response, first.len());
     release.send(()).unwrap_or_default();
     if let Some(error) = error {
         return Err(error.into());
     }
     equal("the first part", text(read), first)?;
-    equal("the rest", text(response.collect(10)?), "end")
+    equal("the rest", text(response.into_body().collect(10)?), "end")
 }
 
 /// Expects the error `Interrupted` after `received`, if the peer sends this response and closes.
@@ -278,7 +278,7 @@ pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
         Ok(response) => response,
         Err(error) => return expect_kind(&error, &[TransportErrorKind::Interrupted]),
     };
-    match response.read_up_to(1000) {
+    match read_up_to(&mut response, 1000) {
         (_, None) => fail("a truncated body was returned as complete"),
         (bytes, Some(error)) => {
             let was_sent = received.as_bytes().starts_with(&bytes);
@@ -290,7 +290,7 @@ pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
 
 pub(super) fn failure_is_of_the_body(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", Next::Close)?;
-    let error = kit.send(within(Duration::from_secs(4), get(&server, "/")?))?.failure()?;
+    let error = failure(kit.send(within(Duration::from_secs(4), get(&server, "/")?))?)?;
     ensure!(error.phase() == Phase::Body, "the phase is not `Body`: {}", describe(&error));
     Ok(())
 }
@@ -304,8 +304,8 @@ pub(super) fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     let response = kit.fetch(get(&server, "/")?)?;
-    equal("the header x-a", response.header("x-a"), "b")?;
-    equal("the body", text(response.body), "0123456789abc")
+    equal("the header x-a", header(&response, "x-a"), "b")?;
+    equal("the body", text(response.body()), "0123456789abc")
 }
 
 pub(super) fn slow_reader_slows_the_peer(kit: &Kit) -> Outcome {
@@ -315,7 +315,7 @@ pub(super) fn slow_reader_slows_the_peer(kit: &Kit) -> Outcome {
         Next::Close
     })?;
     let mut response = kit.send(get(&server, "/")?)?;
-    if let (_, Some(error)) = response.read_up_to(1) {
+    if let (_, Some(error)) = read_up_to(&mut response, 1) {
         return Err(error.into());
     }
     let is_blocked = server.wait_until(PATIENCE, |progress| progress.blocked > 0);
@@ -327,7 +327,7 @@ pub(super) fn slow_reader_slows_the_peer(kit: &Kit) -> Outcome {
 /// Expects a connection to close soon when its body is dropped after this number of bytes.
 pub(super) fn dropped(kit: &Kit, server: &RawServer, count: usize) -> Outcome {
     let mut response = kit.send(get(server, "/")?)?;
-    let (read, _) = response.read_up_to(count);
+    let (read, _) = read_up_to(&mut response, count);
     ensure!(read.len() >= count, "only {} bytes arrived", read.len());
     let start = Instant::now();
     drop(response);
@@ -361,7 +361,7 @@ pub(super) fn declared_length_is_not_preallocated(kit: &Kit) -> Outcome {
     for length in ["9000000000000000000", "1099511627776"] {
         let response = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\nabc");
         let server = playing(response, Next::Close)?;
-        let (read, _) = kit.send(get(&server, "/")?)?.read_up_to(100);
+        let (read, _) = read_up_to(&mut kit.send(get(&server, "/")?)?, 100);
         equal("the bytes read", text(read), "abc")?;
     }
     Ok(())
@@ -410,7 +410,7 @@ pub(super) fn closed_before_the_head(kit: &Kit) -> Outcome {
 pub(super) fn unsent(kit: &Kit, uri: &str, kind: TransportErrorKind) -> Outcome {
     let error = kit.failure(get_uri(uri)?)?;
     expect_kind(&error, &[kind])?;
-    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
+    expect_unsent(&error)?;
     ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
     ensure!(error.is_transient(), "the error is not transient: {}", describe(&error));
     Ok(())
@@ -464,7 +464,7 @@ pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
 fn failed_when_sent(kit: &Kit, request: Request, kind: TransportErrorKind) -> Outcome {
     let (error, is_right_phase) = match kit.send(request) {
         Ok(response) => {
-            let error = response.failure()?;
+            let error = failure(response)?;
             let is_of_the_body = error.phase() == Phase::Body;
             (error, is_of_the_body)
         }

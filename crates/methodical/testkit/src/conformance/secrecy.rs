@@ -3,14 +3,14 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 
-use gateway_transport::{Request, Sent, TransportError, TransportErrorKind};
+use gateway_transport::{Request, TransportError, TransportErrorKind};
 use http::HeaderValue;
 
 use crate::certificates::{Authority, CertificateError, Identity};
 use crate::conformance::Kit;
 use crate::conformance::peer::{
-    PATIENCE, SHORT, closed_port, describe, equal, expect_kind, friendly, get, get_uri, ok,
-    playing, secure, stalling, text, within,
+    PATIENCE, SHORT, closed_port, describe, equal, expect_kind, expect_unsent, friendly, get,
+    get_uri, ok, playing, secure, stalling, within,
 };
 use crate::conformance::time::not_connected_in_time;
 use crate::outcome::{Outcome, ensure, fail};
@@ -19,7 +19,7 @@ use crate::raw_server::{Next, RawServer};
 pub(super) fn trusted_certificate_is_accepted(kit: &Kit) -> Outcome {
     let server = secure(kit, ok)?;
     for uri in [server.uri("/"), server.uri_by_name("/")] {
-        equal("the body", text(kit.fetch(get_uri(&uri)?)?.body), "{}")?;
+        kit.gets(get_uri(&uri)?, "{}")?;
     }
     Ok(())
 }
@@ -42,7 +42,7 @@ pub(super) fn certificate_is_refused(
         return fail("the certificate was accepted");
     };
     expect_kind(&error, &[TransportErrorKind::Tls])?;
-    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
+    expect_unsent(&error)?;
     ensure!(!error.is_transient(), "the error is transient: {}", describe(&error));
     equal("requests", server.progress().requests.len(), 0)
 }
@@ -62,8 +62,7 @@ pub(super) fn peer_without_tls(kit: &Kit) -> Outcome {
     let error = kit.failure(get_uri(&uri)?)?;
     drop(peer);
     expect_kind(&error, &[TransportErrorKind::Tls])?;
-    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
-    Ok(())
+    expect_unsent(&error)
 }
 
 pub(super) fn end_without_close_notify_is_an_error(kit: &Kit) -> Outcome {
@@ -81,7 +80,7 @@ pub(super) fn end_with_close_notify_is_complete(kit: &Kit) -> Outcome {
         connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nwhole");
         Next::Close
     })?;
-    equal("the body", text(kit.fetch(get_uri(&server.uri_by_name("/"))?)?.body), "whole")
+    kit.gets(get_uri(&server.uri_by_name("/"))?, "whole")
 }
 
 pub(super) fn silent_handshake_times_out(kit: &Kit) -> Outcome {
@@ -102,7 +101,7 @@ pub(super) fn redirect_to_plain_text_is_not_followed(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     let response = kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
-    equal("the status", response.head.status.as_u16(), 302)?;
+    equal("the status", response.status().as_u16(), 302)?;
     equal("connections in plain text", plain.progress().connections, 0)
 }
 

@@ -3,14 +3,14 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
-use gateway_transport::{Deadline, Phase, Request, Sent, Transport as _, TransportErrorKind};
+use gateway_transport::{Deadline, Phase, Request, Transport as _, TransportErrorKind};
 use http::Method;
 
-use crate::conformance::Kit;
+use crate::conformance::kit::{Kit, failure, read_up_to};
 use crate::conformance::peer::{
     BlackHole, DRIP, METHODS, PATIENCE, SHORT, begun, closes, describe, dripping, equal,
-    expect_kind, for_each, for_input, friendly, get, get_uri, patiently, server, settle, stalling,
-    text, until, with, within,
+    expect_kind, expect_unsent, for_each, for_input, friendly, get, get_uri, patiently, server,
+    settle, stalling, text, until, with, within,
 };
 use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::{Next, RawRequest, RawServer};
@@ -63,7 +63,7 @@ pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome 
             response => response?,
         };
         let error = loop {
-            let chunk = response.chunk();
+            let chunk = response.body_mut().chunk();
             let took = start.elapsed();
             ensure!(took < time + LATE, "the body was read for {took:?}");
             match chunk {
@@ -82,12 +82,12 @@ pub(super) fn deadline_while_the_caller_pauses(kit: &Kit) -> Outcome {
     patiently(|short| {
         let server = dripping(HEAD)?;
         let mut response = kit.send(within(short * 4, get(&server, "/")?))?;
-        if let (_, Some(error)) = response.read_up_to(1) {
+        if let (_, Some(error)) = read_up_to(&mut response, 1) {
             return Err(error.into());
         }
         settle(short * 4);
         let start = Instant::now();
-        expect_kind(&response.failure()?, &[TransportErrorKind::Timeout])?;
+        expect_kind(&failure(response)?, &[TransportErrorKind::Timeout])?;
         let took = start.elapsed();
         ensure!(took < short * 2, "the body was read for {took:?} after the deadline");
         Ok(())
@@ -102,7 +102,7 @@ pub(super) fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
             connection.send(b"late");
             Next::KeepAlive
         })?;
-        equal("the body", text(kit.fetch(begun(short, get(&server, "/")?))?.body), "late")
+        kit.gets(begun(short, get(&server, "/")?), "late")
     })
 }
 
@@ -113,7 +113,7 @@ pub(super) fn deadline_that_has_passed(kit: &Kit) -> Outcome {
         past.ok_or_else(|| Stop::Fail("the clock is too young for a past deadline".into()))?;
     let error = kit.failure(until(Deadline::at(past), get(&server, "/")?))?;
     expect_kind(&error, &[TransportErrorKind::Timeout])?;
-    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
+    expect_unsent(&error)?;
     equal("requests", server.progress().requests.len(), 0)
 }
 
@@ -124,8 +124,7 @@ pub(super) fn slow_response_within_its_deadline(kit: &Kit) -> Outcome {
         connection.drip(b"slow", DRIP);
         Next::KeepAlive
     })?;
-    let response = kit.fetch(within(PATIENCE, get(&server, "/")?))?;
-    equal("the body", text(response.body), "slow")
+    kit.gets(within(PATIENCE, get(&server, "/")?), "slow")
 }
 
 pub(super) fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
@@ -160,8 +159,7 @@ pub(super) fn not_connected_in_time(kit: &Kit, request: Request) -> Outcome {
     let error = kit.failure(request)?;
     expect_kind(&error, &[TransportErrorKind::Timeout])?;
     ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
-    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
-    Ok(())
+    expect_unsent(&error)
 }
 
 pub(super) fn deadline_of_sending(kit: &Kit) -> Outcome {
@@ -191,8 +189,7 @@ pub(super) fn deadline_of_interim_responses(kit: &Kit) -> Outcome {
 pub(super) fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
     let server = friendly()?;
     for limit in [Duration::from_secs(60), Duration::from_secs(365 * 24 * 60 * 60), Duration::MAX] {
-        let response = kit.fetch(within(limit, get(&server, "/")?))?;
-        equal("the body", text(response.body), "{}")?;
+        kit.gets(within(limit, get(&server, "/")?), "{}")?;
     }
     Ok(())
 }
@@ -205,12 +202,12 @@ pub(super) fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
             connection.drip(b"slow body", short / 2);
             Next::KeepAlive
         })?;
-        equal("the body", text(kit.fetch(get(&server, "/")?)?.body), "slow body")?;
+        kit.gets(get(&server, "/")?, "slow body")?;
         // A pause of the caller is not silence of the peer, which has sent everything.
         let mut response = kit.send(get(&server, "/")?)?;
-        let (first, _) = response.read_up_to(1);
+        let (first, _) = read_up_to(&mut response, 1);
         settle(short * 5);
-        let rest = response.collect(10)?;
+        let rest = response.into_body().collect(10)?;
         equal("the body", text([first, rest.into()].concat()), "slow body")
     })
 }
@@ -291,7 +288,7 @@ pub(super) fn works_after_a_drop(kit: &Kit) -> Outcome {
         let sent = runtime
             .block_on(async { tokio::time::timeout(SHORT / 2, transport.send(request)).await });
         ensure!(sent.is_err(), "the call ended, although the peer never answered");
-        equal("the body", text(kit.fetch(get(&server, "/after")?)?.body), "/after")?;
+        kit.gets(get(&server, "/after")?, "/after")?;
     }
     Ok(())
 }
