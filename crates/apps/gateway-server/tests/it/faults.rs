@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gateway_server::{CandidateRow, ImportMode, Place, Store};
 
-use crate::process::{Served, account, acme, error, on_each_database, program, run};
+use crate::process::{Served, account, acme, error, on_each_database, open, program, run};
 use crate::support::{Response, get, parse, request};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
@@ -284,11 +284,7 @@ fn generation(store: &Store, account: &str, number: u32) {
 /// Runs thirty imports while two servers answer. Every response must be of one generation.
 fn check_generations(database: &str) {
     run(database, &["account", "create", "acme"]);
-    let store = if database.starts_with("postgres") {
-        Store::connect(database).unwrap()
-    } else {
-        Store::open(database).unwrap()
-    };
+    let store = open(database);
     generation(&store, "acme", 0);
     let servers = [Served::start(database, &[]), Served::start(database, &[])];
     // Created by a third process, and valid on both servers immediately.

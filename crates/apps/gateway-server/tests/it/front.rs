@@ -53,42 +53,6 @@ impl Here {
     }
 }
 
-/// The silence may be between two requests or in the middle of one.
-#[test]
-fn a_client_that_pauses_is_still_answered() {
-    let here = Here::start(|_config| {});
-    let mut socket = here.connect();
-    let request = request(&here.token, "method=credits/get", "");
-    let silence = |socket: &mut TcpStream| {
-        socket.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
-        let kind = socket.read(&mut [0]).unwrap_err().kind();
-        assert_eq!(kind, std::io::ErrorKind::WouldBlock, "closed or answered during the pause");
-        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    };
-    for half in [0, 1, request.len() / 2, request.len() - 1] {
-        let (before, after) = request.split_at(half);
-        socket.write_all(before.as_bytes()).unwrap();
-        silence(&mut socket);
-        // The end of this request arrives together with a whole one and the start of another.
-        socket.write_all(format!("{after}{request}{before}").as_bytes()).unwrap();
-        let mut text = String::new();
-        while text.matches('}').count() < 2 {
-            let mut piece = [0; 1024];
-            let length = socket.read(&mut piece).unwrap();
-            assert!(length > 0, "closed after {text}");
-            text.push_str(std::str::from_utf8(&piece[..length]).unwrap());
-        }
-        assert_eq!(text.matches("HTTP/1.1 200").count(), 2, "{text}");
-        assert!(!text.to_lowercase().contains("connection: close"), "{text}");
-        silence(&mut socket);
-        socket.write_all(after.as_bytes()).unwrap();
-        let mut piece = [0; 1024];
-        let length = socket.read(&mut piece).unwrap();
-        assert!(piece[..length].starts_with(b"HTTP/1.1 200"));
-        silence(&mut socket);
-    }
-}
-
 #[test]
 fn a_connection_above_the_limit_gets_503() {
     let here = Here::start(|config| config.connections = 1);

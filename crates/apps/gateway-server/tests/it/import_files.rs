@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::cluster;
-use crate::documented::Documented;
-use crate::process::{Served, account, acme, error, program, run};
+use gateway_server::{CandidateRow, CreditsRow, PortalRow};
+
+use crate::process::{Served, account, acme, error, on_each_database, program, run};
 use crate::support::get;
 
 fn files(directory: &Path) -> [String; 3] {
@@ -31,25 +31,25 @@ fn files(directory: &Path) -> [String; 3] {
 
 /// Returns the list of the candidates in [`files`].
 fn imported_candidates() -> String {
-    let portal = Documented::read("candidate", "Portal");
-    let candidate = Documented::read("candidate", "Candidate");
-    let anna = candidate.record(&[
-        ("id", r#""11""#),
-        ("name", r#""Groß, Anna""#),
-        ("email", r#""a@example.org""#),
-        ("phone_mobile", r#""+31 6""#),
-        ("date", r#""2026-01-02 03:04:05""#),
-        ("portal", &portal.record(&[("id", r#""3""#), ("name", r#""Indeed""#)])),
-        ("type", r#""person""#),
-    ]);
-    let o_neill =
-        candidate.record(&[("id", r#""12""#), ("name", r#""O\"Neill""#), ("type", r#""person""#)]);
+    let anna = CandidateRow {
+        name: "Groß, Anna",
+        email: "a@example.org",
+        phone_mobile: "+31 6",
+        date: "2026-01-02 03:04:05",
+        portal: PortalRow { id: "3", name: "Indeed" },
+        kind: "person",
+        ..CandidateRow::new("11")
+    };
+    let o_neill = CandidateRow { name: "O\"Neill", kind: "person", ..CandidateRow::new("12") };
+    let [anna, o_neill] = [anna, o_neill].map(|row| serde_json::to_string(&row).unwrap());
     format!(r#"{{"status":"success","result":[{anna},{o_neill}]}}"#)
 }
 
 /// Imports and serves an account, and imports the responses into a second account, which serves the same bytes.
-fn import_serve_and_copy(database: &str, copy: &str) {
+fn import_serve_and_copy(database: &str) {
     let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("copy.db");
+    let copy = copy.to_str().unwrap();
     let token = account(database, "acme");
     let [csv, ndjson, json] = files(directory.path());
     let import = ["import", "--account", "acme", &csv, &ndjson, &json];
@@ -65,8 +65,8 @@ fn import_serve_and_copy(database: &str, copy: &str) {
     let held = get(&served.base_url, &token, "method=candidates/list&vacancy_id=52&status=On+hold");
     assert!(held.text().contains("\"12\"") && !held.text().contains("\"11\""));
     let credits = get(&served.base_url, &token, "method=credits/get");
-    let balance = [("credits_number", r#""-3.50""#), ("currency", r#""CHF""#)];
-    assert_eq!(credits.text(), Documented::read("credits", "Credits").record(&balance));
+    let balance = CreditsRow::new("-3.50", "CHF");
+    assert_eq!(credits.text(), serde_json::to_string(&balance).unwrap());
 
     // Another account on another server, imported from the responses of this one.
     let copied = account(copy, "copy");
@@ -108,16 +108,8 @@ fn import_serve_and_copy(database: &str, copy: &str) {
 }
 
 #[test]
-fn an_imported_account_is_served_and_copied_on_sqlite() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    import_serve_and_copy(&path("one.db"), &path("two.db"));
-}
-
-#[test]
-fn an_imported_account_is_served_and_copied_on_postgresql() {
-    let (Some(one), Some(two)) = (cluster::database(), cluster::database()) else { return };
-    import_serve_and_copy(&one.url, &two.url);
+fn an_imported_account_is_served_and_copied_to_another_database() {
+    on_each_database(import_serve_and_copy);
 }
 
 #[test]

@@ -25,8 +25,6 @@ mod delete;
 #[cfg(test)]
 mod descriptors;
 #[cfg(test)]
-mod documented;
-#[cfg(test)]
 mod drain_pause;
 #[cfg(test)]
 #[path = "../../../../methodical/postgres/tests/it/encrypted.rs"]

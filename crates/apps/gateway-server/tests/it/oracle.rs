@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateRow, CheckReport, Config, Deletion, Error, ImportMode,
@@ -15,8 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
 
-use crate::cluster;
-use crate::documented::Documented;
+use crate::process::{on_each_database, open};
 use crate::support::request;
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
@@ -39,27 +38,18 @@ impl Data {
                 has.is_some_and(|name| status.is_none_or(|status| status == name))
             }),
         };
-        let records: Vec<String> = self
-            .candidates
-            .iter()
-            .filter(|(id, _)| wanted(id))
-            .map(|(id, [name, portal, kind])| {
-                let portal = PORTAL.record(&[("id", "\"1\""), ("name", &quoted(portal))]);
-                let id = format!("\"{id}\"");
-                CANDIDATE.record(&[
-                    ("id", &id),
-                    ("name", &quoted(name)),
-                    ("portal", &portal),
-                    ("type", &quoted(kind)),
-                ])
-            })
-            .collect();
+        let record = |(id, [name, portal, kind]): (&i64, &[String; 3])| {
+            let portal = PortalRow { name: portal, ..PortalRow::new("1") };
+            json(&CandidateRow { name, portal, kind, ..CandidateRow::new(&id.to_string()) })
+        };
+        let wanted = self.candidates.iter().filter(|(id, _)| wanted(id));
+        let records: Vec<String> = wanted.map(record).collect();
         format!(r#"{{"status":"success","result":[{}]}}"#, records.join(",")).into_bytes()
     }
 
     fn vacancies(&self) -> Vec<u8> {
         let record = |(id, project): (&i64, &String)| {
-            VACANCY.record(&[("id", &format!("\"{id}\"")), ("project", &quoted(project))])
+            json(&VacancyRow { project, ..VacancyRow::new(&id.to_string()) })
         };
         format!("[{}]", self.vacancies.iter().map(record).collect::<Vec<_>>().join(","))
             .into_bytes()
@@ -168,15 +158,9 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-static PORTAL: LazyLock<Documented> = LazyLock::new(|| Documented::read("candidate", "Portal"));
-
-static CANDIDATE: LazyLock<Documented> =
-    LazyLock::new(|| Documented::read("candidate", "Candidate"));
-
-static VACANCY: LazyLock<Documented> = LazyLock::new(|| Documented::read("vacancy", "Vacancy"));
-
-fn quoted(text: &str) -> String {
-    serde_json::to_string(text).unwrap()
+/// Returns the text of a record. The record of exchanges has such texts byte for byte.
+fn json(row: &impl serde::Serialize) -> String {
+    serde_json::to_string(row).unwrap()
 }
 
 /// Generates statuses, many of which differ only in case, whitespace or Unicode composition.
@@ -290,23 +274,16 @@ fn runner(cases: u32) -> TestRunner {
 }
 
 #[test]
-fn four_thousand_random_requests_get_the_responses_of_the_model() {
-    let directory = tempfile::tempdir().unwrap();
-    let store = Store::open(directory.path().join("t.db")).unwrap();
-    random_requests(store, 20);
-}
-
-#[test]
-fn a_thousand_random_requests_get_the_responses_of_the_model_on_postgresql() {
-    let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
-    random_requests(store, 5);
+fn random_requests_get_the_responses_of_the_model() {
+    on_each_database(|database| {
+        let data_sets = if database.starts_with("postgres") { 5 } else { 20 };
+        random_requests(&Arc::new(open(database)), data_sets);
+    });
 }
 
 /// Compares three accounts in one database with one model each, with 200 requests for each data set. Every text begins
 /// with the letter of its account, so a row of another account makes the comparison fail.
-fn random_requests(store: Store, data_sets: u32) {
-    let store: Arc<Store> = Arc::new(store);
+fn random_requests(store: &Arc<Store>, data_sets: u32) {
     let requests = prop::collection::vec(
         (0..3_usize, prop::option::of(0_u64..13), prop::option::of(status())),
         200,
@@ -314,18 +291,18 @@ fn random_requests(store: Store, data_sets: u32) {
     let pairs = std::cell::Cell::new(0);
     let changes = prop::collection::vec((0..3_usize, change()), 0..6);
     let strategy = (data("a"), data("b"), data("c"), changes, requests);
-    let asked = std::cell::RefCell::new(Asked::start(Arc::clone(&store)));
+    let asked = std::cell::RefCell::new(Asked::start(Arc::clone(store)));
     let result = runner(data_sets).run(&strategy, |(a, b, c, changes, requests)| {
         let mut asked = asked.borrow_mut();
         // New accounts each time, so that the number of other accounts grows.
         let mut accounts = [a, b, c].map(|data| {
             let name = store.accounts().unwrap().len().to_string();
-            let (account, token) = data.import(&store, &name);
+            let (account, token) = data.import(store, &name);
             (account, token, data)
         });
         for (account, change) in &changes {
             let (account, _, data) = &mut accounts[*account];
-            data.change(change, &store, *account);
+            data.change(change, store, *account);
         }
         for (account, vacancy, status) in requests {
             let (_, token, data) = &accounts[account];
@@ -437,15 +414,10 @@ fn hostile() -> Vec<String> {
 
 #[test]
 fn hostile_strings_have_no_effect() {
-    let directory = tempfile::tempdir().unwrap();
-    hostile_strings(Store::open(directory.path().join("t.db")).unwrap());
-    if let Some(database) = cluster::database() {
-        hostile_strings(Store::connect(&database.url).unwrap());
-    }
+    on_each_database(|database| hostile_strings(&Arc::new(open(database))));
 }
 
-fn hostile_strings(store: Store) {
-    let store: Arc<Store> = Arc::new(store);
+fn hostile_strings(store: &Arc<Store>) {
     let hostile = hostile();
     assert!(hostile.len() >= 200, "{}", hostile.len());
     let mut data = Data::default();
@@ -457,8 +429,8 @@ fn hostile_strings(store: Store) {
             data.applications.insert((7, id), status.clone());
         }
     }
-    let (_, token) = data.import(&store, "a");
-    let mut asked = Asked::start(Arc::clone(&store));
+    let (_, token) = data.import(store, "a");
+    let mut asked = Asked::start(Arc::clone(store));
     for text in &hostile {
         let query = format!("method=candidates/list&vacancy_id=7&status={}", encoded(text));
         assert_eq!(

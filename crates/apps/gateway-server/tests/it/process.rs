@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
+use gateway_server::Store;
 use tempfile::TempDir;
 
 use crate::cluster;
@@ -120,6 +121,22 @@ pub(crate) fn on_each_database(mut test: impl FnMut(&str)) {
     test(directory.path().join("a.db").to_str().unwrap());
     if let Some(database) = cluster::database() {
         test(&database.url);
+    }
+}
+
+/// Opens a database that a test of [`on_each_database`] got, and creates it.
+pub(crate) fn open(database: &str) -> Store {
+    let is_url = database.starts_with("postgres");
+    if is_url { Store::connect(database) } else { Store::open(database) }.unwrap()
+}
+
+/// Runs statements on a database, past the program.
+pub(crate) fn execute(database: &str, sql: &str) {
+    if database.starts_with("postgres") {
+        let mut client = postgres::Client::connect(database, postgres::NoTls).unwrap();
+        client.batch_execute(sql).unwrap();
+    } else {
+        rusqlite::Connection::open(database).unwrap().execute_batch(sql).unwrap();
     }
 }
 

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::cluster;
-use crate::process::{Served, account, acme, error, program, run};
+use crate::process::{Served, acme, program, run};
 use crate::support::{call, get};
 
 #[test]
@@ -58,37 +57,6 @@ fn the_first_request_after_another_process_changed_something_sees_it() {
     }
     run(&database, &["delete", "account", "acme", "--yes"]);
     assert_eq!(credits().status, 401);
-}
-
-/// A mistyped name must not create a database.
-#[test]
-fn only_serve_and_account_create_create_a_database() {
-    const COMMANDS: [&[&str]; 6] = [
-        &["check"],
-        &["account", "list"],
-        &["token", "list", "--account", "acme"],
-        &["import", "--account", "acme", "nowhere.csv"],
-        &["credits", "set", "--account", "acme", "1", "EUR"],
-        &["demo-data", "--account", "acme"],
-    ];
-    fn refused(database: &str, expected: &str) {
-        for arguments in COMMANDS {
-            let output = program().args(arguments).args(["--database", database]).output().unwrap();
-            let error = error(&output);
-            assert_eq!(output.status.code(), Some(2), "{arguments:?} {error}");
-            assert!(error.contains(expected), "{arguments:?} {error}");
-        }
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("nosuch.db");
-    refused(path.to_str().unwrap(), "does not exist");
-    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
-    account(path.to_str().unwrap(), "acme");
-    assert!(run(path.to_str().unwrap(), &["check"]).contains("no damage"));
-    let Some(database) = cluster::database() else { return };
-    refused(&database.url, "the database has no tables of this program");
-    account(&database.url, "acme");
-    assert!(run(&database.url, &["check"]).contains("no damage"));
 }
 
 #[test]

@@ -1,16 +1,12 @@
-//! Imports whose files are the whole truth, and imports from standard input.
+//! Imports whose files are the whole truth.
 
-use std::io::Write as _;
-use std::process::Stdio;
 use std::time::Duration;
 
 use gateway_server::{
     AccountId, CandidateFilter, Changes, CheckReport, Error, ErrorKind, ImportMode, ImportReport,
     Page, Removals, Stage, Store,
 };
-use tempfile::TempDir;
 
-use crate::process::{acme, error, program, run};
 use crate::store::{NOW, application, candidate, import, names, on_each_store, snapshot, vacancy};
 
 /// Creates an account with 200 candidates, each with a status in one of two vacancies.
@@ -127,50 +123,4 @@ fn many_removals_are_refused_until_exactly_their_number_is_accepted() {
         assert_eq!(dry.removed(), 196);
         assert_eq!(list(store, account, &CandidateFilter::All), 99);
     });
-}
-
-/// A database with an account, and imports into it from standard input.
-struct Fixture {
-    _directory: TempDir,
-    database: String,
-}
-
-impl Fixture {
-    fn new() -> Self {
-        let (directory, database, _token) = acme();
-        Self { _directory: directory, database }
-    }
-
-    /// Returns the exit code, and everything that the command wrote.
-    fn import(&self, input: &str, arguments: &[&str]) -> (i32, String) {
-        let mut child = program()
-            .args(["import", "--account", "acme", "-", "--database", &self.database])
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A command that refuses its arguments does not read.
-        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-        let output = child.wait_with_output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &error(&output);
-        (output.status.code().unwrap(), text)
-    }
-}
-
-#[test]
-fn standard_input_is_imported_in_each_format() {
-    let fixture = Fixture::new();
-    for (format, input) in [
-        ("csv", "id,name\n1,Anna\n2,Bert\n"),
-        ("ndjson", "{\"id\":\"1\",\"name\":\"Anna\"}\n{\"id\":\"2\",\"name\":\"Bert\"}"),
-        ("json", "[{\"id\":\"1\",\"name\":\"Anna\"},{\"id\":\"2\",\"name\":\"Bert\"}]"),
-    ] {
-        let (code, text) = fixture.import(input, &["--format", format, "--replace"]);
-        assert_eq!(code, 0, "{text}");
-        let expected = if format == "csv" { "2 new" } else { "2 unchanged" };
-        assert!(text.contains(expected), "{format}: {text}");
-    }
-    assert!(run(&fixture.database, &["check"]).contains("no damage"));
 }

@@ -8,8 +8,8 @@ use gateway_server::{
     Snapshot, Stage, Store, TokenDigest, Versions,
 };
 
-use crate::cluster;
 use crate::front::Here;
+use crate::process::{execute, on_each_database, open};
 use crate::store::{
     NOW, application, candidate, import, names, on_each_store, place, snapshot, vacancy,
 };
@@ -210,25 +210,16 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
             "accounts with a revision but no tag, or a tag but no revision: 1",
         ),
     ];
-    fn check(store: &Store, mut damage: impl FnMut(&str)) {
+    on_each_database(|database| {
+        let store = open(database);
         let account = store.create_account("a", NOW).unwrap();
-        import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
+        import(&store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
         assert_eq!(store.check().unwrap(), CheckReport::default());
         for (sql, text) in DAMAGE {
-            damage(sql);
+            execute(database, sql);
             let found = store.check().unwrap().damage;
             assert!(found.iter().any(|line| line.starts_with(text)), "{sql}: {found:?}");
         }
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("test.db");
-    check(&Store::open(&path).unwrap(), |sql| {
-        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    });
-    let Some(database) = cluster::database() else { return };
-    check(&Store::connect(&database.url).unwrap(), |sql| {
-        let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
-        client.batch_execute(sql).unwrap();
     });
 }
 

@@ -1,9 +1,8 @@
 //! Databases of other releases: with another schema version, or with records from before a field was added.
 
-use gateway_server::{Error, ErrorKind, Store};
+use gateway_server::ErrorKind;
 
-use crate::cluster;
-use crate::process::{account, program, run};
+use crate::process::{account, error, execute, on_each_database, open, program, run};
 
 /// The versions before 4 were never released.
 const OTHER_VERSIONS: [(i64, ErrorKind); 5] = [
@@ -14,49 +13,28 @@ const OTHER_VERSIONS: [(i64, ErrorKind); 5] = [
     (5, ErrorKind::StorageNewer),
 ];
 
-#[track_caller]
-fn check(error: &Error, version: i64, kind: ErrorKind) {
-    assert_eq!(error.kind(), kind, "{error}");
-    assert_eq!(error.kind().exit_code(), 3);
-    assert!(error.to_string().contains(&format!("schema {version}")), "{error}");
-}
-
 #[test]
-fn an_sqlite_file_with_another_schema_version_is_refused_and_left_unchanged() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("other.db");
-    drop(Store::open(&path).unwrap());
-    for (version, kind) in OTHER_VERSIONS {
-        let connection = rusqlite::Connection::open(&path).unwrap();
-        connection.pragma_update(None, "user_version", version).unwrap();
-        drop(connection);
-        let before = std::fs::read(&path).unwrap();
-        check(&Store::open(&path).unwrap_err(), version, kind);
-        check(&Store::open_existing(&path).unwrap_err(), version, kind);
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-    }
-}
-
-#[test]
-fn a_postgresql_database_with_another_schema_version_is_refused_and_left_unchanged() {
-    let Some(database) = cluster::database() else { return };
-    drop(Store::connect(&database.url).unwrap());
-    let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
-    for (version, kind) in OTHER_VERSIONS {
-        client.execute("UPDATE gateway_schema SET version = $1", &[&version]).unwrap();
-        check(&Store::connect(&database.url).unwrap_err(), version, kind);
-        check(
-            &Store::connect_with(&database.url, false, std::time::Duration::ZERO, |_| {})
-                .unwrap_err(),
-            version,
-            kind,
-        );
-        let row = client.query_one("SELECT version FROM gateway_schema", &[]).unwrap();
-        assert_eq!(row.get::<_, i64>(0), version);
-    }
-    client.batch_execute("DELETE FROM gateway_schema").unwrap();
-    let error = Store::connect(&database.url).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::StorageForeign);
+fn a_database_with_another_schema_version_is_refused_and_left_unchanged() {
+    on_each_database(|database| {
+        drop(open(database));
+        let is_url = database.starts_with("postgres");
+        for (version, kind) in OTHER_VERSIONS {
+            let set =
+                if is_url { "UPDATE gateway_schema SET version" } else { "PRAGMA user_version" };
+            execute(database, &format!("{set} = {version}"));
+            let before = std::fs::read(database).ok();
+            for command in [&["account", "create", "b"][..], &["check"]] {
+                let output =
+                    program().args(command).args(["--database", database]).output().unwrap();
+                let text = error(&output);
+                assert_eq!(output.status.code(), Some(3), "{text}");
+                assert!(text.contains(&format!("schema {version}")), "{text}");
+                let is_newer = kind == ErrorKind::StorageNewer;
+                assert_eq!(text.contains("was written by a newer release"), is_newer, "{text}");
+            }
+            assert_eq!(std::fs::read(database).ok(), before);
+        }
+    });
 }
 
 /// Changes the data as if a release without tags of lists had written it.
@@ -64,8 +42,27 @@ const FORGET: &str = "\
     UPDATE revision SET tag = NULL, candidates_tag = NULL, statuses_tag = NULL, vacancies_tag = NULL, \
     credits_tag = NULL";
 
+/// Returns the statement that removes a field from the records of a table.
+fn without(database: &str, table: &str, field: &str) -> String {
+    let (table, column) =
+        if table == "credits" { ("account", "credits") } else { (table, "record") };
+    if database.starts_with("postgres") {
+        // `json` keeps the order of the fields, which `jsonb` does not.
+        return format!(
+            "UPDATE {table} SET {column} = (SELECT '{{' || string_agg(to_json(key) || ':' || value, ',' ORDER BY at) \
+             || '}}' FROM json_each({column}::json) WITH ORDINALITY one(key, value, at) WHERE key <> '{field}')"
+        );
+    }
+    format!("UPDATE {table} SET {column} = json_remove({column}, '$.{field}')")
+}
+
+#[test]
+fn records_from_before_a_field_was_added_are_reported() {
+    on_each_database(check_without_a_field);
+}
+
 /// Imports records, removes a field from them, and checks the database with the program.
-fn check_without_a_field(database: &str, mut change: impl FnMut(&str)) {
+fn check_without_a_field(database: &str) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a.ndjson");
     let records = "{\"id\":1,\"name\":\"A\",\"email\":\"a@example.org\"}\n{\"id\":2,\"name\":\"B\"}\n\
@@ -84,9 +81,9 @@ fn check_without_a_field(database: &str, mut change: impl FnMut(&str)) {
 
     for (table, field) in [("candidate", "email"), ("vacancy", "project"), ("credits", "currency")]
     {
-        change(&format!("{table} {field}"));
+        execute(database, &without(database, table, field));
     }
-    change(FORGET);
+    execute(database, FORGET);
     let (code, out, notes) = check();
     assert_eq!((code, out.as_str()), (0, "no damage found\n"), "{notes}");
     let expected = ["candidates", "vacancies", "credit balances"].map(|name| {
@@ -100,53 +97,10 @@ fn check_without_a_field(database: &str, mut change: impl FnMut(&str)) {
     assert!(run(database, &import).contains("candidates: 0 new, 2 changed, 0 unchanged"));
     assert_eq!(check(), nothing());
 
-    change("candidate id");
+    execute(database, &without(database, "candidate", "id"));
     let (code, _, notes) = check();
     assert_eq!(code, 3, "{notes}");
     assert!(notes.contains("candidates that are not stored as responses send them"), "{notes}");
     assert!(notes.contains("account acme: candidate 1 is damaged"), "{notes}");
     assert!(notes.contains("import the records that are named above again"), "{notes}");
-}
-
-#[test]
-fn records_in_sqlite_from_before_a_field_was_added_are_reported() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("old.db");
-    let execute =
-        |sql: &str| rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    check_without_a_field(path.to_str().unwrap(), |change| {
-        if change == FORGET {
-            execute(FORGET);
-            return;
-        }
-        let (table, field) = change.split_once(' ').unwrap();
-        let (table, column) =
-            if table == "credits" { ("account", "credits") } else { (table, "record") };
-        let sql = format!("UPDATE {table} SET {column} = json_remove({column}, '$.{field}')");
-        execute(&sql);
-    });
-}
-
-#[test]
-fn records_in_postgresql_from_before_a_field_was_added_are_reported() {
-    let Some(database) = cluster::database() else { return };
-    let execute = |sql: &str| {
-        let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
-        client.batch_execute(sql).unwrap();
-    };
-    check_without_a_field(&database.url, |change| {
-        if change == FORGET {
-            execute(FORGET);
-            return;
-        }
-        let (table, field) = change.split_once(' ').unwrap();
-        let (table, column) =
-            if table == "credits" { ("account", "credits") } else { (table, "record") };
-        // `json` keeps the order of the fields, which `jsonb` does not.
-        let rest = format!(
-            "SELECT '{{' || string_agg(to_json(key) || ':' || value, ',' ORDER BY at) || '}}' \
-             FROM json_each({column}::json) WITH ORDINALITY one(key, value, at) WHERE key <> '{field}'"
-        );
-        execute(&format!("UPDATE {table} SET {column} = ({rest})"));
-    });
 }
