@@ -11,7 +11,7 @@ use crate::process::{Served, program};
 use crate::support::{Ops, begin_list};
 
 /// Writes a byte whenever the server is silent for a moment, until it closes the connection, and returns what it sent.
-fn drip(socket: &mut TcpStream) -> Vec<u8> {
+pub(crate) fn drip(socket: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut piece = [0; 1024];
     let begun = Instant::now();

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{BlockingTransport, blocking_transport_fn};
-use h2::RecvStream;
-use h2::client::SendRequest;
+use h2::client::{Builder, SendRequest};
+use h2::{Ping, PingPong, Reason, RecvStream};
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -21,18 +21,23 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 /// One connection of HTTP/2.
 pub(crate) struct Client {
     runtime: Runtime,
-    sender: SendRequest<Bytes>,
+    pub(crate) sender: SendRequest<Bytes>,
+    pings: PingPong,
     authority: String,
 }
 
 impl Client {
     /// Connects without TLS, with prior knowledge.
     pub(crate) fn plain(base_url: &str) -> Self {
+        Self::with_window(base_url, 65_535)
+    }
+
+    /// Connects as [`plain`](Self::plain) does, and takes this many bytes of each response before they are read.
+    pub(crate) fn with_window(base_url: &str, bytes: u32) -> Self {
         let authority = base_url.strip_prefix("http://").unwrap().to_owned();
         let runtime = Runtime::new().unwrap();
         let socket = runtime.block_on(TcpStream::connect(&authority)).unwrap();
-        let sender = begin(&runtime, socket);
-        Self { runtime, sender, authority }
+        Self::over(socket, runtime, authority, bytes)
     }
 
     /// Connects with TLS, trusts this certificate only, and offers only HTTP/2.
@@ -53,8 +58,20 @@ impl Client {
             connector.connect(ServerName::try_from("localhost").unwrap(), socket).await.unwrap()
         });
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));
-        let sender = begin(&runtime, stream);
-        Self { runtime, sender, authority }
+        Self::over(stream, runtime, authority, 65_535)
+    }
+
+    fn over(
+        socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        runtime: Runtime,
+        authority: String,
+        window: u32,
+    ) -> Self {
+        let handshake = Builder::new().initial_window_size(window).handshake(socket);
+        let (sender, mut connection) = runtime.block_on(handshake).expect("HTTP/2");
+        let pings = connection.ping_pong().unwrap();
+        runtime.spawn(async move { drop(connection.await) });
+        Self { runtime, sender, pings, authority }
     }
 
     /// Sends a `GET` with a token.
@@ -66,9 +83,20 @@ impl Client {
 
     /// Sends a request and reads its whole response.
     pub(crate) fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, h2::Error> {
-        let sender = self.sender.clone();
-        let response = async { timeout(GENEROUS, exchange(sender, request)).await };
-        self.runtime.block_on(response).expect("a response in time")
+        self.wait(exchange(self.sender.clone(), request))
+    }
+
+    /// Waits for something in the runtime of the connection.
+    pub(crate) fn wait<T>(&self, what: impl Future<Output = T>) -> T {
+        self.runtime.block_on(async { timeout(GENEROUS, what).await }).expect("an end in time")
+    }
+
+    /// Sends pings until the server has closed the connection.
+    pub(crate) fn ping_to_the_end(mut self) {
+        self.runtime.block_on(async {
+            let pings = async { while self.pings.ping(Ping::opaque()).await.is_ok() {} };
+            timeout(GENEROUS, pings).await.expect("an end in time");
+        });
     }
 
     /// Sends a `GET` with a token, and reads nothing but the head of the response.
@@ -79,8 +107,12 @@ impl Client {
             let mut sender = self.sender.clone().ready().await?;
             sender.send_request(request.body(()).unwrap(), true)?.0.await
         };
-        let response = async { timeout(GENEROUS, response).await };
-        self.runtime.block_on(response).expect("a response in time").unwrap()
+        self.wait(response).unwrap()
+    }
+
+    /// Reads the rest of a response. Returns why the server has reset it, if it has.
+    pub(crate) fn rest(&self, body: &mut RecvStream) -> Result<Vec<u8>, Option<Reason>> {
+        self.wait(rest(body)).map_err(|error| error.reason())
     }
 
     /// Returns the transport that sends every request on this connection.
@@ -102,16 +134,6 @@ pub(crate) fn certificate(folder: &Path) -> ([String; 4], CertificateDer<'static
     (["--tls-certificate".into(), certificate, "--tls-key".into(), key], made.cert.der().clone())
 }
 
-fn begin(
-    runtime: &Runtime,
-    socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-) -> SendRequest<Bytes> {
-    let (sender, connection) =
-        runtime.block_on(h2::client::handshake(socket)).expect("a connection of HTTP/2");
-    runtime.spawn(async move { drop(connection.await) });
-    sender
-}
-
 async fn exchange(
     sender: SendRequest<Bytes>,
     request: Request<Bytes>,
@@ -125,13 +147,17 @@ async fn exchange(
         drop(stream.send_data(body, true));
     }
     let (head, mut body) = response.await?.into_parts();
+    Ok(Response::from_parts(head, rest(&mut body).await?.into()))
+}
+
+async fn rest(body: &mut RecvStream) -> Result<Vec<u8>, h2::Error> {
     let mut bytes = Vec::new();
     while let Some(data) = body.data().await {
         let data = data?;
         body.flow_control().release_capacity(data.len())?;
         bytes.extend_from_slice(&data);
     }
-    Ok(Response::from_parts(head, bytes.into()))
+    Ok(bytes)
 }
 
 /// Maximum time of one request, on the slowest machine.

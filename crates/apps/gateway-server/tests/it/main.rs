@@ -38,15 +38,7 @@ mod http2;
 #[cfg(test)]
 mod http2_client;
 #[cfg(test)]
-mod http2_deadlines;
-#[cfg(test)]
-mod http2_floods;
-#[cfg(test)]
-mod http2_malformed;
-#[cfg(test)]
-mod http2_raw;
-#[cfg(test)]
-mod http2_target;
+mod http2_limits;
 #[cfg(test)]
 mod import_files;
 #[cfg(test)]
@@ -60,7 +52,6 @@ mod malformed;
 #[cfg(test)]
 mod metrics;
 #[cfg(test)]
-#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod partition;
@@ -70,7 +61,6 @@ mod postgres;
 mod process;
 #[cfg(test)]
 mod program;
-#[cfg(test)]
 #[cfg(test)]
 #[path = "../../../../../tests/recorded/server.rs"]
 mod recorded;
