@@ -109,8 +109,17 @@ impl Shape {
     }
 
     /// Returns whether a field of this path has a column.
-    pub(crate) fn lists(&self, path: &[&str]) -> bool {
-        self.columns.iter().any(|column| column.path == path)
+    pub(crate) fn lists(&self, path: &[impl AsRef<str>]) -> bool {
+        self.index(path).is_some()
+    }
+
+    /// Returns the index of the column for a field of this path.
+    pub(crate) fn index(&self, path: &[impl AsRef<str>]) -> Option<usize> {
+        let is_at = |column: &Column| {
+            column.path.len() == path.len()
+                && column.path.iter().zip(path).all(|(one, other)| one == other.as_ref())
+        };
+        self.columns.iter().position(is_at)
     }
 
     /// Returns whether a record nested under this name has columns.

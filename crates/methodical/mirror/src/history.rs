@@ -5,7 +5,7 @@ use std::time::Duration;
 use rust_decimal::Decimal;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::json::{Json, Members};
+use crate::fields::json::{members, unquoted};
 use crate::mirror::Mirror;
 use crate::store::table::Outcome;
 use crate::store::{OrFailed as _, Store, count, integer, utc};
@@ -338,14 +338,13 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
 /// Returns the text of a field of a JSON object: text, or the spelling of a number.
 pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
     let Some((name, rest)) = path.split_first() else { return Ok(None) };
-    let members = Members::of(json)?;
-    let Some(value) = members.get(name) else { return Ok(None) };
+    let Some(value) = members(json)?.remove(*name) else { return Ok(None) };
     if !rest.is_empty() {
-        return field(value.text, rest);
+        return field(value, rest);
     }
-    Ok(match &value.json {
-        Json::Text(text) => Some(text.clone().into_owned()),
-        Json::Number(number) => Some((*number).to_owned()),
+    Ok(match value.bytes().next() {
+        Some(b'"') => Some(unquoted(value)?.into_owned()),
+        Some(b'-' | b'0'..=b'9') => Some(value.to_owned()),
         _ => None,
     })
 }

@@ -3,7 +3,7 @@
 //! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records takes
 //! 50 MB during its sync, and as much again if the list has another order than the table.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::mem::{replace, take};
 use std::sync::{Arc, MutexGuard};
 
@@ -13,8 +13,8 @@ use serde::Serialize;
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{ChangeKind, Values};
 use crate::fields::difference::{Version, changed};
-use crate::fields::row::{Layout, Omission, Row, RowHasher, is_other_person};
-use crate::fields::{Hash, Hasher, Shape};
+use crate::fields::row::{Omission, Row, RowHasher, is_other_person};
+use crate::fields::{Hash, Shape};
 use crate::guard::{Judged, Rules, Week};
 use crate::history::{Rejection, Report};
 use crate::mirror::Mirror;
@@ -22,7 +22,7 @@ use crate::recovery::{Recovered, Target};
 use crate::store::filter::Filter;
 use crate::store::rows::{Known, State, Stored, id as id_of};
 use crate::store::table::{Counts, NewRow, Scope, Table as Statements};
-use crate::store::{Store, count, quoted, utc};
+use crate::store::{Store, Suppressed, count, quoted, utc};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -46,16 +46,14 @@ pub struct Run<'a> {
     store: MutexGuard<'a, Store>,
     scope: String,
     table: String,
+    columns: Arc<Shape>,
     /// The number of the columns.
     shape: i64,
-    layout: Layout,
     statements: Arc<Statements>,
     hasher: RowHasher,
     /// Set if the mirror omits personal data.
     omission: Option<Omission>,
-    identities: Hasher,
-    /// The forgotten identities.
-    suppressed: HashSet<Hash>,
+    suppressed: Suppressed,
     recovered: Recovered,
     rules: Rules,
     at: i64,
@@ -130,11 +128,10 @@ impl<'a> Run<'a> {
             scope: scope.name.to_owned(),
             table: scope.table.to_owned(),
             shape: number,
-            layout: Layout::new(shape),
+            columns: Arc::new(shape),
             hasher: RowHasher::new(&secret),
             omission: None,
-            identities: store.identity().records(),
-            suppressed: HashSet::new(),
+            suppressed: store.suppressed(scope.table)?,
             recovered: Recovered::new(),
             store,
             rules,
@@ -152,7 +149,6 @@ impl<'a> Run<'a> {
             is_verbatim: true,
         };
         run.omission = run.store.omits_personal()?.then(|| Omission::new(&secret));
-        run.suppressed = run.store.suppressed(scope.table)?;
         run.recovered = run.store.recovered()?;
         let known = &mut run.known;
         run.store.each_known(scope.table, |one| known.set(one, false))?;
@@ -183,7 +179,7 @@ impl<'a> Run<'a> {
     /// Says that the list has the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         let name = target.columns()?[3];
-        let columns = self.layout.shape.columns.iter();
+        let columns = self.columns.columns.iter();
         let found = columns.enumerate().find(|(_, column)| column.name == name);
         self.value = found.map(|(index, column)| {
             let has_history = self.omission.is_none() || !column.is_personal;
@@ -235,8 +231,8 @@ impl<'a> Run<'a> {
     }
 
     fn read(&mut self, index: u64, json: &str, hash: Option<Hash>) -> Result<(), Error> {
-        let row = self.layout.row(json);
-        let read = row.and_then(|row| Ok((row.identity(&self.layout.shape)?.into_owned(), row)));
+        let row = Row::of(json, &self.columns);
+        let read = row.and_then(|row| Ok((row.identity(&self.columns)?.into_owned(), row)));
         let (id, row) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -244,15 +240,14 @@ impl<'a> Run<'a> {
                 return self.reject_at(index, &reason);
             }
         };
-        let contents = row.to_model_json(&self.layout.shape)?;
+        let contents = row.to_model_json(&self.columns)?;
         let hash = hash.filter(|_| contents == json);
         let hash = hash.unwrap_or_else(|| self.hasher.text(contents.as_bytes()));
         let row = match &self.omission {
-            Some(omission) => omission.reduce(row, &self.layout.shape)?,
+            Some(omission) => omission.reduce(row, &self.columns)?,
             None => row,
         };
-        let is_suppressed = !self.suppressed.is_empty()
-            && self.suppressed.contains(&self.identities.hash(&[id.as_bytes()]));
+        let is_suppressed = self.suppressed.has(&id);
         // A new record is not searched for: its insertion says whether the table has its identity.
         if !is_suppressed && self.add(&id, hash, &row)? {
             return Ok(());
@@ -406,7 +401,7 @@ impl<'a> Run<'a> {
     /// Writes a record that may have changed. Returns whether it has.
     fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
         let old = self.stored(known)?;
-        let shape = &*self.layout.shape;
+        let shape = &*self.columns;
         self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
         let (before, now) = (old.row.to_model_json(&old.shape)?, row.to_model_json(shape)?);
         let before = Version { json: &before, shape: &old.shape };
@@ -458,7 +453,7 @@ impl<'a> Run<'a> {
 
     /// Marks a record that the list lacks.
     fn mark_absent(&mut self, known: Known) -> Result<(), Error> {
-        let identity = quoted(&self.layout.shape.identity()?.name);
+        let identity = quoted(&self.columns.identity()?.name);
         let select =
             format!("SELECT {identity} FROM {} WHERE mirror_key = ?1", quoted(&self.table));
         let id = self.store.query(&select, (known.key,), |row| Ok(id_of(row.get_ref(0)?)))?;

@@ -17,7 +17,7 @@ use rusqlite::{
 };
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::{Hash, Secret, Shape, fill};
+use crate::fields::{Hash, Hasher, Secret, Shape, fill};
 use crate::mirror::{Identity, Source};
 use crate::store::files::Lock;
 use crate::store::table::Table;
@@ -271,10 +271,11 @@ impl Store {
     }
 
     /// Returns the forgotten identities of a table.
-    pub(crate) fn suppressed(&self, table: &str) -> Result<HashSet<Hash>, Error> {
+    pub(crate) fn suppressed(&self, table: &str) -> Result<Suppressed, Error> {
         let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
         let ids = self.query(select, (table,), |row| row.get(0).map(Hash))?;
-        Ok(ids.into_iter().collect())
+        let hasher = self.identity.records();
+        Ok(Suppressed { hasher, ids: ids.into_iter().collect() })
     }
 
     /// Forgets an identity for all later syncs.
@@ -299,6 +300,18 @@ impl Store {
         empty_log(&self.connection)?;
         let freed = pages.saturating_sub(pragma("page_count").or_failed()?).saturating_mul(size);
         Ok(u64::try_from(freed).unwrap_or_default())
+    }
+}
+
+/// Forgotten identities.
+pub(crate) struct Suppressed {
+    pub(crate) hasher: Hasher,
+    pub(crate) ids: HashSet<Hash>,
+}
+
+impl Suppressed {
+    pub(crate) fn has(&self, id: &str) -> bool {
+        !self.ids.is_empty() && self.ids.contains(&self.hasher.hash(&[id.as_bytes()]))
     }
 }
 

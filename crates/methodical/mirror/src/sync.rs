@@ -1,24 +1,29 @@
 //! Brings all tables of a service up to date.
 
 pub(crate) mod options;
-mod plan;
 mod recover;
 pub(crate) mod report;
 
-use std::collections::BTreeSet;
+use std::fmt;
 
-use methodical_client::blocking;
+use methodical_client::blocking::{Client, Records};
 use methodical_client::transport::{Instant, now};
-use methodical_model::tables::{Mirrored, Table};
+use methodical_client::{Entry, ErrorKind as ClientErrorKind};
+use methodical_model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
+use methodical_model::{ListOperation, Operation, PagedOperation, Record, Service};
+use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
-use crate::history::{PastRun, Report, Sample, SampleReport};
+use crate::fields::Shape;
+use crate::fields::row::Row;
+use crate::history::{PastRun, Report, Sample, SampleReport, decimal, field};
 use crate::mirror::Mirror;
 use crate::recovery::Target;
+use crate::recovery::asking::Answer;
+use crate::run::{text, write_json};
 use crate::store::table::Outcome;
-use crate::sync::options::{Budget, SyncOptions};
-use crate::sync::plan::Plan;
-use crate::sync::recover::{Recovered, recover};
+use crate::sync::options::{Budget, SyncOptions, SyncProgress};
+use crate::sync::recover::recover;
 use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 
 impl Mirror {
@@ -51,47 +56,18 @@ impl Mirror {
     /// ```
     pub fn sync_all<S: Mirrored>(
         &mut self,
-        client: &blocking::Client<S>,
+        client: &Client<S>,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        let (plan, start) = (Plan::<S>::of_service(), now());
-        let lists = plan.lists.iter().map(|(table, _)| table.name());
-        let recovered = plan.recoveries.iter().map(|(target, _)| target.table.name());
-        let existing: BTreeSet<&str> = lists.chain(recovered).collect();
-        options.check(&existing).map_err(SyncError::refused)?;
+        let (tables, start) = (described::<S>(), now());
+        options.check(&tables).map_err(SyncError::refused)?;
         let _held = self.store().hold().map_err(SyncError::refused)?;
-        let mut progress = Progress {
-            budget: Budget::per_second(options.calls_per_second),
-            report: SyncReport::default(),
-            runs: Vec::new(),
-        };
-        let is_synced = |table: &str| options.has_table(table);
-        for (table, sync) in plan.lists.iter().filter(|(table, _)| is_synced(table.name())) {
-            progress.table(self, table.name(), |mirror, budget| {
-                let report = sync(mirror, client, options, budget)?;
-                Ok((report, None, Vec::new()))
-            });
-        }
-        let recoveries = plan.recoveries.iter().filter(|_| options.recovers);
-        for (target, ask) in recoveries.filter(|(target, _)| is_synced(target.table.name())) {
-            let failed = progress.failed_list(target);
-            progress.table(self, target.table.name(), |mirror, budget| {
-                failed.map_or(Ok(()), Err)?;
-                let ask = |group: &str, value: Option<&str>| ask(client, group, value, budget);
-                let Recovered { report, coverage, failures } =
-                    recover(mirror, target, options, ask)?;
-                Ok((report, Some(coverage), failures))
-            });
-        }
-        // Another process that syncs takes a sample, too, and a write would wait for its end.
-        let is_busy = progress.report.failures().any(|error| error.kind() == ErrorKind::Busy);
-        let gauges = if is_busy { &[] } else { &*plan.gauges };
-        for (gauge, measure) in gauges {
-            let result = measure(client, self.now(), &progress.budget);
-            progress.report.samples.push(SampleReport { gauge: gauge.name(), result });
-        }
-        let Progress { budget, mut report, runs } = progress;
-        if !is_busy {
+        let (budget, report) =
+            (Budget::per_second(options.calls_per_second), SyncReport::default());
+        let mut sync = Sync { mirror: self, client, options, budget, report, runs: Vec::new() };
+        S::visit(&mut sync);
+        let Sync { budget, mut report, runs, .. } = sync;
+        if !report.is_busy() {
             let samples = report.samples.iter().filter_map(|one| one.result.as_ref().ok());
             let samples: Vec<Sample> = samples.cloned().collect();
             report.error = self.store().add_history(&runs, &samples).err();
@@ -103,38 +79,146 @@ impl Mirror {
 
 /// Returns the tables that a mirror of a service has.
 pub fn described<S: Mirrored>() -> Vec<&'static Table> {
-    let plan = Plan::<S>::of_service();
-    let recovered = plan.recoveries.iter().map(|(target, _)| target.table);
-    plan.lists.iter().map(|(table, _)| *table).chain(recovered).collect()
+    struct Tables(Vec<&'static Table>);
+
+    impl<S: Service> MirrorVisitor<S> for Tables {
+        fn list<O: ListOperation<Service = S>>(&mut self, table: &'static Table, _query: O) {
+            self.0.push(table);
+        }
+
+        fn paged_list<O: PagedOperation<Service = S>>(&mut self, table: &'static Table, _query: O) {
+            self.0.push(table);
+        }
+
+        fn recovery<O: ListOperation<Service = S>>(&mut self, recovery: Recovery<O>) {
+            self.0.push(recovery.table);
+        }
+
+        fn gauge<O: Operation<Service = S>>(&mut self, _gauge: Gauge, _query: O) {}
+    }
+
+    let mut tables = Tables(Vec::new());
+    S::visit(&mut tables);
+    tables.0
 }
 
-/// The report under construction.
-struct Progress {
+/// A sync of all tables, with the report under construction.
+struct Sync<'a, S> {
+    mirror: &'a mut Mirror,
+    client: &'a Client<S>,
+    options: &'a SyncOptions,
     budget: Budget,
     report: SyncReport,
     runs: Vec<PastRun>,
 }
 
+impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
+    fn list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + std::marker::Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.sync_list(table, &query, |client| client.stream(&query));
+    }
+
+    fn paged_list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: PagedOperation<Service = S>,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.sync_list(table, &query, |client| Ok(client.stream_all(&query)));
+    }
+
+    fn recovery<O>(&mut self, recovery: Recovery<O>)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + std::marker::Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        if !self.options.recovers {
+            return;
+        }
+        let Recovery { table, members, groups, value, known_values, .. } = recovery;
+        let target = Target { table, members, groups, value, known_values };
+        let (failed, client, options) = (self.failed_list(&target), self.client, self.options);
+        self.sync_table(table, |mirror, budget| {
+            failed.map_or(Ok(()), Err)?;
+            let ask =
+                |group: &str, value: Option<&str>| ask(client, &recovery, group, value, budget);
+            recover(mirror, &target, options, ask)
+        });
+    }
+
+    fn gauge<O>(&mut self, gauge: Gauge, query: O)
+    where
+        O: Operation<Service = S, Output: Serialize> + Send + std::marker::Sync + 'static,
+    {
+        // Another process that syncs takes a sample, too, and a write would wait for its end.
+        if self.report.is_busy() {
+            return;
+        }
+        self.budget.take();
+        let response = self.client.send(&query).map(|output| serde_json::to_string(&output));
+        let result = sample(gauge, self.mirror.now(), response);
+        self.report.samples.push(SampleReport { gauge: gauge.name(), result });
+    }
+}
+
 /// The parts of a successful report.
 type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
-impl Progress {
-    /// Syncs a table, and adds its report.
-    fn table(
+impl<S: Service> Sync<'_, S> {
+    /// Syncs a table unless the options omit it, and adds its report.
+    fn sync_table(
         &mut self,
-        mirror: &mut Mirror,
-        table: &'static str,
+        table: &'static Table,
         sync: impl FnOnce(&mut Mirror, &Budget) -> Result<Parts, Error>,
     ) {
-        let (start, started_at, calls) = (now(), mirror.now(), self.budget.calls());
-        let (result, coverage, failures) = match sync(mirror, &self.budget) {
+        let table = table.name();
+        if !self.options.has_table(table) {
+            return;
+        }
+        let (start, started_at, calls) = (now(), self.mirror.now(), self.budget.calls());
+        let (result, coverage, failures) = match sync(self.mirror, &self.budget) {
             Ok((report, coverage, failures)) => (Ok(report), coverage, failures),
             Err(error) => (Err(error), None, Vec::new()),
         };
         let (calls, elapsed) = (self.budget.calls().saturating_sub(calls), elapsed(start));
         let report = TableReport { table, result, coverage, failures, calls, elapsed };
-        self.runs.extend(past_run(&report, started_at, mirror.now()));
+        self.runs.extend(past_run(&report, started_at, self.mirror.now()));
         self.report.tables.push(report);
+    }
+
+    /// Passes a list to one run.
+    fn sync_list<O: ListOperation<Service = S>>(
+        &mut self,
+        table: &'static Table,
+        query: &O,
+        open: impl FnOnce(&Client<S>) -> Result<Records<O::Item, O::Beside>, methodical_client::Error>,
+    ) where
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let (client, options) = (self.client, self.options);
+        self.sync_table(table, |mirror, budget| {
+            let mut run = mirror.begin(&scope(query)?, table, options.rules_of(table.name()))?;
+            let (table, mut received) = (table.name(), 0);
+            options.report(SyncProgress::Records { table, received });
+            budget.take();
+            let mut records = open(client).map_err(incomplete)?;
+            while let Some(entry) = records.next_json_with(|record, json| run.model(&record, json))
+            {
+                match entry.map_err(incomplete)? {
+                    Entry::Record(taken) => taken?,
+                    // The text has no values.
+                    Entry::Rejected(rejected) => run.reject(&rejected.error().to_string())?,
+                }
+                received += 1;
+                if received % INTERVAL == 0 {
+                    options.report(SyncProgress::Records { table, received });
+                }
+            }
+            options.report(SyncProgress::Records { table, received });
+            Ok((run.finish()?, None, Vec::new()))
+        });
     }
 
     /// Returns the error of a recovery if the list of its members or groups has failed.
@@ -148,6 +232,106 @@ impl Progress {
             Some(Error::new(error.kind(), text))
         })
     }
+}
+
+/// Returns the name of the scope of a query.
+fn scope<O: Operation>(query: &O) -> Result<String, Error> {
+    let query = query.query().map_err(|error| {
+        let text = format!("cannot sync the list: {error}");
+        Error::new(ErrorKind::Call, text).because(error)
+    })?;
+    Ok(match query.path() {
+        "" => query.as_str().to_owned(),
+        path => format!("{path}?{}", query.as_str()),
+    })
+}
+
+/// Creates the error of a list that was not received completely.
+fn incomplete(error: methodical_client::Error) -> Error {
+    let text = format!("cannot sync the list: {error}; nothing was changed");
+    Error::new(ErrorKind::Call, text).because(error)
+}
+
+/// Asks for the members of a group, or for those of them with a value.
+fn ask<S: Service, O: ListOperation<Service = S>>(
+    client: &Client<S>,
+    recovery: &Recovery<O>,
+    group: &str,
+    value: Option<&str>,
+    budget: &Budget,
+) -> Answer
+where
+    for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+{
+    let failed = |error: &dyn fmt::Display| {
+        let text = format!("cannot ask for the `{}` of a group: {error}", recovery.value);
+        Error::new(ErrorKind::Call, text)
+    };
+    let refused = |error: methodical_client::Error| {
+        let is_refused = matches!(
+            error.kind(),
+            ClientErrorKind::NotFound | ClientErrorKind::Status | ClientErrorKind::NotSuccess
+        ) && !error.is_transient();
+        let error = failed(&error).because(error);
+        if is_refused { Answer::Refused(error) } else { Answer::Failed(error) }
+    };
+    let query = match value {
+        None => (recovery.of_group)(group),
+        Some(value) => (recovery.of_value)(group, value),
+    };
+    let query = match query {
+        Ok(query) => query,
+        Err(error) => return Answer::Unsendable(failed(&error).because(error)),
+    };
+    let shape = match Shape::of(recovery.members) {
+        Ok(shape) => shape,
+        Err(error) => return Answer::Unsendable(error),
+    };
+    budget.take();
+    let mut records = match client.stream(&query) {
+        Ok(records) => records,
+        Err(error) => return refused(error),
+    };
+    let (mut ids, mut json, mut is_rejected) = (Vec::new(), Vec::new(), false);
+    loop {
+        let identity = |record: <O::Item as Record>::Ref<'_>, _: &str| {
+            write_json(&record, &mut json)?;
+            Ok::<_, Error>(Row::of(text(&json)?, &shape)?.identity(&shape)?.into_owned())
+        };
+        match records.next_json_with(identity) {
+            None if is_rejected => return Answer::Rejected,
+            None => return Answer::Members(ids),
+            Some(Ok(Entry::Record(Ok(id)))) => ids.push(id),
+            Some(Ok(Entry::Record(Err(_)) | Entry::Rejected(_))) => is_rejected = true,
+            Some(Err(error)) => return refused(error),
+        }
+    }
+}
+
+/// Reads the sample of a gauge from the response.
+fn sample(
+    gauge: Gauge,
+    at: i64,
+    json: Result<serde_json::Result<String>, methodical_client::Error>,
+) -> Result<Sample, Error> {
+    let name = gauge.name();
+    let json = json.map_err(|error| {
+        let text = format!("cannot read `{name}`: {error}");
+        Error::new(ErrorKind::Call, text).because(error)
+    })?;
+    let json = json.map_err(|error| {
+        let text = format!("cannot read `{name}`: the response is not JSON");
+        Error::new(ErrorKind::Gauge, text).because(error)
+    })?;
+    let amount = field(&json, gauge.value())?.unwrap_or_default();
+    decimal(&amount).map_err(|error| {
+        let field = gauge.value().join(".");
+        let text =
+            format!("cannot read `{name}`: `{field}` is not a decimal number of at most 28 digits");
+        Error::new(ErrorKind::Gauge, text).because(error)
+    })?;
+    let unit = gauge.unit().map(|path| field(&json, path)).transpose()?.flatten();
+    Ok(Sample { at, gauge: name.to_owned(), amount, unit })
 }
 
 fn elapsed(start: Instant) -> std::time::Duration {
@@ -173,3 +357,6 @@ fn past_run(report: &TableReport, started_at: i64, ended_at: i64) -> Option<Past
         calls: report.calls,
     })
 }
+
+/// Number of records between two reports of the progress.
+const INTERVAL: u64 = 256;

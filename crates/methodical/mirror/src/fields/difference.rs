@@ -1,10 +1,11 @@
 //! The names of the fields in which two versions of a record differ.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 use crate::fields::Shape;
-use crate::fields::json::{Json, Members, meaning};
+use crate::fields::json::{meaning, members};
 
 /// A record as JSON text, and the columns that it was written with.
 #[derive(Clone, Copy)]
@@ -20,18 +21,13 @@ pub(crate) struct Version<'a> {
 pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>, Error> {
     let shapes = [old.shape, new.shape];
     let nests = |name: &str| shapes.map(|shape| shape.nests(name));
-    let [before, after] = [Members::of(old.json)?, Members::of(new.json)?];
     let is_nested = |name: &str| nests(name) != [false; 2];
-    let [before, after] = [values(&before, &is_nested)?, values(&after, &is_nested)?];
+    let [before, after] = [values(old.json, &is_nested)?, values(new.json, &is_nested)?];
     let mut changed = BTreeSet::new();
-    for (name, field) in before.keys().chain(after.keys()).copied() {
-        if before.get(&(name, field)) == after.get(&(name, field)) {
-            continue;
-        }
-        let path = match field {
-            Some(field) => &[name, field][..],
-            None => &[name],
-        };
+    for path in
+        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path))
+    {
+        let name = path.first().map_or("", |name| &**name);
         match (shapes.map(|shape| shape.lists(path)), nests(name)) {
             ([true, true], _) => drop(changed.insert(path.join("_"))),
             ([false, false], [true, true]) => drop(changed.insert(name.to_owned())),
@@ -44,24 +40,22 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
     Ok(changed.into_iter().collect())
 }
 
-/// The meaning of each field: of a nested record with columns by itself, with nothing for the record as a whole.
-type Values<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<u8>>;
+/// The meanings of the fields by their paths: of a nested record with columns, those of its fields, and nothing for the record as a
+/// whole.
+type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, Vec<u8>>;
 
-fn values<'a>(
-    record: &'a Members<'_>,
-    is_nested: &impl Fn(&str) -> bool,
-) -> Result<Values<'a>, Error> {
+fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {
     let mut values = Values::new();
-    for (name, member) in record.iter() {
-        match &member.json {
-            Json::Object(fields) if is_nested(name) => {
-                values.insert((name, None), Vec::new());
-                for (field, member) in fields.iter() {
-                    values.insert((name, Some(field)), meaning(&member.json)?);
-                }
+    for (name, value) in members(record)? {
+        let mut whole = Vec::new();
+        if value.starts_with('{') && is_nested(&name) {
+            for (field, value) in members(value)? {
+                values.insert(vec![name.clone(), field], meaning(value)?);
             }
-            json => drop(values.insert((name, None), meaning(json)?)),
+        } else {
+            whole = meaning(value)?;
         }
+        values.insert(vec![name], whole);
     }
     Ok(values)
 }

@@ -1,83 +1,30 @@
-//! JSON objects, read once for everything that needs their members; numbers by their value; the meaning of a value as bytes, equal
-//! for values that mean the same; and JSON text under construction.
+//! JSON objects as the texts of their members; the meaning of a value as bytes, equal for values that mean the same; and JSON text
+//! under construction.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
 
-/// A JSON value. The items of a list stay text.
-pub(crate) enum Json<'a> {
-    Null,
-    Boolean(bool),
-    Number(&'a str),
-    Text(Cow<'a, str>),
-    List(Vec<&'a RawValue>),
-    Object(Members<'a>),
+/// The members of a JSON object: the texts of their values, by name. If a name occurs several times, the last member wins.
+pub(crate) type Members<'a> = BTreeMap<Cow<'a, str>, &'a str>;
+
+/// Reads a JSON object.
+pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
+    let members: BTreeMap<Text<'_>, &RawValue> = serde_json::from_str(object).map_err(invalid)?;
+    Ok(members.into_iter().map(|(Text(name), value)| (name, value.get())).collect())
 }
 
-impl<'a> Json<'a> {
-    /// Reads a value with at most this many levels.
-    ///
-    /// # Errors
-    ///
-    /// The value is invalid or deeper.
-    pub(crate) fn of(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let Some(depth) = depth.checked_sub(1) else {
-            let text = format!("cannot read a record: it is nested deeper than {MAX_DEPTH} levels");
-            return Err(Error::new(ErrorKind::Record, text));
-        };
-        Ok(match text.bytes().next() {
-            Some(b'n') => Self::Null,
-            Some(b't') => Self::Boolean(true),
-            Some(b'f') => Self::Boolean(false),
-            Some(b'"') => Self::Text(unquoted(text)?),
-            Some(b'[') => Self::List(serde_json::from_str(text).map_err(invalid)?),
-            Some(b'{') => Self::Object(Members::within(text, depth)?),
-            _ => Self::Number(text),
-        })
-    }
-}
+/// A text, borrowed if it has no escapes.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The members of a JSON object, sorted by name. If a name occurs several times, the last member wins.
-#[derive(Default)]
-pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Member<'a>)>);
-
-/// A member of a JSON object: its text, and the value that it spells.
-pub(crate) struct Member<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) json: Json<'a>,
-}
-
-impl<'a> Members<'a> {
-    /// Reads a JSON object.
-    pub(crate) fn of(text: &'a str) -> Result<Self, Error> {
-        Self::within(text, MAX_DEPTH)
-    }
-
-    fn within(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let members: BTreeMap<_, _> = entries(text)?.into_iter().collect();
-        let member = |(name, text)| Ok((name, Member { text, json: Json::of(text, depth)? }));
-        members.into_iter().map(member).collect::<Result<_, _>>().map(Self)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Member<'a>)> {
-        self.0.iter().map(|(name, member)| (&**name, member))
-    }
-
-    pub(crate) fn get(&self, name: &str) -> Option<&Member<'a>> {
-        let index = self.0.binary_search_by(|(one, _)| (**one).cmp(name)).ok()?;
-        self.0.get(index).map(|(_, member)| member)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
+/// Returns the text of a JSON string.
+pub(crate) fn unquoted(json: &str) -> Result<Cow<'_, str>, Error> {
+    Ok(serde_json::from_str::<Text<'_>>(json).map_err(invalid)?.0)
 }
 
 /// Keeps the position only: the message of serde may quote the data.
@@ -89,50 +36,6 @@ fn invalid(error: serde_json::Error) -> Error {
         error.column()
     );
     Error::new(ErrorKind::Record, text)
-}
-
-/// Returns the names of an object and the texts of their values, in the order of the text. A name may occur several times.
-pub(crate) fn entries(object: &str) -> Result<Vec<(Cow<'_, str>, &str)>, Error> {
-    serde_json::from_str(object).map(|Entries(entries)| entries).map_err(invalid)
-}
-
-struct Entries<'a>(Vec<(Cow<'a, str>, &'a str)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ReadEntries)
-    }
-}
-
-struct ReadEntries;
-
-impl<'de> Visitor<'de> for ReadEntries {
-    type Value = Entries<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut entries = Vec::with_capacity(16);
-        while let Some((Text(name), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-            entries.push((name, value.get()));
-        }
-        Ok(Entries(entries))
-    }
-}
-
-/// A name, borrowed if it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Returns the text of a JSON string.
-pub(crate) fn unquoted(json: &str) -> Result<Cow<'_, str>, Error> {
-    let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    match plain.filter(|text| !text.contains('\\')) {
-        Some(text) => Ok(text.into()),
-        None => Ok(serde_json::from_str::<Text<'_>>(json).map_err(invalid)?.0),
-    }
 }
 
 /// Appends the value of a JSON number: its significant digits and a decimal exponent, so that `1`, `1.0` and `10e-1` are the
@@ -225,6 +128,13 @@ impl Object {
         write(&mut self.0);
     }
 
+    /// Appends members, whose values are JSON text.
+    pub(crate) fn extend(&mut self, members: &Members<'_>) {
+        for (name, value) in members {
+            self.push(name, value);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -238,49 +148,48 @@ impl Object {
 /// Maximum nesting of a record, in levels. The decoders have the same limit.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Appends the meaning of a record.
+/// Returns the meaning of a JSON value.
 ///
 /// Whitespace, the order of fields, escapes in text, and spellings of numbers do not count. The order of lists does.
-pub(crate) fn write_meaning(record: &Members<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-    write_members(record, out, MAX_DEPTH)
-}
-
-/// Returns the meaning of a value.
-pub(crate) fn meaning(value: &Json<'_>) -> Result<Vec<u8>, Error> {
+///
+/// # Errors
+///
+/// The value is invalid, or nested too deeply.
+pub(crate) fn meaning(value: &str) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
-    write_json(value, &mut out, MAX_DEPTH)?;
+    write_meaning(value, &mut out, MAX_DEPTH)?;
     Ok(out)
 }
 
-/// Appends the meaning of a value with at most this many levels of lists below it.
-fn write_json(value: &Json<'_>, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
-    let depth = depth.saturating_sub(1);
-    match value {
-        Json::Null => out.push(b'n'),
-        Json::Boolean(true) => out.push(b't'),
-        Json::Boolean(false) => out.push(b'f'),
-        Json::Number(text) => {
-            out.push(b'#');
-            write_number(text, out);
-            out.push(b';');
-        }
-        Json::Text(text) => write_text(text, out),
-        Json::List(items) => {
+/// Appends the meaning of a value with at most this many levels.
+fn write_meaning(value: &str, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
+    let Some(depth) = depth.checked_sub(1) else {
+        let text = format!("cannot read a record: it is nested deeper than {MAX_DEPTH} levels");
+        return Err(Error::new(ErrorKind::Record, text));
+    };
+    match value.bytes().next() {
+        Some(literal @ (b'n' | b't' | b'f')) => out.push(literal),
+        Some(b'"') => write_text(&unquoted(value)?, out),
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(value).map_err(invalid)?;
             write_count(b'[', items.len(), out);
             for item in items {
-                write_json(&Json::of(item.get(), depth)?, out, depth)?;
+                write_meaning(item.get(), out, depth)?;
             }
         }
-        Json::Object(members) => write_members(members, out, depth)?,
-    }
-    Ok(())
-}
-
-fn write_members(members: &Members<'_>, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
-    write_count(b'{', members.len(), out);
-    for (name, member) in members.iter() {
-        write_text(name, out);
-        write_json(&member.json, out, depth)?;
+        Some(b'{') => {
+            let members = members(value)?;
+            write_count(b'{', members.len(), out);
+            for (name, value) in members {
+                write_text(&name, out);
+                write_meaning(value, out, depth)?;
+            }
+        }
+        _ => {
+            out.push(b'#');
+            write_number(value, out);
+            out.push(b';');
+        }
     }
     Ok(())
 }
@@ -307,12 +216,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    use super::{Json, MAX_DEPTH, equal_numbers, meaning as of};
-    use crate::error::Error;
-
-    fn read(text: &str) -> Result<Vec<u8>, Error> {
-        of(&Json::of(text, MAX_DEPTH)?)
-    }
+    use super::{equal_numbers, meaning as read};
 
     fn meaning(text: &str) -> Vec<u8> {
         read(text).unwrap()

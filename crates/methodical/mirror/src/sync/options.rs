@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use methodical_client::sleep_blocking;
 use methodical_client::transport::{Instant, now};
+use methodical_model::tables::Table;
 
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::guard::Rules;
@@ -143,12 +144,13 @@ impl SyncOptions {
     }
 
     /// Refuses a table that the service does not have.
-    pub(crate) fn check(&self, existing: &BTreeSet<&str>) -> Result<(), Error> {
+    pub(crate) fn check(&self, existing: &[&Table]) -> Result<(), Error> {
+        let existing: BTreeSet<&str> = existing.iter().map(|table| table.name()).collect();
         let mut named = self.tables.iter().chain(self.accepted.keys());
         let Some(unknown) = named.find(|name| !existing.contains(&***name)) else {
             return Ok(());
         };
-        let existing: Vec<&str> = existing.iter().copied().collect();
+        let existing: Vec<&str> = existing.into_iter().collect();
         let text = format!(
             "cannot sync `{unknown}`: the service has no such table; it has {}",
             existing.join(", ")

@@ -1,109 +1,64 @@
-//! Recovers the values of one table: reads what the mirror knows, asks with at most some calls at the same time, and writes the
-//! placements as one list.
+//! Recovers the values of one table: reads what the mirror knows, asks, and writes the placements as one list.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::panic::resume_unwind;
-use std::{iter, thread};
 
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::{Hash, Hasher};
 use crate::history::Report;
 use crate::mirror::Mirror;
-use crate::recovery::asking::{Answer, Asking, Fate, Group, Query};
+use crate::recovery::asking::{Answer, Answers, Asking, Fate, Group};
 use crate::recovery::{Target, escaped};
 use crate::store::rows::{State, id};
 use crate::store::{Store, quoted};
 use crate::sync::options::{SyncOptions, SyncProgress};
 use crate::sync::report::{Coverage, GroupFailure};
 
-/// The result of a recovery.
-#[derive(Debug)]
-pub(crate) struct Recovered {
-    pub(crate) report: Report,
-    pub(crate) coverage: Coverage,
-    pub(crate) failures: Vec<GroupFailure>,
-}
-
-/// Recovers the values of one table, in rounds of calls at the same time.
+/// Recovers the values of one table.
 pub(crate) fn recover(
     mirror: &mut Mirror,
     target: &Target,
     options: &SyncOptions,
     ask: impl Fn(&str, Option<&str>) -> Answer + Sync,
-) -> Result<Recovered, Error> {
-    let (schedule, asking) = begin(mirror, target, options)?;
-    let forgotten = Forgotten::new(mirror, target)?;
-    let report = |asking: &Asking| {
-        let (asked, all) = asking.progress();
-        options.report(SyncProgress::Groups {
-            table: target.table.name(),
-            groups: target.groups.name(),
-            asked: asked as u64,
-            all: all as u64,
-        });
-    };
-    let ask = &|group: &str, value: Option<&str>| match ask(group, value) {
+) -> Result<(Report, Option<Coverage>, Vec<GroupFailure>), Error> {
+    let Known { schedule, groups, values, members, hasher } = read(mirror, target, options)?;
+    let forgotten = mirror.store().suppressed(target.members.name())?;
+    let ask = |group: &str, value: Option<&str>| match ask(group, value) {
         Answer::Members(mut ids) => {
             ids.retain(|id| !forgotten.has(id));
             Answer::Members(ids)
         }
         other => other,
     };
-    let mut asking = asking;
-    loop {
-        let queries: Vec<Query> =
-            iter::from_fn(|| asking.next()).take(options.concurrency).collect();
-        if queries.is_empty() {
-            return write(mirror, target, options, &schedule, asking);
-        }
-        let mut parts = queries.iter().map(|query| asking.parts(*query));
-        let answers: Vec<Answer> = thread::scope(|scope| {
-            // The first call is made on this thread, so that a single one needs no other.
-            let first = parts.next();
-            let mut calls = Vec::with_capacity(options.concurrency);
-            calls.extend(parts.map(|(group, value)| scope.spawn(move || ask(group, value))));
-            let first = first.map(|(group, value)| ask(group, value));
-            let joined = calls
-                .into_iter()
-                .map(|call| call.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            first.into_iter().chain(joined).collect()
-        });
-        for (query, answer) in queries.into_iter().zip(answers) {
-            asking.answer(query, answer)?;
-            report(&asking);
-        }
-    }
+    let all = groups.len() as u64;
+    let report = |asked: usize| {
+        let (table, groups) = (target.table.name(), target.groups.name());
+        options.report(SyncProgress::Groups { table, groups, asked: asked as u64, all });
+    };
+    let asking = Asking::new(target.value, &values, members, hasher, &ask);
+    let Answers { groups, refused } = asking.run(groups, options.concurrency, report)?;
+    let kept = values.iter().enumerate().filter(|(index, _)| !refused.contains(index));
+    let kept = kept.take(VALUES_KEPT).map(|(_, value)| value.clone()).collect();
+    let asked = groups.iter().map(|(one, fate)| (&*one.id, matches!(fate, Fate::Placed(_))));
+    let schedule = schedule.after(&asked.collect::<Vec<_>>(), kept, mirror.now());
+    write(mirror, target, options, &schedule, groups, &values)
 }
 
-/// The forgotten members.
-struct Forgotten {
-    hasher: Hasher,
-    ids: HashSet<Hash>,
+/// What the mirror knows before a recovery.
+struct Known {
+    schedule: Schedule,
+    groups: Vec<Group>,
+    /// All names to ask for.
+    values: Vec<String>,
+    /// How many members are present.
+    members: u64,
+    hasher: RandomState,
 }
 
-impl Forgotten {
-    fn new(mirror: &Mirror, target: &Target) -> Result<Self, Error> {
-        let store = mirror.store();
-        let hasher = store.identity().records();
-        Ok(Self { hasher, ids: store.suppressed(target.members.name())? })
-    }
-
-    fn has(&self, id: &str) -> bool {
-        !self.ids.is_empty() && self.ids.contains(&self.hasher.hash(&[id.as_bytes()]))
-    }
-}
-
-/// Reads what the mirror knows before a recovery.
-fn begin(
-    mirror: &Mirror,
-    target: &Target,
-    options: &SyncOptions,
-) -> Result<(Schedule, Asking), Error> {
+fn read(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Known, Error> {
     let mut store = mirror.store();
     let tables = store.tables()?;
     let status = |name: &str| tables.iter().find(|table| table.table == name);
@@ -150,7 +105,7 @@ fn begin(
     }
     let members = status(target.members.name()).map_or(0, |status| status.present);
     let groups = groups.into_values().collect();
-    Ok((schedule, Asking::new(target.value, groups, values, members, hasher)))
+    Ok(Known { schedule, groups, values, members, hasher })
 }
 
 /// Returns the names of all values: those in the mirror by their frequency, then the others, and those of earlier recoveries.
@@ -180,23 +135,19 @@ fn write(
     target: &Target,
     options: &SyncOptions,
     schedule: &Schedule,
-    asking: Asking,
-) -> Result<Recovered, Error> {
-    let (values, kept) = (asking.values().to_vec(), asking.values_to_keep());
-    let groups = asking.finish()?;
-    let (table, mut coverage) =
-        (target.table.name(), Coverage::new(target.value, target.groups.name()));
+    groups: Vec<(Group, Fate)>,
+    values: &[String],
+) -> Result<(Report, Option<Coverage>, Vec<GroupFailure>), Error> {
+    let table = target.table.name();
+    let mut coverage = Coverage::new(target.value, target.groups.name());
     for (group, fate) in &groups {
         coverage.add(group, fate);
     }
-    let existing: BTreeSet<&str> = groups.iter().map(|(group, _)| &*group.id).collect();
-    let asked = groups.iter().filter(|(_, fate)| matches!(fate, Fate::Placed(_)));
-    let next = schedule.after(asked.map(|(one, _)| &*one.id), &existing, &kept, mirror.now());
-    coverage.values_from = next.oldest();
+    coverage.values_from = schedule.oldest();
     let fates: BTreeMap<String, &Fate> =
         groups.iter().map(|(group, fate)| (escaped(&group.id), fate)).collect();
     // A member that was forgotten during the calls must not return.
-    let forgotten = Forgotten::new(mirror, target)?;
+    let forgotten = mirror.store().suppressed(target.members.name())?;
     let mut run =
         mirror.begin(&format!("recovery/{table}"), target.table, options.rules_of(table))?;
     run.recover(target)?;
@@ -211,20 +162,18 @@ fn write(
     })?;
     for (group, fate) in &groups {
         let Fate::Placed(members) = fate else { continue };
-        // The order of a hash map would number the rows at random.
-        let members: BTreeMap<_, _> = members.iter().collect();
-        for (member, value) in members.into_iter().filter(|(member, _)| !forgotten.has(member)) {
+        for (member, value) in members.iter().filter(|(member, _)| !forgotten.has(member)) {
             let value = value.and_then(|value| values.get(value)).map(|value| &**value);
             run.record(&target.record(&group.id, member, value)?)?;
         }
     }
-    run.store().set_schedule(table, &next)?;
+    run.store().set_schedule(table, schedule)?;
     let report = run.finish()?;
     let failures = groups.into_iter().filter_map(|(group, fate)| match fate {
         Fate::Failed(error) => Some(GroupFailure { group: group.id, error }),
         Fate::Placed(_) | Fate::Kept => None,
     });
-    Ok(Recovered { report, coverage, failures: failures.collect() })
+    Ok((report, Some(coverage), failures.collect()))
 }
 
 /// When each group was asked for its values.
@@ -274,20 +223,14 @@ impl Schedule {
         self.groups.values().map(|asked| asked.at).min()
     }
 
-    /// Returns the schedule after a recovery of these groups.
-    pub(crate) fn after(
-        &self,
-        asked: impl IntoIterator<Item = impl Into<String>>,
-        existing: &BTreeSet<&str>,
-        values: &[String],
-        at: i64,
-    ) -> Self {
-        let turn = self.turn.saturating_add(1);
-        let old = self.groups.iter().filter(|(id, _)| existing.contains(&***id));
-        let mut groups: BTreeMap<String, Asked> =
-            old.map(|(id, asked)| (id.clone(), *asked)).collect();
-        groups.extend(asked.into_iter().map(|id| (id.into(), Asked { turn, at })));
-        Self { turn, groups, values: values.iter().take(VALUES_KEPT).cloned().collect() }
+    /// Returns the schedule after a recovery of these groups, which says of each whether its values were asked for.
+    fn after(&self, groups: &[(&str, bool)], values: Vec<String>, at: i64) -> Self {
+        let now = Asked { turn: self.turn.saturating_add(1), at };
+        let last = |(id, is_asked): &(&str, bool)| {
+            let last = if *is_asked { now } else { *self.groups.get(*id)? };
+            Some(((*id).to_owned(), last))
+        };
+        Self { turn: now.turn, groups: groups.iter().filter_map(last).collect(), values }
     }
 }
 
@@ -319,7 +262,6 @@ mod tests {
     fn each_group_is_due_at_least_in_every_eighth_run() {
         let ids: Vec<String> = (0..100).map(|id| id.to_string()).collect();
         let groups: Vec<&str> = ids.iter().map(|id| &**id).collect();
-        let existing: BTreeSet<&str> = groups.iter().copied().collect();
         let (mut schedule, mut last) = (Schedule::default(), BTreeMap::new());
         for run in 0..40 {
             let due = schedule.due(&groups, 8, 1000);
@@ -328,7 +270,8 @@ mod tests {
                 let before = last.insert((*id).to_owned(), run);
                 assert!(run - before.unwrap_or(0) <= 8);
             }
-            schedule = schedule.after(due.iter().copied(), &existing, &[], 1000);
+            let asked: Vec<_> = groups.iter().map(|id| (*id, due.contains(id))).collect();
+            schedule = schedule.after(&asked, Vec::new(), 1000);
         }
         assert_eq!(last.len(), 100);
         assert_eq!(schedule.due(&groups, 1, 1000).len(), 100);
@@ -338,7 +281,8 @@ mod tests {
     fn a_daily_run_and_one_after_a_jump_of_the_clock_ask_all_groups() {
         let groups = ["1", "2", "3", "4"];
         let day = 24 * 3600;
-        let schedule = Schedule::default().after(groups, &BTreeSet::from(groups), &[], 10 * day);
+        let schedule =
+            Schedule::default().after(&groups.map(|id| (id, true)), Vec::new(), 10 * day);
         assert_eq!(schedule.due(&groups, 4, 10 * day + 60), BTreeSet::from(["1"]));
         for now in [11 * day - 60, 9 * day, i64::MIN, i64::MAX] {
             assert_eq!(schedule.due(&groups, 4, now).len(), 4, "{now}");
@@ -347,9 +291,9 @@ mod tests {
 
     #[test]
     fn a_schedule_is_read_back_without_the_groups_that_are_gone() {
-        let existing = BTreeSet::from(["1"]);
-        let schedule = Schedule::default().after(["1", "2"], &existing, &["New".to_owned()], 5);
-        let again = schedule.after([""; 0], &existing, &["New".to_owned()], 6);
+        let values = || vec!["New".to_owned()];
+        let schedule = Schedule::default().after(&[("1", true), ("2", true)], values(), 5);
+        let again = schedule.after(&[("1", false)], values(), 6);
         let note = serde_json::to_string(&again).unwrap();
         assert_eq!(note, r#"{"turn":2,"groups":{"1":{"turn":1,"at":5}},"values":["New"]}"#);
         assert_eq!(serde_json::from_str::<Schedule>(&note).unwrap(), again);

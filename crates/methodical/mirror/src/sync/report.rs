@@ -51,6 +51,11 @@ impl SyncReport {
         self.tables.iter().flat_map(TableReport::errors).chain(samples).chain(&self.error)
     }
 
+    /// Returns whether another process has synced meanwhile.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.failures().any(|error| error.kind() == ErrorKind::Busy)
+    }
+
     /// Returns an error with this report if any part of the sync failed.
     pub(crate) fn checked(self) -> Result<Self, SyncError> {
         if self.failures().next().is_none() { Ok(self) } else { Err(SyncError(Box::new(self))) }
@@ -167,11 +172,10 @@ impl Coverage {
                 let unknown = members.values().filter(|value| value.is_none()).count();
                 (members.len() as u64, unknown as u64)
             }
-            Fate::Kept => {
-                self.kept += 1;
-                (known.members.count(), known.unknown)
+            Fate::Kept | Fate::Failed(_) => {
+                self.kept += u64::from(matches!(fate, Fate::Kept));
+                (known.members.count, known.unknown)
             }
-            Fate::Failed(_) => (known.members.count(), known.unknown),
         };
         self.total += total;
         self.unknown += unknown;

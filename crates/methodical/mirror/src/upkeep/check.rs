@@ -1,7 +1,7 @@
 //! Checks a mirror against itself: the database, the counts, the hashes, the feed, the erasures and the past values. Rebuilds what
 //! the mirror derives from the rest.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use rusqlite::ErrorCode;
@@ -9,13 +9,12 @@ use rusqlite::ErrorCode;
 use crate::error::{Error, ErrorKind};
 use crate::feed::ChangeKind;
 use crate::fields::row::RowHasher;
-use crate::fields::{Hash, Hasher};
 use crate::mirror::Mirror;
 use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::table::{Counts, TableStatus};
-use crate::store::{OrFailed as _, Store, count, quoted, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, Suppressed, count, quoted, sqlite_failed, utc};
 
 /// The result of [`Mirror::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -214,8 +213,7 @@ struct Expected {
     /// The past values of each placement that has no row yet in the check.
     past: HashMap<String, Past>,
     rows: RowHasher,
-    identities: Hasher,
-    suppressed: HashSet<Hash>,
+    suppressed: Suppressed,
     /// The hashes are those of contents that are not stored.
     is_reduced: bool,
 }
@@ -344,7 +342,6 @@ impl Store {
             value,
             past: past.into_iter().collect(),
             rows: RowHasher::new(&self.identity().secret),
-            identities: self.identity().records(),
             suppressed: self.suppressed(table)?,
             is_reduced,
         })
@@ -440,9 +437,7 @@ impl Expected {
         if !state.is_live() && stored.is_readable() {
             found.push((FindingKind::Erasure, format!("it is {name}, and still has contents")));
         }
-        let is_forgotten =
-            || self.suppressed.contains(&self.identities.hash(&[stored.id.as_bytes()]));
-        if state.is_live() && !self.suppressed.is_empty() && is_forgotten() {
+        if state.is_live() && self.suppressed.has(&stored.id) {
             let cause = format!("it is {name}, and its identity is forgotten");
             found.push((FindingKind::Forgotten, cause));
         }

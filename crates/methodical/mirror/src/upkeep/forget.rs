@@ -75,8 +75,7 @@ impl Mirror {
     ///
     /// Fails if the store does.
     pub fn is_forgotten(&self, table: &str, id: &str) -> Result<bool, Error> {
-        let store = self.store();
-        Ok(store.suppressed(table)?.contains(&store.identity().record(id)))
+        Ok(self.store().suppressed(table)?.has(id))
     }
 
     /// Lets a forgotten record come back with the next list, such as a person who gave their consent. Its row counts as gone

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Mutex;
 
 use proptest::prelude::*;
 
 use crate::error::{Error, ErrorKind};
-use crate::recovery::asking::{Answer, Asking, Fate, Group, Query};
+use crate::recovery::asking::{Answer, Asking, Fate, Group, NONSENSE};
 
 const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 
@@ -93,33 +94,25 @@ fn known(truth: &Truth, groups: &BTreeSet<String>, due: bool, hasher: &RandomSta
     groups.iter().map(one).collect()
 }
 
-/// Asks with several calls at the same time, whose answers arrive in the order of `arrivals`.
+/// Asks with this many calls at the same time.
 fn ask(
     service: &mut Service,
     before: &Truth,
     due: bool,
-    arrivals: &[usize],
+    concurrency: usize,
 ) -> Result<Vec<(Group, Fate)>, Error> {
-    let hasher = RandomState::new();
+    let (hasher, members) = (RandomState::new(), service.members());
     let groups: BTreeSet<String> = service.truth.keys().cloned().collect();
     let known = known(before, &groups, due, &hasher);
-    let values = VALUES.iter().map(|value| (*value).to_owned()).collect();
-    let mut asking = Asking::new("mark", known, values, service.members(), hasher);
-    let (mut calls, mut arrivals): (Vec<Query>, _) = (Vec::new(), arrivals.iter().cycle());
-    loop {
-        while calls.len() < 4
-            && let Some(query) = asking.next()
-        {
-            calls.push(query);
-        }
-        if calls.is_empty() {
-            return asking.finish();
-        }
-        let query = calls.remove(arrivals.next().unwrap() % calls.len());
-        let (group, value) = asking.parts(query);
-        let answer = service.answer(group, value);
-        asking.answer(query, answer)?;
-    }
+    let values = VALUES.map(str::to_owned);
+    let service = Mutex::new(service);
+    let ask = |group: &str, value: Option<&str>| {
+        // Another call may overtake this one.
+        std::thread::yield_now();
+        service.lock().unwrap().answer(group, value)
+    };
+    let asking = Asking::new("mark", &values, members, hasher, &ask);
+    asking.run(known, concurrency, |_ended| {}).map(|answers| answers.groups)
 }
 
 /// Returns the placements that were found.
@@ -152,10 +145,10 @@ proptest! {
     #[test]
     fn every_value_that_is_known_is_found_in_any_order_of_answers(
         truth in truth(),
-        arrivals in prop::collection::vec(0..4_usize, 1..20),
+        concurrency in 1..5_usize,
     ) {
         let mut service = Service { truth: truth.clone(), ..Service::default() };
-        let groups = ask(&mut service, &Truth::new(), false, &arrivals).unwrap();
+        let groups = ask(&mut service, &Truth::new(), false, concurrency).unwrap();
         let mut expected = truth;
         for value in expected.values_mut().flat_map(BTreeMap::values_mut) {
             if *value >= VALUES.len() {
@@ -173,7 +166,7 @@ proptest! {
     #[test]
     fn groups_whose_members_did_not_change_are_asked_once_for_all_members(truth in truth()) {
         let mut service = Service { truth: truth.clone(), ..Service::default() };
-        let groups = ask(&mut service, &truth, false, &[0]).unwrap();
+        let groups = ask(&mut service, &truth, false, 1).unwrap();
         prop_assert!(groups.iter().all(|(_, fate)| matches!(fate, Fate::Kept)));
         prop_assert_eq!(service.asked.len(), truth.len());
     }
@@ -183,7 +176,7 @@ proptest! {
         prop_assume!(truth.values().any(|group| !group.is_empty()));
         let mut service =
             Service { truth, ignores_value: true, refuses_unknown: refuses, ..Service::default() };
-        let error = text(ask(&mut service, &Truth::new(), true, &[1, 0, 2]));
+        let error = text(ask(&mut service, &Truth::new(), true, 3));
         prop_assert!(error.contains("ignores the filter `mark`: it returned records"), "{}", error);
     }
 }
@@ -194,7 +187,7 @@ fn a_filter_that_is_ignored_only_for_known_values_is_refused() {
     for refuses_unknown in [false, true] {
         let mut service = Service::of(&[("1", &[("a", 0), ("b", 1)]), ("2", &[("c", 2)])]);
         (service.ignores_known, service.refuses_unknown) = (true, refuses_unknown);
-        let error = text(ask(&mut service, &Truth::new(), true, &[1, 0, 2]));
+        let error = text(ask(&mut service, &Truth::new(), true, 3));
         assert!(error.contains("two values have the same record in the group"), "{error}");
     }
 }
@@ -203,16 +196,16 @@ fn a_filter_that_is_ignored_only_for_known_values_is_refused() {
 fn one_group_with_one_value_is_asked_for_another_one() {
     let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 0), ("c", 0)])]);
     let before = service.truth.clone();
-    ask(&mut service, &before, true, &[0]).unwrap();
+    ask(&mut service, &before, true, 1).unwrap();
     let asked = service.values_asked();
-    assert_eq!(asked, [("1", "New"), ("2", "New"), ("1", "Rejected")]);
+    assert_eq!(asked, [("1", "New"), ("1", "Rejected"), ("2", "New")]);
 }
 
 #[test]
 fn a_group_is_asked_for_frequent_values_first_and_until_all_members_are_placed() {
     let mut service = Service::of(&[("1", &[("a", 2), ("b", 2), ("c", 0)]), ("2", &[])]);
     let before = service.truth.clone();
-    ask(&mut service, &before, true, &[0]).unwrap();
+    ask(&mut service, &before, true, 1).unwrap();
     assert_eq!(service.values_asked(), [("1", "Print"), ("1", "New")]);
 }
 
@@ -222,7 +215,7 @@ fn ten_failures_in_a_row_end_the_recovery() {
     let groups: Vec<(&str, &[(&str, usize)])> = ids.iter().map(|id| (&**id, &[][..])).collect();
     let mut service = Service::of(&groups);
     service.fails.extend(ids.iter().cloned());
-    let error = ask(&mut service, &Truth::new(), false, &[0]).unwrap_err();
+    let error = ask(&mut service, &Truth::new(), false, 1).unwrap_err();
     assert_eq!((error.kind(), service.asked.len()), (ErrorKind::Call, 10));
 }
 
@@ -234,32 +227,29 @@ fn an_ignored_filter_of_groups_is_refused() {
         ["1", "2"]
             .map(|id| (id.to_owned(), BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 1)]))),
     );
-    let error = text(ask(&mut service, &before, false, &[0]));
+    let error = text(ask(&mut service, &before, false, 1));
     assert!(error.contains("each group has the records of the whole list"), "{error}");
 }
 
 /// Answers of a group with two members that contradict each other: for the value `New`, these.
 fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<usize, Error> {
     let known = vec![Group { id: "1".to_owned(), ..Group::default() }];
-    let values = ["New", "Rejected"].map(str::to_owned).to_vec();
-    let mut asking = Asking::new("mark", known, values, 2, RandomState::new());
-    let mut contradictions = 0;
+    let values = ["New", "Rejected"].map(str::to_owned);
+    let contradictions = Mutex::new(0);
     let members = |ids: &[&str]| Answer::Members(ids.iter().map(|id| (*id).to_owned()).collect());
-    while let Some(query) = asking.next() {
-        let answer = match query {
-            Query::Group(_) => members(&["a", "b"]),
-            Query::Probe(_) => members(&[]),
-            Query::Value(_, 0) => members(of_new),
-            Query::Value(..) if contradictions < times => {
-                contradictions += 1;
-                members(of_rejected)
-            }
-            Query::Value(..) => members(&["b"]),
-        };
-        asking.answer(query, answer)?;
-    }
-    let groups = asking.finish()?;
-    Ok(found(&groups)["1"].len())
+    let ask = |_group: &str, value: Option<&str>| match value {
+        None => members(&["a", "b"]),
+        Some(NONSENSE) => members(&[]),
+        Some("New") => members(of_new),
+        Some(_) => {
+            let mut contradictions = contradictions.lock().unwrap();
+            *contradictions += 1;
+            members(if *contradictions <= times { of_rejected } else { &["b"] })
+        }
+    };
+    let asking = Asking::new("mark", &values, 2, RandomState::new(), &ask);
+    let answers = asking.run(known, 1, |_ended| {})?;
+    Ok(found(&answers.groups)["1"].len())
 }
 
 #[test]
