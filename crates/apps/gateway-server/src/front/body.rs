@@ -208,8 +208,8 @@ impl Pages {
     }
 }
 
-/// Maximum number of pieces that wait to be written.
-const PIECES: usize = 2;
+/// Maximum number of pieces that wait to be written. With two, a fast client gains nothing, and slow ones hold more memory.
+const PIECES: usize = 1;
 
 /// Time for which a list keeps its reader while its client is fast.
 const AT_ONCE: Duration = Duration::from_millis(5);
@@ -273,5 +273,5 @@ impl ListSource {
     }
 }
 
-/// Records in a page. A slow client holds four: one is written, two wait, and one needs room.
+/// Records in a page. A slow client holds three: one is written, one waits, and one needs room.
 const ROWS: u32 = 256;
