@@ -29,6 +29,7 @@ use self::recorder::{RecordedBody, Recorder};
 use self::request::{Coding, X_REQUEST_ID};
 use self::work::Work;
 use crate::config::Config;
+use crate::error::with_causes;
 use crate::generated::call::Call;
 use crate::generated::operation::Operation;
 use crate::parameter::Pairs;
@@ -88,7 +89,8 @@ impl Front {
         let query = request.uri.query().unwrap_or_default();
         let digest = request::token(&request.headers, query)?;
         let principal = self.authenticate(digest, client.key.as_ref()).await?;
-        recorder.principal(&principal);
+        recorder.response.account = Some(principal.snapshot.account.0);
+        recorder.response.token = Some(principal.token.clone());
         if let Err(wait) = self.limits.admit(&principal.token) {
             return Err(Problem::new(Kind::TooManyRequests).retry_after(wait));
         }
@@ -97,7 +99,7 @@ impl Front {
         }
         let pairs = Pairs::parse(query).map_err(|_malformed| Problem::new(Kind::QueryMalformed))?;
         let operation = operation(&pairs)?;
-        recorder.operation(operation);
+        recorder.response.operation = Some(operation);
         self.perform(operation, &pairs, &principal, request, recorder).await
     }
 
@@ -225,7 +227,8 @@ impl Service for Front {
         let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {
-                recorder.problem(&problem);
+                recorder.response.problem = Some(problem.kind.name());
+                recorder.response.cause = problem.cause.as_ref().map(|cause| with_causes(cause));
                 problem.into_response()
             }
         };

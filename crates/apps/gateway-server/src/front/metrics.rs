@@ -8,7 +8,10 @@ use methodical_serve::Counts;
 use prometheus::core::Collector;
 use prometheus::{
     Counter, Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts,
-    Registry, TextEncoder,
+    Registry, TextEncoder, register_histogram_vec_with_registry as register_histograms,
+    register_int_counter_vec_with_registry as register_counters,
+    register_int_counter_with_registry as register_counter,
+    register_int_gauge_with_registry as register_gauge,
 };
 
 use crate::error::{Error, ErrorKind};
@@ -37,51 +40,50 @@ impl Metrics {
         connections: Arc<Counts>,
         log_lines_dropped: Arc<AtomicU64>,
     ) -> Result<Self, Error> {
+        let metrics = Self::registered(connections, log_lines_dropped)
+            .map_err(|error| Error::caused(ErrorKind::Config, "cannot set up a metric", error))?;
+        metrics.begin_series();
+        Ok(metrics)
+    }
+
+    fn registered(
+        connections: Arc<Counts>,
+        log_lines_dropped: Arc<AtomicU64>,
+    ) -> prometheus::Result<Self> {
         let registry = Registry::new();
-        let counters = |name, help, labels: &[&str]| {
-            registered(&registry, IntCounterVec::new(Opts::new(name, help), labels))
-        };
+        let counters =
+            |name, help, label: &[&str]| register_counters!(Opts::new(name, help), label, registry);
         let durations = HistogramOpts::new(
             "gateway_request_duration_seconds",
             "Time from the request head to the end of the response.",
         );
-        let durations = HistogramVec::new(durations.buckets(BOUNDS.into()), &["operation"]);
-        let bytes = IntCounter::new(
-            "gateway_response_bytes_total",
-            "Bytes of response bodies handed to connections.",
-        );
-        let in_flight =
-            IntGauge::new("gateway_requests_in_flight", "Requests whose response has not ended.");
-        let metrics = Self {
+        let durations = durations.buckets(BOUNDS.into());
+        let (in_flight, help) =
+            ("gateway_requests_in_flight", "Requests whose response has not ended.");
+        let (bytes, bytes_help) =
+            ("gateway_response_bytes_total", "Bytes of response bodies handed to connections.");
+        let by_version = "Requests by version of HTTP.";
+        let by_problem = "Responses with a problem, by its type.";
+        Ok(Self {
             requests: counters(
                 "gateway_requests_total",
                 "Requests answered.",
                 &["operation", "status"],
             )?,
-            durations: registered(&registry, durations)?,
-            versions: counters(
-                "gateway_requests_by_version_total",
-                "Requests by version of HTTP.",
-                &["http"],
-            )?,
-            problems: counters(
-                "gateway_problems_total",
-                "Responses with a problem, by its type.",
-                &["problem"],
-            )?,
+            durations: register_histograms!(durations, &["operation"], registry)?,
+            versions: counters("gateway_requests_by_version_total", by_version, &["http"])?,
+            problems: counters("gateway_problems_total", by_problem, &["problem"])?,
             ends: counters(
                 "gateway_response_ends_total",
                 "Responses by how they ended.",
                 &["end"],
             )?,
-            bytes: registered(&registry, bytes)?,
-            in_flight: registered(&registry, in_flight)?,
+            bytes: register_counter!(bytes, bytes_help, registry)?,
+            in_flight: register_gauge!(in_flight, help, registry)?,
             registry,
             log_lines_dropped,
             connections,
-        };
-        metrics.begin_series();
-        Ok(metrics)
+        })
     }
 
     /// Begins every series at zero, so that a rate counts its first increment.
@@ -149,17 +151,6 @@ impl Metrics {
         let families = [self.registry.gather(), read.0.gather()].concat();
         TextEncoder::new().encode_to_string(&families).unwrap_or_default()
     }
-}
-
-fn registered<C: Collector + Clone + 'static>(
-    registry: &Registry,
-    metric: prometheus::Result<C>,
-) -> Result<C, Error> {
-    let registered = metric.and_then(|metric| {
-        registry.register(Box::new(metric.clone()))?;
-        Ok(metric)
-    });
-    registered.map_err(|error| Error::caused(ErrorKind::Config, "cannot set up a metric", error))
 }
 
 /// Metrics whose values are read for one scrape.

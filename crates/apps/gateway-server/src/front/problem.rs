@@ -79,10 +79,11 @@ impl Kind {
 /// A problem to be reported. The response repeats nothing of the request except the name of a parameter.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    kind: Kind,
+    pub(crate) kind: Kind,
     parameter: Option<&'static str>,
     retry_after: Option<Duration>,
-    cause: Option<Error>,
+    /// For the operator, never for the client.
+    pub(crate) cause: Option<Error>,
 }
 
 impl Problem {
@@ -111,16 +112,6 @@ impl Problem {
 
     pub(crate) fn retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
-    }
-
-    /// Returns the kind of the problem.
-    pub(crate) fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Returns the error behind the problem: for the operator, never for the client.
-    pub(crate) fn cause(&self) -> Option<&Error> {
-        self.cause.as_ref()
     }
 
     pub(crate) fn into_response(self) -> Response<ResponseBody> {

@@ -19,10 +19,8 @@ use crate::front::Front;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
 use crate::front::metrics::Metrics;
-use crate::front::problem::Problem;
 use crate::front::request::trace_id;
 use crate::generated::operation::Operation;
-use crate::store::Principal;
 use crate::token::TokenId;
 use crate::traces::RequestTrace;
 
@@ -30,7 +28,7 @@ use crate::traces::RequestTrace;
 pub(crate) struct Recorder {
     arrived: Instant,
     connection: Arc<Connection>,
-    response: EndedResponse,
+    pub(crate) response: EndedResponse,
     /// Shares of the client and of the token in what may be open, until the response has ended.
     pub(crate) of_client: Option<Share<ClientKey>>,
     pub(crate) of_token: Option<Share<TokenId>>,
@@ -83,22 +81,6 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn principal(&mut self, principal: &Principal) {
-        self.response.account = Some(principal.snapshot.account.0);
-        if self.is_logged {
-            self.response.token = Some(principal.token.clone());
-        }
-    }
-
-    pub(crate) fn operation(&mut self, operation: Operation) {
-        self.response.operation = Some(operation);
-    }
-
-    pub(crate) fn problem(&mut self, problem: &Problem) {
-        self.response.problem = Some(problem.kind().name());
-        self.response.cause = problem.cause().map(|cause| with_causes(cause));
-    }
-
     /// Returns the body with this recorder attached. `is_head` says that the client wants no body.
     pub(crate) fn attach(
         mut self,
@@ -112,16 +94,6 @@ impl Recorder {
             self.response.end = End::Complete;
         }
         RecordedBody { body, recorder: self }
-    }
-
-    fn sent(&mut self, bytes: usize) {
-        self.response.bytes += bytes as u64;
-        self.response.first_byte.get_or_insert_with(|| self.arrived.elapsed());
-    }
-
-    fn failed(&mut self, error: &Error, is_late: bool) {
-        self.response.end = if is_late { End::Cut(Cut::ResponseTimeout) } else { End::Failed };
-        self.response.cause = Some(with_causes(error));
     }
 }
 
@@ -165,17 +137,22 @@ impl Body for RecordedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let Self { body, recorder } = &mut *self;
+        let Self { body, recorder: Recorder { response, arrived, .. } } = &mut *self;
         let next = ready!(Pin::new(&mut *body).poll_frame(context));
         match &next {
-            None => recorder.response.end = End::Complete,
+            None => response.end = End::Complete,
             Some(Ok(frame)) => {
-                recorder.sent(frame.data_ref().map_or(0, Bytes::len));
+                response.bytes += frame.data_ref().map_or(0, Bytes::len) as u64;
+                response.first_byte.get_or_insert_with(|| arrived.elapsed());
                 if body.is_end_stream() {
-                    recorder.response.end = End::Complete;
+                    response.end = End::Complete;
                 }
             }
-            Some(Err(error)) => recorder.failed(error, body.is_late()),
+            Some(Err(error)) => {
+                let is_late = body.is_late();
+                response.end = if is_late { End::Cut(Cut::ResponseTimeout) } else { End::Failed };
+                response.cause = Some(with_causes(error));
+            }
         }
         Poll::Ready(next)
     }
@@ -244,7 +221,7 @@ pub(crate) struct EndedResponse {
     pub(crate) method: &'static str,
     /// Account of the token, if the token is valid.
     pub(crate) account: Option<i64>,
-    /// Id of the token, if it is valid and the access log is on.
+    /// Id of the token, if the token is valid.
     pub(crate) token: Option<TokenId>,
     pub(crate) operation: Option<Operation>,
     /// Unset if the connection closed before the response was known.

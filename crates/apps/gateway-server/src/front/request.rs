@@ -193,7 +193,7 @@ mod tests {
             (&[], "access_token", Err(Kind::TokenInQuery)),
         ] {
             let found = token(&headers("authorization", values), query);
-            let found = found.map_err(|problem| problem.kind());
+            let found = found.map_err(|problem| problem.kind);
             assert_eq!(found, expected.map(TokenDigest::of), "{values:?} {query}");
         }
     }

@@ -93,7 +93,7 @@ impl Work {
         let idle = self.store.idle_connections();
         let help = "Open connections to the database that are not in use.";
         out.gauge("gateway_database_connections_idle", help, idle);
-        let failures = self.availability.failures();
+        let failures = self.availability.failures.load(Ordering::Relaxed);
         let help = "Calls to the database that failed.";
         out.counter("gateway_database_failures_total", help, failures);
     }
@@ -151,10 +151,8 @@ impl Work {
     }
 
     async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
-        let waiting = Waiting::begin(&self.waiting);
-        let reader = Arc::clone(&self.readers).acquire_owned().await.map_err(stopping);
-        drop(waiting);
-        reader
+        let _waiting = Waiting::begin(&self.waiting);
+        Arc::clone(&self.readers).acquire_owned().await.map_err(stopping)
     }
 
     async fn run_with<T: Send + 'static>(
@@ -232,31 +230,26 @@ impl Availability {
     /// Records the outcome of a call.
     fn observe<T>(&self, result: &Result<T, Error>) {
         match result {
-            Ok(_) => {
-                if self.is_down.load(Ordering::Relaxed)
-                    && self.is_down.swap(false, Ordering::Relaxed)
-                {
-                    tracing::info!(name: "database_available", failures = self.failures());
+            // Read first, because all calls share it.
+            Ok(_) if self.is_down.load(Ordering::Relaxed) => {
+                if self.is_down.swap(false, Ordering::Relaxed) {
+                    let failures = self.failures.load(Ordering::Relaxed);
+                    tracing::info!(name: "database_available", failures);
                 }
             }
             Err(error) if is_failure(error.kind()) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
-                if !self.is_down.swap(true, Ordering::Relaxed) {
-                    let cause = with_causes(error);
-                    if error.kind() == ErrorKind::StorageCorrupt {
-                        tracing::error!(name: "database_damaged", cause);
-                    } else {
-                        tracing::error!(name: "database_unavailable", cause);
+                let was_down = self.is_down.swap(true, Ordering::Relaxed);
+                match error.kind() {
+                    _ if was_down => {}
+                    ErrorKind::StorageCorrupt => {
+                        tracing::error!(name: "database_damaged", cause = with_causes(error));
                     }
+                    _ => tracing::error!(name: "database_unavailable", cause = with_causes(error)),
                 }
             }
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
-    }
-
-    /// Returns the number of calls that failed.
-    fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
     }
 }
 
