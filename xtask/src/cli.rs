@@ -52,9 +52,9 @@ Usage: cargo xtask [COMMAND]
   --check                 check the spec and compare the generated files; write nothing
 
   spec check              check only the spec
-  spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), the
-                          crates that they affect, and the versions that they require; fail
-                          if the version of the spec is too low
+  spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), and
+                          the versions that they require; fail if the version of the spec is
+                          too low
 
   layers                  check the dependencies between the crates
   transports              run the conformance tests of all transports; write docs/transports.md

@@ -64,9 +64,9 @@ Usage: methodical-codegen COMMAND
   generate --check        check the spec and compare the generated files; write nothing
 
   spec check              check only the spec
-  spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), the
-                          crates that they affect, and the versions that they require; fail
-                          if the version of the spec is too low
+  spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), and
+                          the versions that they require; fail if the version of the spec is
+                          too low
 
 Options of init and add:
   --spec FILE             copy this spec and its fixtures; default: a small spec to edit

@@ -1,4 +1,4 @@
-//! Compares two specs: the changes, the crates that they affect, and the versions that they require.
+//! Compares two specs: the changes, and the version that they require.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Write as _};
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{Outcome, rejected, usage};
-use crate::config::{Config, Role};
+use crate::config::Config;
 use crate::ir::Service;
 use crate::spec;
 
@@ -50,18 +50,9 @@ pub struct Change {
     pub place: String,
     /// A description of the change.
     pub what: String,
-    /// The crates whose users are affected.
-    pub crates: &'static [Role],
     /// Whether users must look at it, although their code still compiles.
     pub warns: bool,
 }
-
-/// Crates that contain or use the generated types.
-const EVERYONE: &[Role] = Role::ALL;
-/// The crate of the program, which shows tables.
-const PROGRAM: &[Role] = &[Role::Cli];
-/// Crates that contain the descriptions.
-const READERS: &[Role] = &[Role::Model, Role::Cli];
 
 /// `MAJOR.MINOR.PATCH`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,13 +107,12 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
         return Ok(Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new))));
     };
     let (mut stdout, mut stderr) = (String::new(), String::new());
-    for Change { class, place, what, warns, .. } in &changes {
+    for Change { class, place, what, warns } in &changes {
         _ = writeln!(stdout, "{class:13}  {place}: {what}");
         if *warns {
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
         }
     }
-    crates(&mut stdout, root, config, &changes);
     let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
     else {
         return Ok(Outcome { stdout, stderr, code: 0 });
@@ -132,30 +122,20 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
         stdout,
         "\nThe largest change is {largest}. After {was}, the version of the spec must be at least {asked}. It is {is}."
     );
+    // All crates of a workspace are released together.
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+    if let Some(version) = workspace_version(&manifest).and_then(Version::parse) {
+        let asked = version.after(largest);
+        _ = writeln!(
+            stdout,
+            "After {version}, the version of the crates must be at least {asked}."
+        );
+    }
     if is < asked {
         _ = writeln!(stderr, "\nerror: raise `version` in {} to {asked}", shown(&new));
         return Err(Outcome { stdout, stderr, code: 1 });
     }
     Ok(Outcome { stdout, stderr, code: 0 })
-}
-
-/// Writes the version that the changes require of each crate. All crates have the version of the
-/// workspace.
-fn crates(out: &mut String, root: &Path, config: &Config, changes: &[Change]) {
-    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
-    let Some(version) = workspace_version(&manifest).and_then(Version::parse) else { return };
-    out.push('\n');
-    for (role, package) in &config.packages {
-        let affecting = changes.iter().filter(|change| change.crates.contains(role));
-        let Some(class) = affecting.map(|change| change.class).max() else { continue };
-        let level = match (class, version.0) {
-            (Class::Breaking, [0, ..]) => "minor; before 1.0, a minor version may break",
-            (Class::Breaking, _) => "major",
-            (Class::Additive, [0, ..]) | (Class::Documentation, _) => "patch",
-            (Class::Additive, _) => "minor",
-        };
-        _ = writeln!(out, "{:17}  {version} → {}  ({level})", package.name, version.after(class));
-    }
 }
 
 /// Returns the version that all crates of a workspace have, from its manifest.

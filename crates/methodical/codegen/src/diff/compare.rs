@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diff::{Change, Class, EVERYONE, PROGRAM, READERS};
+use crate::diff::{Change, Class};
 use crate::ir::{Service, Wire};
 use crate::spec::read::in_order;
 
@@ -170,10 +170,9 @@ pub(super) fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Chang
 }
 
 fn change(class: Class, place: String, what: String) -> Change {
-    let crates = if class == Class::Documentation { READERS } else { EVERYONE };
     // Such a change compiles everywhere, so a warning is the only notice.
     let warns = what == PUBLISHED;
-    Change { class, place, what, crates, warns }
+    Change { class, place, what, warns }
 }
 
 /// Compares the order of the declarations of a list that both specs have.
@@ -228,10 +227,7 @@ fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
         }
         let (class, what) = verdict(&old.list, key, &was, &is);
         let what = what.map_or_else(|| format!("{key} changed from {was} to {is}"), str::to_owned);
-        let mut change = change(class, old.place(), what);
-        if key == "columns" {
-            change.crates = PROGRAM;
-        }
+        let change = change(class, old.place(), what);
         if !changes.iter().skip(start).any(|other| *other == change) {
             changes.push(change);
         }
