@@ -11,7 +11,7 @@ use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
-use crate::spec::read::{Named, Text, tables, words};
+use crate::spec::read::{At, Named, Text, Worded, tables, words};
 use crate::spec::{content, not_text, parse};
 
 /// The path of the configuration, from the root of the workspace.
@@ -152,8 +152,8 @@ pub struct Config {
     pub command: String,
     /// The generated crates.
     pub packages: BTreeMap<Role, Package>,
-    /// The generated documents.
-    pub documents: Documents,
+    /// The paths of the documents. One without a path is not generated.
+    pub documents: BTreeMap<Document, String>,
 }
 
 /// A generated crate.
@@ -163,23 +163,6 @@ pub struct Package {
     pub name: String,
     /// The folder of its `Cargo.toml`, from the root of the workspace: `crates/gateway-model`.
     pub folder: String,
-}
-
-/// The generated documents. Documents without a path are not generated.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Documents {
-    /// The document to which the reference links: `docs/service.md`.
-    pub contract: Option<String>,
-    /// The folder of the reference pages.
-    pub reference: Option<String>,
-    /// The folder of the OpenAPI documents.
-    pub openapi: Option<String>,
-    /// The folder of the JSON Schemas of the models.
-    pub json_schema: Option<String>,
-    /// The path of the data contract.
-    pub data_contract: Option<String>,
-    /// The path of the JSON Schema of the spec language, for editors.
-    pub spec_schema: Option<String>,
 }
 
 impl Config {
@@ -221,28 +204,22 @@ impl Config {
     }
 
     fn parse_file(bytes: &[u8], file: &str) -> Result<Self, Report> {
-        let text =
-            |text: &Option<Text<_>>| text.as_ref().map(|text: &Text<File>| text.value.clone());
-        let read = parse("configuration", bytes, file, |cx, given: &Given| {
-            let documents = given.documents.as_ref();
-            let document =
-                |of: fn(&Paths) -> &Option<Text<File>>| documents.and_then(|all| text(of(all)));
-            Self {
-                file: file.to_owned(),
-                spec: given.spec.value.clone(),
-                command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
-                packages: packages(cx, &given.packages),
-                documents: Documents {
-                    contract: document(|all| &all.contract),
-                    reference: document(|all| &all.reference),
-                    openapi: document(|all| &all.openapi),
-                    json_schema: document(|all| &all.json_schema),
-                    data_contract: document(|all| &all.data_contract),
-                    spec_schema: document(|all| &all.spec_schema),
-                },
-            }
+        let read = parse("configuration", bytes, file, |cx, given: &Given| Self {
+            file: file.to_owned(),
+            spec: given.spec.value.clone(),
+            command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
+            packages: packages(cx, &given.packages),
+            documents: known(cx, &given.documents, "documents")
+                .into_iter()
+                .map(|(document, _, path)| (document, path.value.clone()))
+                .collect(),
         });
         read.map(|(config, _)| config)
+    }
+
+    /// Returns the path of a document.
+    pub(crate) fn document(&self, document: Document) -> Option<&String> {
+        self.documents.get(&document)
     }
 
     /// Returns the name of the service on the command line: `leads`, if its spec is `spec/leads/leads.toml`.
@@ -277,17 +254,15 @@ impl Config {
 
     /// Returns the folders that contain only generated files.
     pub(crate) fn folders(&self) -> Vec<String> {
-        let Documents { reference, openapi, json_schema, .. } = &self.documents;
-        let documents = [reference, openapi, json_schema].into_iter().flatten().cloned();
+        let folders = [Document::Reference, Document::OpenApi, Document::JsonSchema];
+        let documents = folders.into_iter().filter_map(|one| self.document(one)).cloned();
         self.packages.keys().map(|role| self.modules(*role)).chain(documents).collect()
     }
 
     /// Returns the folders and files that are generated, and the folders of the crates.
     fn written(&self) -> impl Iterator<Item = &String> {
-        let all = &self.documents;
-        let files = [&all.data_contract, &all.spec_schema];
-        let folders = [&all.reference, &all.openapi, &all.json_schema];
-        let documents = folders.into_iter().chain(files).flatten();
+        let documents = self.documents.iter().filter(|(one, _)| **one != Document::Contract);
+        let documents = documents.map(|(_, path)| path);
         self.packages.values().map(|package| &package.folder).chain(documents)
     }
 }
@@ -295,16 +270,29 @@ impl Config {
 /// The default of `command`.
 const COMMAND: &str = "methodical-codegen generate";
 
+/// Returns the entries of a table whose keys are words, and reports other keys.
+fn known<'g, W: Worded, T>(
+    cx: &mut Context<'_>,
+    given: &'g Named<Line, T>,
+    table: &str,
+) -> Vec<(W, &'g At<String>, &'g T)> {
+    let known: Vec<_> = W::words().into_iter().map(|(word, _)| word).collect();
+    let entries = given.iter().filter_map(|(key, value)| {
+        let word = W::of_word(key);
+        if word.is_none() {
+            cx.unknown(key, format_args!("unknown key `{key}` in `[{table}]`"), &known, "");
+        }
+        Some((word?, &**key, value))
+    });
+    entries.collect()
+}
+
 /// Reads the crates, and checks that they are distinct and that each has the crates that it uses.
 fn packages(cx: &mut Context<'_>, given: &Named<Line, Crate>) -> BTreeMap<Role, Package> {
-    let known: Vec<_> = Role::ALL.iter().map(|role| role.word()).collect();
-    for key in given.names().filter(|key| !known.contains(&key.as_str())) {
-        cx.unknown(key, format_args!("unknown key `{key}` in `[crate]`"), &known, "");
-    }
+    let mut entries: Vec<(Role, _, _)> = known(cx, given, "crate");
+    entries.sort_by_key(|(role, ..)| *role);
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
-    for role in Role::ALL {
-        let mut declared = given.iter().filter(|(key, _)| key.as_str() == role.word());
-        let Some((key, one)) = declared.next() else { continue };
+    for (role, key, one) in entries {
         let name = one.name.value.clone();
         let folder = one
             .folder
@@ -319,7 +307,7 @@ fn packages(cx: &mut Context<'_>, given: &Named<Line, Crate>) -> BTreeMap<Role, 
             say!(cx, key.span, "the crate `{role}` uses the crate `{used}`, which is missing"
                 => "add `{used} = {{ name = \"…\" }}`");
         }
-        packages.insert(*role, Package { name, folder });
+        packages.insert(role, Package { name, folder });
     }
     packages
 }
@@ -330,17 +318,7 @@ tables! {
         spec: Text<File>, "The path of the spec.";
         command: Option<Text<Line>>, "The command that generates the files again.";
         packages as "crate": Named<Line, Crate> = default, "The generated crates, by their purpose.";
-        documents: Option<Paths>, "The generated documents.";
-    }
-
-    /// The generated documents. Documents without a path are not generated.
-    Paths "`[documents]`" {
-        contract: Option<Text<File>>, "The document to which the reference links.";
-        reference: Option<Text<File>>, "The folder of the reference pages.";
-        openapi: Option<Text<File>>, "The folder of the OpenAPI documents.";
-        json_schema: Option<Text<File>>, "The folder of the JSON Schemas of the models.";
-        data_contract: Option<Text<File>>, "The path of the data contract.";
-        spec_schema: Option<Text<File>>, "The path of the JSON Schema of the spec language, for editors.";
+        documents: Named<Line, Text<File>> = default, "The paths of the documents, by their purpose.";
     }
 
     /// A generated crate.
@@ -366,6 +344,23 @@ words! {
         Cli = "cli",
         /// The classes and calls of a Python package.
         Python = "python",
+    }
+}
+
+words! {
+    /// A document.
+    #[derive(PartialOrd, Ord)]
+    pub enum Document {
+        /// The document, written by people, to which the reference links: `docs/service.md`.
+        Contract = "contract",
+        /// The folder of the reference pages.
+        Reference = "reference",
+        /// The folder of the OpenAPI documents.
+        OpenApi = "openapi",
+        /// The folder of the JSON Schemas of the models.
+        JsonSchema = "json-schema",
+        /// The path of the JSON Schema of the spec language, for editors.
+        SpecSchema = "spec-schema",
     }
 }
 

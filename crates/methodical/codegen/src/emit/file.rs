@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::config::{Project, Role};
 
@@ -106,27 +106,31 @@ fn with_used_imports(text: &str) -> String {
 /// Collects the names in code that may be imported: not those after `.`, `::` or `fn`; and of those in lower case only
 /// functions, macros and modules.
 fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
-    let tokens: Vec<_> = tokens.into_iter().collect();
-    let is = |at: Option<usize>, c: char| matches!(at.and_then(|at| tokens.get(at)), Some(TokenTree::Punct(found)) if found.as_char() == c);
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            TokenTree::Group(group) => collect(group.stream(), used),
-            TokenTree::Ident(ident) => {
-                let name = ident.to_string();
-                let (before, second, next) = (at.checked_sub(1), at.checked_sub(2), Some(at + 1));
-                let is_method = is(before, '.');
-                let is_path = is(before, ':') && is(second, ':');
-                let is_declared = matches!(before.and_then(|at| tokens.get(at)), Some(TokenTree::Ident(word)) if *word == "fn");
-                let is_called = matches!(tokens.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
-                let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
-                let is_named =
-                    is_type || is_called || is(next, '!') || is(next, ':') && is(Some(at + 2), ':');
-                if is_named && !is_method && !is_path && !is_declared {
-                    used.insert(name);
-                }
+    let mut before = String::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let text = match token {
+            TokenTree::Group(group) => {
+                collect(group.stream(), used);
+                String::new()
             }
-            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            token => token.to_string(),
+        };
+        let is_type = text.starts_with(|first: char| first.is_ascii_uppercase());
+        let is_named = is_type
+            || match tokens.peek() {
+                Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+                Some(TokenTree::Punct(next)) => {
+                    next.as_char() == '!'
+                        || next.as_char() == ':' && next.spacing() == Spacing::Joint
+                }
+                _ => false,
+            };
+        if is_named && !matches!(&*before, "." | "::" | "fn") {
+            used.insert(text.clone());
         }
+        // A single colon precedes a type.
+        before = if before == ":" && text == ":" { "::".to_owned() } else { text };
     }
 }
 

@@ -5,7 +5,7 @@
 
 use askama::Template;
 
-use crate::config::Project;
+use crate::config::{Document as File, Project};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::schema::{Schemas, any_of, failure, param};
 use crate::emit::{distinct, filters};
@@ -46,7 +46,7 @@ struct Input {
 /// Emits the documents.
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
-    let Some(folder) = &project.config.documents.openapi else { return Vec::new() };
+    let Some(folder) = project.config.document(File::OpenApi) else { return Vec::new() };
     let document = |name: &str, paths| {
         let schemas = Schemas { service, prefix: PREFIX };
         let document = Document { service, schemas, paths }.render();

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::config::Project;
+use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, Param, RustName, SECRET,
@@ -29,7 +29,7 @@ enum Page<'a> {
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
-    let Some(folder) = &project.config.documents.reference else { return Vec::new() };
+    let Some(folder) = project.config.document(Document::Reference) else { return Vec::new() };
     let inner = &format!("{folder}/operations");
     let page = |path: &str, page| GeneratedFile::text(format!("{folder}/{path}.md"), &page);
     let mut files = vec![
@@ -161,7 +161,7 @@ fn points(points: &[&OpenPoint], up: &str) -> String {
 /// Returns a sentence that names sections of the contract, with a link from a page in `folder`, as a paragraph.
 fn section(project: &Project<'_>, source: &Source, folder: &str) -> String {
     let Some(sections) = source.phrase() else { return String::new() };
-    match &project.config.documents.contract {
+    match project.config.document(Document::Contract) {
         Some(contract) => {
             format!("\n\nSee [{}]({}).", inline(&sections), relative(folder, contract))
         }

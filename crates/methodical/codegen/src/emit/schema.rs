@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::Project;
+use crate::config::{Document, Project};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::ir::{
     Code, Decides, Field, Leniency, Model, ModelId, Param, Primitive, Response, Service, Type,
@@ -18,7 +18,7 @@ use crate::text::one_line;
 /// Emits a self-contained document for each model.
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
-    let Some(folder) = &project.config.documents.json_schema else { return Vec::new() };
+    let Some(folder) = project.config.document(Document::JsonSchema) else { return Vec::new() };
     let schemas = Schemas { service, prefix: "#/$defs/" };
     let document = |model: &Model| {
         let document = [
@@ -36,7 +36,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 
 /// Emits the schema of the spec language, for editors. It ignores the service.
 pub(super) fn emit_language(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let Some(path) = &project.config.documents.spec_schema else { return Vec::new() };
+    let Some(path) = project.config.document(Document::SpecSchema) else { return Vec::new() };
     let mut schema = spec::schema();
     for (key, text) in [("$comment", MARK), ("title", "Spec language, version 2")] {
         schema.as_object_mut().map(|schema| schema.insert(key.to_owned(), text.into()));
