@@ -60,34 +60,31 @@ fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
         _ => {}
     }
     let error = given.error.as_deref();
-    let places = [
-        error.and_then(|error| error.code.as_ref()),
-        error.and_then(|error| error.message.as_ref()),
-    ];
-    let has_neither = places.iter().all(Option::is_none);
-    if let (Some(error), true) = (&given.error, has_neither) {
-        say!(cx, error.span, "`error` names neither a code nor a message"
-            => "add `code`, `message` or both");
-    }
-    if let (Some(classes), true) = (&given.error_class, has_neither) {
-        say!(cx, classes.span, "classes need an error code or message"
-            => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
-    }
-    let empty = given.empty.as_ref();
-    let texts = [
-        empty.and_then(|empty| empty.code.as_ref()),
-        empty.and_then(|empty| empty.message.as_ref()),
-    ];
-    for (key, (texts, place)) in ["code", "message"].into_iter().zip(texts.into_iter().zip(places))
-    {
-        if let (Some(texts), None) = (texts, place) {
-            say!(cx, texts.span, "`empty.{key}` needs `error.{key}`"
-                => "add `error = {{ {key} = \"…\" }}`: where it is");
+    let code = error.and_then(|error| error.code.as_ref());
+    let message = error.and_then(|error| error.message.as_ref());
+    if code.or(message).is_none() {
+        if let Some(error) = &given.error {
+            say!(cx, error.span, "`error` names neither a code nor a message"
+                => "add `code`, `message` or both");
+        }
+        if let Some(classes) = &given.error_class {
+            say!(cx, classes.span, "classes need an error code or message"
+                => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
         }
     }
-    let markers =
-        [given.success.as_ref().map(|one| &one.at), given.failure.as_ref().map(|one| &one.present)];
-    for path in markers.into_iter().chain(places).flatten() {
+    if let Some(empty) = &given.empty {
+        for (key, texts, place) in
+            [("code", &empty.code, code), ("message", &empty.message, message)]
+        {
+            if let (Some(texts), None) = (texts, place) {
+                say!(cx, texts.span, "`empty.{key}` needs `error.{key}`"
+                    => "add `error = {{ {key} = \"…\" }}`: where it is");
+            }
+        }
+    }
+    let success = given.success.as_ref().map(|one| &one.at);
+    let failure = given.failure.as_ref().map(|one| &one.present);
+    for path in [success, failure, code, message].into_iter().flatten() {
         self::path(cx, path);
     }
     if let Some(at) = error.and_then(|error| error.at.as_deref()).filter(|at| !at.is_empty()) {
@@ -113,6 +110,7 @@ fn split(path: &str) -> Vec<String> {
 /// Returns how an envelope reports success or failure, with the place of the member that decides.
 fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
     let owned = |texts: &[Text<Wire>]| texts.iter().map(|text| text.value.clone()).collect();
+    let listed = |texts: Option<&At<Vec<_>>>| texts.map(|texts| owned(texts)).unwrap_or_default();
     let (marker, decides) = match (&given.success, &given.failure) {
         (Some(success), _) => {
             (&success.at, Decides::Success { at: split(&success.at), is: owned(&success.is) })
@@ -122,24 +120,21 @@ fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
             (present, Decides::Failure { present: split(present) })
         }
     };
-    let error = given.error.as_deref();
-    let above = error.and_then(|error| error.at.as_deref()).filter(|at| !at.is_empty());
-    let above = above.map(|at| split(at)).unwrap_or_default();
-    let below = |place: Option<&Text<Wire>>| {
-        place.map(|place| [above.clone(), split(place)].concat()).unwrap_or_default()
-    };
+    let mut verdict = Verdict::of(decides);
+    if let Some(error) = &given.error {
+        let above = error.at.as_deref().filter(|at| !at.is_empty());
+        let above = above.map(|at| split(at)).unwrap_or_default();
+        let below = |place: &Option<Text<Wire>>| {
+            place.as_ref().map(|place| [above.clone(), split(place)].concat()).unwrap_or_default()
+        };
+        (verdict.code, verdict.message) = (below(&error.code), below(&error.message));
+    }
     let classes = given.error_class.iter().flat_map(|classes| classes.iter());
-    let empty = given.empty.as_ref();
-    let texts =
-        |texts: Option<&At<Vec<Text<Wire>>>>| texts.map(|texts| owned(texts)).unwrap_or_default();
-    let verdict = Verdict {
-        decides,
-        code: below(error.and_then(|error| error.code.as_ref())),
-        message: below(error.and_then(|error| error.message.as_ref())),
-        classes: classes.map(|(code, class)| (code.value.clone(), *class)).collect(),
-        empty_codes: texts(empty.and_then(|empty| empty.code.as_ref())),
-        empty_messages: texts(empty.and_then(|empty| empty.message.as_ref())),
-    };
+    verdict.classes = classes.map(|(code, class)| (code.value.clone(), *class)).collect();
+    if let Some(empty) = &given.empty {
+        verdict.empty_codes = listed(empty.code.as_ref());
+        verdict.empty_messages = listed(empty.message.as_ref());
+    }
     Some((verdict, marker))
 }
 
@@ -150,30 +145,29 @@ pub(super) fn response(
     given: &language::Response,
     service: &Service,
 ) -> Option<Response> {
-    if let Some(list) = &given.list {
-        let of = model(cx, &list.of)?;
+    let language::Response { list, object, value, nothing } = given;
+    if let Some(list) = list {
+        let of = Some(Type::Model(model(cx, &list.of)?));
         let (at, envelope) = (list.at.as_deref(), list.envelope.as_ref());
-        return Place::of(cx, document, ("list", &list.span), at, envelope)?
-            .list(cx, service, list, of);
+        let body = body(cx, document, ("list", &list.span), at, envelope)?;
+        return self::list(cx, service, list, Response { of, is_list: true, ..body });
     }
-    let data = [("object", &given.object), ("value", &given.value)];
-    if let Some((kind, data)) =
-        data.into_iter().find_map(|(kind, data)| Some((kind, data.as_ref()?)))
-    {
-        let of = if kind == "value" {
-            value(cx, &data.of)
-        } else {
-            model(cx, &data.of).map(Type::Model)
-        };
-        let (of, at, envelope) = (of?, data.at.as_deref(), data.envelope.as_ref());
-        return Some(
-            Place::of(cx, document, (kind, &data.span), at, envelope)?.without_list(Some(of)),
-        );
+    let (of, kind, span, at, envelope) = if let Some(data) = object {
+        let of = model(cx, &data.of).map(Type::Model)?;
+        (Some(of), "object", &data.span, data.at.as_deref(), &data.envelope)
+    } else if let Some(data) = value {
+        (Some(self::value(cx, &data.of)?), "value", &data.span, data.at.as_deref(), &data.envelope)
+    } else {
+        let nothing = nothing.as_ref()?;
+        (None, "nothing", &nothing.span, None, &nothing.envelope)
+    };
+    let mut body = body(cx, document, (kind, span), at, envelope.as_ref())?;
+    if let Some(verdict) = &mut body.verdict {
+        // Only a list can be empty.
+        verdict.empty_codes.clear();
+        verdict.empty_messages.clear();
     }
-    let nothing = given.nothing.as_ref()?;
-    let place =
-        Place::of(cx, document, ("nothing", &nothing.span), None, nothing.envelope.as_ref())?;
-    Some(place.without_list(None))
+    Some(Response { of, ..body })
 }
 
 /// Returns the type of a response that is a value.
@@ -201,100 +195,73 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     None
 }
 
-/// The data of a response, and the envelope around it.
-struct Place<'d> {
-    at: Vec<String>,
-    given_at: Option<&'d At<String>>,
-    verdict: Option<Verdict>,
+/// Returns the place of the data in a body, and the envelope around it. Checks that the marker of the envelope is beside
+/// the data.
+fn body(
+    cx: &mut Context<'_>,
+    document: &Document,
+    (kind, span): (&str, &Range<usize>),
+    given_at: Option<&At<String>>,
+    envelope: Option<&Text<Kebab>>,
+) -> Option<Response> {
+    let envelope = envelope.or(document.service.envelope.as_ref());
+    let around = match envelope.filter(|name| name.value != NONE) {
+        Some(named) => Some(verdict(declared(cx, document, named)?)?),
+        None => None,
+    };
+    let at = given_at.map_or_else(|| Some(Vec::new()), |at| path(cx, at))?;
+    let Some((verdict, marker)) = around else {
+        return Some(Response { at, ..Response::default() });
+    };
+    let decides = verdict.decides.path();
+    let is_success = matches!(verdict.decides, Decides::Success { .. });
+    let diagnostic = match given_at {
+        None if is_success && matches!(kind, "list" | "value") => {
+            let message = format_args!("a {kind} that is the whole body has no success marker");
+            let help = format!("write where the {kind} is with `at`, or add `envelope = \"none\"`");
+            Diagnostic::new(span, message).help(help)
+        }
+        Some(given) if decides.starts_with(&at) || at.starts_with(decides) => {
+            let message = if marker.value == given.value {
+                "the marker and the list have the same key"
+            } else {
+                "one of the marker and the data is inside the other"
+            };
+            Diagnostic::new(&given.span, message).help("correct one of them")
+        }
+        _ => return Some(Response { at, verdict: Some(verdict), ..Response::default() }),
+    };
+    cx.push(diagnostic.related(&marker.span, "the marker"));
+    None
 }
 
-impl<'d> Place<'d> {
-    /// Checks that the marker of the envelope is beside the data.
-    fn of(
-        cx: &mut Context<'_>,
-        document: &Document,
-        (kind, span): (&str, &Range<usize>),
-        given_at: Option<&'d At<String>>,
-        envelope: Option<&Text<Kebab>>,
-    ) -> Option<Self> {
-        let named =
-            envelope.or(document.service.envelope.as_ref()).filter(|name| name.value != NONE);
-        let around = match named {
-            Some(named) => Some(verdict(declared(cx, document, named)?)?),
-            None => None,
-        };
-        let at = match given_at {
-            Some(at) => path(cx, at)?,
-            None => Vec::new(),
-        };
-        let Some((verdict, marker)) = around else {
-            return Some(Self { at, given_at, verdict: None });
-        };
-        let decides = verdict.decides.path();
-        let is_success = matches!(verdict.decides, Decides::Success { .. });
-        let diagnostic = match given_at {
-            None if is_success && matches!(kind, "list" | "value") => {
-                let message = format_args!("a {kind} that is the whole body has no success marker");
-                let help =
-                    format!("write where the {kind} is with `at`, or add `envelope = \"none\"`");
-                Diagnostic::new(span, message).help(help)
+/// Adds to a list the fields beside it and its other forms.
+fn list(
+    cx: &mut Context<'_>,
+    service: &Service,
+    given: &Records,
+    mut body: Response,
+) -> Option<Response> {
+    if let Some(place) = &given.beside_at {
+        body.beside_above = beside_above(cx, given, place, &body.at)?;
+    }
+    for leniency in &given.lenient {
+        let is_absent = leniency.0 == Leniency::AbsentAsEmpty;
+        let refused = match &given.at {
+            None if is_absent => "a list that is the whole body cannot be absent",
+            None if body.verdict.is_some() => "a single record and a failure are both objects",
+            _ => {
+                body.absent_as_empty |= is_absent;
+                body.one_as_list |= !is_absent;
+                continue;
             }
-            Some(given) if decides.starts_with(&at) || at.starts_with(decides) => {
-                let message = if marker.value == given.value {
-                    "the marker and the list have the same key"
-                } else {
-                    "one of the marker and the data is inside the other"
-                };
-                Diagnostic::new(&given.span, message).help("correct one of them")
-            }
-            _ => return Some(Self { at, given_at, verdict: Some(verdict) }),
         };
-        cx.push(diagnostic.related(&marker.span, "the marker"));
-        None
+        say!(cx, leniency.span, "{refused}" => "remove it, or write where the list is with `at`");
     }
-
-    /// Returns the response with other data than a list, which cannot be empty.
-    fn without_list(self, of: Option<Type>) -> Response {
-        let (empty_codes, empty_messages) = (Vec::new(), Vec::new());
-        let verdict =
-            self.verdict.map(|verdict| Verdict { empty_codes, empty_messages, ..verdict });
-        Response { of, at: self.at, verdict, ..Response::default() }
+    if let Some(named) = &given.beside {
+        body.beside = Some(beside(cx, service, named, &body)?);
     }
-
-    /// Returns the response with a list.
-    fn list(
-        self,
-        cx: &mut Context<'_>,
-        service: &Service,
-        given: &Records,
-        of: ModelId,
-    ) -> Option<Response> {
-        let Self { at, given_at, verdict } = self;
-        let beside_above = match &given.beside_at {
-            Some(place) => beside_above(cx, given, place, &at)?,
-            None => 0,
-        };
-        let of = Some(Type::Model(of));
-        let mut body =
-            Response { of, is_list: true, at, verdict, beside_above, ..Response::default() };
-        for leniency in &given.lenient {
-            let is_absent = leniency.0 == Leniency::AbsentAsEmpty;
-            let refused = match given_at {
-                None if is_absent => "a list that is the whole body cannot be absent",
-                None if body.verdict.is_some() => "a single record and a failure are both objects",
-                _ => {
-                    body.absent_as_empty |= is_absent;
-                    body.one_as_list |= !is_absent;
-                    continue;
-                }
-            };
-            say!(cx, leniency.span, "{refused}" => "remove it, or write where the list is with `at`");
-        }
-        if let Some(named) = &given.beside {
-            body.beside = Some(beside(cx, service, named, &body)?);
-        }
-        Some(body)
-    }
+    Some(body)
 }
 
 /// Returns the model of the fields beside the list.
