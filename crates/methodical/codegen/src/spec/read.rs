@@ -1,7 +1,7 @@
 //! Reads the values of a TOML file into the types of its language, and reports every mistake with its position.
 //!
 //! A type of the language implements [`Read`]: its [`Shape`] says what a value may be, for the checks, for messages and
-//! for the JSON Schema, and `read` reads one. A mistake does not end the reading of the other values.
+//! for the JSON Schema, and `read` reads one. The checks report all mistakes of a file before any value is read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -66,31 +66,12 @@ pub(crate) trait Read: Sized {
     /// Whether a table must have a key of this type.
     const IS_REQUIRED: bool = true;
 
-    /// Reads a value. The result is `None` only after a mistake, which is reported.
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self>;
+    /// Reads a value whose key is at this position. It has the shape, or else the result is `None`.
+    fn read(value: &Spanned<DeValue<'_>>, key: &Range<usize>) -> Option<Self>;
 
     /// Returns the value of a key that may be absent.
     fn absent() -> Option<Self> {
         None
-    }
-}
-
-/// A value of a key, or an item of its list.
-pub(crate) struct Given<'a> {
-    key: &'a str,
-    /// The description of the key.
-    doc: &'static str,
-    /// The position of the key.
-    named: Range<usize>,
-    value: &'a Spanned<DeValue<'a>>,
-    /// Declarations that have further keys elsewhere, below a misspelt key.
-    skipped: &'a [String],
-}
-
-impl<'a> Given<'a> {
-    /// Returns an item of the list.
-    fn item(&self, value: &'a Spanned<DeValue<'a>>) -> Self {
-        Given { named: value.span(), value, skipped: &[], ..*self }
     }
 }
 
@@ -120,9 +101,8 @@ impl<T: Read> Read for At<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_REQUIRED: bool = T::IS_REQUIRED;
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let (span, key) = (given.value.span(), given.named.clone());
-        T::read(cx, given).map(|value| Self { value, span, key })
+    fn read(value: &Spanned<DeValue<'_>>, key: &Range<usize>) -> Option<Self> {
+        Some(Self { value: T::read(value, key)?, span: value.span(), key: key.clone() })
     }
 }
 
@@ -130,8 +110,8 @@ impl<T: Read> Read for Option<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_REQUIRED: bool = false;
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        T::read(cx, given).map(Some)
+    fn read(value: &Spanned<DeValue<'_>>, key: &Range<usize>) -> Option<Self> {
+        T::read(value, key).map(Some)
     }
 
     fn absent() -> Option<Self> {
@@ -142,17 +122,8 @@ impl<T: Read> Read for Option<T> {
 impl<T: Read> Read for Vec<T> {
     const SHAPE: Shape = Shape::List(&T::SHAPE);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let Some(items) = given.value.get_ref().as_array() else {
-            return cx.wrong_kind(given, Self::SHAPE);
-        };
-        let read = items.iter().filter_map(|item| {
-            if T::SHAPE.accepts(item.get_ref()) {
-                return T::read(cx, &given.item(item));
-            }
-            cx.wrong_kind_of(given.key, Self::SHAPE, item, "")
-        });
-        Some(read.collect())
+    fn read(value: &Spanned<DeValue<'_>>, _: &Range<usize>) -> Option<Self> {
+        value.get_ref().as_array()?.iter().map(|item| T::read(item, &item.span())).collect()
     }
 }
 
@@ -177,13 +148,9 @@ impl<F> fmt::Display for Text<F> {
 impl<F: Formed> Read for Text<F> {
     const SHAPE: Shape = Shape::Text(F::FORM);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let DeValue::String(text) = given.value.get_ref() else {
-            return cx.wrong_kind(given, Self::SHAPE);
-        };
-        let (span, key) = (given.value.span(), given.named.clone());
-        cx.check_text(F::FORM, text, &span, &format!("`{}`", given.key));
-        Some(Self(At { value: text.to_string(), span, key }, PhantomData))
+    fn read(value: &Spanned<DeValue<'_>>, key: &Range<usize>) -> Option<Self> {
+        let text = value.get_ref().as_str()?.to_owned();
+        Some(Self(At { value: text, span: value.span(), key: key.clone() }, PhantomData))
     }
 }
 
@@ -220,58 +187,13 @@ impl<F, T> Named<F, T> {
 impl<F: Formed, T: Read> Read for Named<F, T> {
     const SHAPE: Shape = Shape::Named(F::FORM, &T::SHAPE);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let Some(table) = given.value.get_ref().as_table() else {
-            return cx.wrong_kind(given, Self::SHAPE);
-        };
-        let inner = T::SHAPE.table();
-        let has = |name: &str| inner.is_some_and(|inner| inner.key(name).is_some());
-        let what = T::SHAPE.title();
-        let entries = in_order(table);
-        if let Some((name, _)) =
-            entries.iter().find(|(name, value)| has(name.get_ref()) && !value.get_ref().is_table())
-        {
-            let (key, place) = (
-                given.key,
-                if matches!(given.key, "param" | "field" | "value") { "…." } else { "" },
-            );
-            say!(cx, name.span(), "`{}` is a key of {what}, which has no name", name.get_ref()
-                => "write `[{place}{key}.NAME]` above it");
-            return None;
-        }
-        let mut all = Vec::new();
-        for (name, value) in entries {
+    fn read(value: &Spanned<DeValue<'_>>, _: &Range<usize>) -> Option<Self> {
+        let entries = in_order(value.get_ref().as_table()?).into_iter().map(|(name, value)| {
             let (text, span) = (name.get_ref().to_string(), name.span());
-            // The declaration would seem to lack what is below a misspelt key.
-            if given.skipped.contains(&text) {
-                continue;
-            }
-            cx.check_text(F::FORM, &text, &span, &format!("the name of {what}"));
-            let below = value.get_ref().as_table().filter(|_| inner.is_some());
-            let is_dotted = |below: &DeTable<'_>| {
-                let tables = below.iter().map(|(name, value)| (name, value.get_ref().as_table()));
-                let mut inner = tables.map(|(name, table)| {
-                    !has(name.get_ref())
-                        && table.is_some_and(|one| one.keys().any(|key| has(key.get_ref())))
-                });
-                !below.is_empty() && inner.all(|is_declaration| is_declaration)
-            };
-            if below.is_some_and(is_dotted) {
-                say!(cx, span, "`{}` has a dot, which needs quotes", shown(&text)
-                    => "put the whole name in quotes; the keys of a nested object need a model of their own");
-            } else if inner.is_some() && below.is_none() {
-                let help = format!("write `{text} = {}`", T::SHAPE.sample());
-                cx.wrong_kind_of::<T>(&text, T::SHAPE, value, &help);
-            } else {
-                let key = if matches!(T::SHAPE, Shape::Words(_)) { given.key } else { &text };
-                let declared = Given { key, doc: "", named: span.clone(), value, skipped: &[] };
-                if let Some(declared) = T::read(cx, &declared) {
-                    let name = At { value: text, span: span.clone(), key: span };
-                    all.push((Text(name, PhantomData), declared));
-                }
-            }
-        }
-        Some(Self(all))
+            let declared = T::read(value, &span)?;
+            Some((Text(At { value: text, span: span.clone(), key: span }, PhantomData), declared))
+        });
+        entries.collect::<Option<_>>().map(Self)
     }
 }
 
@@ -287,22 +209,13 @@ pub(crate) enum Single {
 impl Read for Single {
     const SHAPE: Shape = Shape::Single(true);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let span = given.value.span();
-        Some(match given.value.get_ref() {
-            DeValue::String(text) => {
-                cx.check_hidden(text, &span, &format!("`{}`", given.key));
-                Self::Text(text.to_string())
-            }
-            DeValue::Integer(_) => Self::Integer(cx.integer(given, i64::MIN, i64::MAX)?),
-            DeValue::Float(number) => {
-                if !number.as_str().parse::<f64>().is_ok_and(f64::is_finite) {
-                    say!(cx, span, "the number is not finite");
-                }
-                Self::Float(cx.text.get(span).unwrap_or_default().replace('_', ""))
-            }
+    fn read(value: &Spanned<DeValue<'_>>, _: &Range<usize>) -> Option<Self> {
+        Some(match value.get_ref() {
+            DeValue::String(text) => Self::Text(text.to_string()),
+            DeValue::Integer(_) => Self::Integer(integer(value.get_ref())?),
+            DeValue::Float(number) => Self::Float(number.as_str().replace('_', "")),
             DeValue::Boolean(flag) => Self::Boolean(*flag),
-            _ => return cx.wrong_kind(given, Self::SHAPE),
+            _ => return None,
         })
     }
 }
@@ -317,24 +230,18 @@ pub(crate) struct OneOrMany<T> {
 impl<T: Read> Read for OneOrMany<T> {
     const SHAPE: Shape = Shape::Either(&T::SHAPE, &Shape::List(&T::SHAPE));
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let is_list = given.value.get_ref().is_array();
-        let values = if is_list {
-            Vec::read(cx, given)
-        } else if T::SHAPE.accepts(given.value.get_ref()) {
-            T::read(cx, given).map(|one| vec![one])
-        } else {
-            cx.wrong_kind(given, Self::SHAPE)
-        };
-        values.map(|values| Self { values, is_list })
+    fn read(value: &Spanned<DeValue<'_>>, key: &Range<usize>) -> Option<Self> {
+        let is_list = value.get_ref().is_array();
+        let values = if is_list { Vec::read(value, key)? } else { vec![T::read(value, key)?] };
+        Some(Self { values, is_list })
     }
 }
 
 impl Read for Code {
     const SHAPE: Shape = Shape::Single(false);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        Some(match Single::read(cx, given)? {
+    fn read(value: &Spanned<DeValue<'_>>, key: &Range<usize>) -> Option<Self> {
+        Some(match Single::read(value, key)? {
             Single::Text(text) | Single::Float(text) => Self::Text(text),
             Single::Integer(number) => Self::Integer(number),
             Single::Boolean(flag) => Self::Boolean(flag),
@@ -345,8 +252,8 @@ impl Read for Code {
 impl Read for bool {
     const SHAPE: Shape = Shape::Boolean;
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        given.value.get_ref().as_bool().or_else(|| cx.wrong_kind(given, Self::SHAPE))
+    fn read(value: &Spanned<DeValue<'_>>, _: &Range<usize>) -> Option<Self> {
+        value.get_ref().as_bool()
     }
 }
 
@@ -357,8 +264,8 @@ pub(crate) struct Int<const MIN: i64 = { i64::MIN }, const MAX: i64 = { i64::MAX
 impl<const MIN: i64, const MAX: i64> Read for Int<MIN, MAX> {
     const SHAPE: Shape = Shape::Integer(MIN, MAX);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        cx.integer(given, MIN, MAX).map(Self)
+    fn read(value: &Spanned<DeValue<'_>>, _: &Range<usize>) -> Option<Self> {
+        integer(value.get_ref()).map(Self)
     }
 }
 
@@ -379,18 +286,8 @@ pub(crate) trait Worded: Sized {
 impl<T: Worded> Read for T {
     const SHAPE: Shape = Shape::Words(T::words);
 
-    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
-        let Some(word) = given.value.get_ref().as_str() else {
-            return cx.wrong_kind(given, Self::SHAPE);
-        };
-        let words: Vec<_> = T::words().into_iter().map(|(word, _)| word).collect();
-        if words.contains(&word) {
-            return T::of_word(word);
-        }
-        let message = format!("unknown value `{}` of `{}`", shown(word), given.key);
-        let diagnostic = Diagnostic::new(&given.value.span(), message);
-        cx.push(diagnostic.suggest(word, &words));
-        None
+    fn read(value: &Spanned<DeValue<'_>>, _: &Range<usize>) -> Option<Self> {
+        T::of_word(value.get_ref().as_str()?)
     }
 }
 
@@ -492,11 +389,12 @@ macro_rules! tables {
             });
 
             fn read(
-                cx: &mut $crate::spec::context::Context<'_>,
-                given: &$crate::spec::read::Given<'_>,
+                value: &::toml::Spanned<::toml::de::DeValue<'_>>,
+                _: &::std::ops::Range<usize>,
             ) -> Option<Self> {
-                let _entries = cx.table(given, Self::SHAPE)?;
-                $(let $key: Option<$ty> = _entries.key(cx, tables!(@key $key $($wire)?)).or_else(|| tables!(@absent $($default)?));)*
+                let _table = value.get_ref().as_table()?;
+                $(let $key: Option<$ty> = $crate::spec::read::member(_table, tables!(@key $key $($wire)?))
+                    .or_else(|| tables!(@absent $($default)?));)*
                 Some(Self { $($key: $key?),* })
             }
         }
@@ -511,43 +409,156 @@ macro_rules! tables {
 
 pub(crate) use tables;
 
-/// The entries of a table whose keys were checked.
-pub(crate) struct Entries<'a> {
-    keys: &'static Table,
-    table: &'a DeTable<'a>,
-    /// The keys that were meant by unknown ones, with what is declared below them.
-    meant: BTreeMap<String, Vec<String>>,
+/// Reads the value of a key.
+pub(crate) fn member<T: Read>(table: &DeTable<'_>, name: &str) -> Option<T> {
+    let entry = table.get_key_value(&*name.replace('_', "-"));
+    entry.map_or_else(T::absent, |(name, value)| T::read(value, &name.span()))
 }
 
-impl Entries<'_> {
-    /// Reads the value of a key.
-    pub(crate) fn key<T: Read>(&self, cx: &mut Context<'_>, name: &str) -> Option<T> {
-        let key = &*name.replace('_', "-");
-        let Some((name, value)) = self.table.get_key_value(key) else { return T::absent() };
-        let skipped = self.meant.get(key).map(Vec::as_slice).unwrap_or_default();
-        let doc = self.keys.key(key).map_or("", |key| key.doc);
-        T::read(cx, &Given { key, doc, named: name.span(), value, skipped })
-    }
+/// A value of a key, or an item of its list.
+#[derive(Clone)]
+struct Given<'a> {
+    key: &'a str,
+    /// The description of the key.
+    doc: &'static str,
+    /// The position of the key.
+    named: Range<usize>,
+    value: &'a Spanned<DeValue<'a>>,
+    /// Declarations that have further keys elsewhere, below a misspelt key.
+    skipped: &'a [String],
 }
 
 impl Context<'_> {
-    /// Reads a whole file.
+    /// Checks a whole file, and reads it if it has no mistake.
     pub(super) fn document<T: Read>(&mut self, root: &Spanned<DeTable<'_>>) -> Option<T> {
         let value = Spanned::new(root.span(), DeValue::Table(root.get_ref().clone()));
-        let read =
-            T::read(self, &Given { key: "", doc: "", named: 0..0, value: &value, skipped: &[] });
-        read.filter(|_| self.diagnostics.is_empty())
+        let given = Given { key: "", doc: "", named: 0..0, value: &value, skipped: &[] };
+        self.check(&given, &T::SHAPE);
+        if self.diagnostics.is_empty() { T::read(&value, &given.named) } else { None }
     }
 
-    /// Checks the keys of a table. Missing keys are reported at its name.
-    pub(crate) fn table<'a>(&mut self, given: &Given<'a>, shape: Shape) -> Option<Entries<'a>> {
-        let (Some(keys), Some(table)) = (shape.table(), given.value.get_ref().as_table()) else {
-            return self.wrong_kind(given, shape);
-        };
+    /// Checks that a value has a shape, and reports each mistake in it.
+    fn check(&mut self, given: &Given<'_>, shape: &Shape) {
+        let (value, span) = (given.value.get_ref(), given.value.span());
+        let what = || format!("`{}`", given.key);
+        match (shape, value) {
+            (Shape::Either(one, _), _) if one.accepts(value) => self.check(given, one),
+            (Shape::Either(_, many), _) if many.accepts(value) => self.check(given, many),
+            _ if !shape.accepts(value) => {
+                let help = match (shape, value) {
+                    (Shape::Text(_), DeValue::Boolean(_)) => {
+                        Some(format!("write text: {}", first_sentence(given.doc)))
+                    }
+                    _ => shape.fix(given.key, value),
+                };
+                self.wrong_kind(given.key, shape, given.value, &help.unwrap_or_default());
+            }
+            (Shape::Text(form), DeValue::String(text)) => {
+                self.check_text(form, text, &span, &what());
+            }
+            (Shape::Single(_), DeValue::String(text)) => {
+                self.check_hidden(text, &span, &what());
+            }
+            (Shape::Single(_), DeValue::Float(number))
+                if !number.as_str().parse::<f64>().is_ok_and(f64::is_finite) =>
+            {
+                say!(self, span, "the number is not finite");
+            }
+            (Shape::Words(words), DeValue::String(word)) => {
+                let words: Vec<_> = words().into_iter().map(|(word, _)| word).collect();
+                if !words.contains(&&**word) {
+                    let message = format!("unknown value `{}` of {}", shown(word), what());
+                    self.push(Diagnostic::new(&span, message).suggest(word, &words));
+                }
+            }
+            (_, DeValue::Integer(_)) => match (shape, integer(value)) {
+                (_, None) => say!(self, span, "the number does not fit in a signed 64-bit integer"),
+                (Shape::Integer(min, max), Some(number)) if !(min..=max).contains(&&number) => {
+                    say!(self, span, "the number must be between {min} and {max}");
+                }
+                _ => {}
+            },
+            (Shape::List(of), DeValue::Array(items)) => {
+                for item in items {
+                    if of.accepts(item.get_ref()) {
+                        let named = item.span();
+                        self.check(&Given { named, value: item, skipped: &[], ..*given }, of);
+                    } else {
+                        self.wrong_kind(given.key, shape, item, "");
+                    }
+                }
+            }
+            (Shape::Table(keys), DeValue::Table(table)) => {
+                self.check_keys(given, keys, table, &shape.title());
+            }
+            (Shape::Named(form, of), DeValue::Table(table)) => {
+                self.check_names(given, form, of, table);
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks declarations and their names.
+    fn check_names(
+        &mut self,
+        given: &Given<'_>,
+        form: &Form,
+        of: &'static Shape,
+        table: &DeTable<'_>,
+    ) {
+        let inner = of.table();
+        let has = |name: &str| inner.is_some_and(|inner| inner.key(name).is_some());
+        let what = of.title();
+        let entries = in_order(table);
+        if let Some((name, _)) =
+            entries.iter().find(|(name, value)| has(name.get_ref()) && !value.get_ref().is_table())
+        {
+            let is_inner = matches!(given.key, "param" | "field" | "value");
+            let (key, place) = (given.key, if is_inner { "…." } else { "" });
+            say!(self, name.span(), "`{}` is a key of {what}, which has no name", name.get_ref()
+                => "write `[{place}{key}.NAME]` above it");
+            return;
+        }
+        for (name, value) in entries {
+            let (text, span) = (&**name.get_ref(), name.span());
+            // The declaration would seem to lack what is below a misspelt key.
+            if given.skipped.iter().any(|skipped| skipped == text) {
+                continue;
+            }
+            self.check_text(form, text, &span, &format!("the name of {what}"));
+            let below = value.get_ref().as_table().filter(|_| inner.is_some());
+            let is_dotted = |below: &DeTable<'_>| {
+                let tables = below.iter().map(|(name, value)| (name, value.get_ref().as_table()));
+                let mut inner = tables.map(|(name, table)| {
+                    !has(name.get_ref())
+                        && table.is_some_and(|one| one.keys().any(|key| has(key.get_ref())))
+                });
+                !below.is_empty() && inner.all(|is_declaration| is_declaration)
+            };
+            if below.is_some_and(is_dotted) {
+                say!(self, span, "`{}` has a dot, which needs quotes", shown(text)
+                    => "put the whole name in quotes; the keys of a nested object need a model of their own");
+            } else if inner.is_some() && below.is_none() {
+                let help = format!("write `{text} = {}`", of.sample());
+                self.wrong_kind(text, of, value, &help);
+            } else {
+                let key = if matches!(of, Shape::Words(_)) { given.key } else { text };
+                self.check(&Given { key, doc: "", named: span, value, skipped: &[] }, of);
+            }
+        }
+    }
+
+    /// Checks a table and its keys. Missing keys are reported at its name.
+    fn check_keys(
+        &mut self,
+        given: &Given<'_>,
+        keys: &'static Table,
+        table: &DeTable<'_>,
+        title: &str,
+    ) {
         let mut known: Vec<_> = keys.keys.iter().map(Key::name).collect();
         known.sort();
         let known: Vec<_> = known.iter().map(String::as_str).collect();
-        let title = shape.title();
         let mut meant: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, value) in in_order(table) {
             let written = &**name.get_ref();
@@ -586,46 +597,19 @@ impl Context<'_> {
             let (all, number) = (listed(&known), table.len());
             say!(self, given.named, "{title} must have exactly one of {all}, but has {number}");
         }
-        Some(Entries { keys, table, meant })
-    }
-
-    fn wrong_kind<T>(&mut self, given: &Given<'_>, shape: Shape) -> Option<T> {
-        let help = match (shape, given.value.get_ref()) {
-            (Shape::Text(_), DeValue::Boolean(_)) => {
-                Some(format!("write text: {}", first_sentence(given.doc)))
+        for key in keys.keys {
+            if let Some((name, value)) = table.get_key_value(&*key.name()) {
+                let skipped = meant.get(&**name.get_ref()).map(Vec::as_slice).unwrap_or_default();
+                let named = name.span();
+                let given = Given { key: name.get_ref(), doc: key.doc, named, value, skipped };
+                self.check(&given, key.shape);
             }
-            (shape, found) => shape.fix(given.key, found),
-        };
-        let help = help.unwrap_or_default();
-        self.wrong_kind_of(given.key, shape, given.value, &help)
+        }
     }
 
-    fn wrong_kind_of<T>(
-        &mut self,
-        key: &str,
-        shape: Shape,
-        found: &Spanned<DeValue<'_>>,
-        help: &str,
-    ) -> Option<T> {
+    fn wrong_kind(&mut self, key: &str, shape: &Shape, found: &Spanned<DeValue<'_>>, help: &str) {
         let (expected, kind) = (shape.expected(), kind_of(found.get_ref()));
         say!(self, found.span(), "`{key}` must be {expected}, not {kind}" => "{help}");
-        None
-    }
-
-    fn integer(&mut self, given: &Given<'_>, min: i64, max: i64) -> Option<i64> {
-        let span = given.value.span();
-        if !given.value.get_ref().is_integer() {
-            return self.wrong_kind(given, Shape::Integer(min, max));
-        }
-        let number = integer(given.value.get_ref());
-        match number {
-            None => {
-                say!(self, span, "the number does not fit in a signed 64-bit integer");
-            }
-            Some(number) if (min..=max).contains(&number) => {}
-            Some(_) => say!(self, span, "the number must be between {min} and {max}"),
-        }
-        number
     }
 
     fn check_hidden(&mut self, text: &str, span: &Range<usize>, what: &str) -> bool {
@@ -693,7 +677,7 @@ impl Shape {
                 | (Self::Single(true), DeValue::Float(_))
                 | (Self::Table(_) | Self::Named(..), DeValue::Table(_))
                 | (Self::List(_), DeValue::Array(_))
-        )
+        ) || matches!(self, Self::Either(one, other) if one.accepts(value) || other.accepts(value))
     }
 
     /// Returns what a value must be.
