@@ -409,7 +409,7 @@ impl Mirror {
 
     /// Creates the event of a change, from the record as it is now.
     pub(crate) fn event(&self, change: Change) -> Result<Event, Error> {
-        let mut store = self.store();
+        let store = self.store();
         let stored = store.record(&change.table, &change.id)?;
         let stored = stored.filter(|stored| stored.known.state.is_live());
         let is_reduced = store.omits_personal()?;

@@ -431,7 +431,7 @@ pub fn arrivals(
     source: Option<&str>,
     since: i64,
 ) -> Result<Vec<Arrivals>, Error> {
-    let mut store = mirror.store();
+    let store = mirror.store();
     store.table(table)?;
     let source = source.map(|name| column(&store, table, name)).transpose()?;
     let select = format!(
@@ -473,7 +473,7 @@ pub fn waiting(
 ///
 /// Those of the [module](self), and if the members have no such column.
 pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Vec<Passage>, Error> {
-    let mut store = mirror.store();
+    let store = mirror.store();
     let relation = store.relation(table)?;
     let (by, join) = match source {
         None => ("s.group_id".to_owned(), String::new()),
@@ -539,7 +539,7 @@ pub fn duplicates(
     emails: &[&str],
     phones: &[&str],
 ) -> Result<Vec<Duplicate>, Error> {
-    let mut store = mirror.store();
+    let store = mirror.store();
     let identity = store.table(table)?.shape.identity()?.name.clone();
     let kinds =
         emails.iter().map(|name| (false, *name)).chain(phones.iter().map(|name| (true, *name)));

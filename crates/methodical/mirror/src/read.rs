@@ -103,7 +103,7 @@ impl Mirror {
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
     pub fn browse(&self, table: &str, filter: &Filter, paging: &Paging) -> Result<Page, Error> {
-        let mut store = self.store();
+        let store = self.store();
         let is_reduced = store.omits_personal()?;
         let (stored, next) = store.page(table, filter, paging)?;
         drop(store);
@@ -233,7 +233,7 @@ impl Mirror {
     ///
     /// Fails if the store does.
     pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
-        let mut store = self.store();
+        let store = self.store();
         let is_reduced = store.omits_personal()?;
         let mut records = HashMap::new();
         for id in ids {

@@ -138,7 +138,7 @@ impl Store {
     /// back those of a forgotten record. Past values belong to the member: they end with a group that is gone, and are removed
     /// otherwise.
     pub(crate) fn erase_placements(
-        &mut self,
+        &self,
         recovered: &Recovered,
         table: &str,
         id: &str,
@@ -175,7 +175,7 @@ impl Store {
 
     /// Erases the present and missing rows that have this text in a column, apart from these columns. Returns their identities.
     fn erase_where(
-        &mut self,
+        &self,
         table: &str,
         column: &str,
         text: &str,

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::mem::{replace, take};
 use std::sync::{Arc, MutexGuard};
 
-use methodical_model::tables::Table;
+use methodical_model::tables::Table as Description;
+use rusqlite::params_from_iter;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, debug_with};
@@ -21,8 +22,8 @@ use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
 use crate::store::filter::Filter;
 use crate::store::rows::{Known, State, Stored, id as id_of};
-use crate::store::table::{Counts, NewRow, Scope, Table as Statements};
-use crate::store::{Store, Suppressed, count, quoted, utc};
+use crate::store::table::Table;
+use crate::store::{Store, Suppressed, integer, quoted, utc};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -49,7 +50,7 @@ pub struct Run<'a> {
     columns: Arc<Shape>,
     /// The number of the columns.
     shape: i64,
-    statements: Arc<Statements>,
+    statements: Arc<Table>,
     hasher: RowHasher,
     /// Set if the mirror omits personal data.
     omission: Option<Omission>,
@@ -95,49 +96,47 @@ impl Mirror {
     ///
     /// [`ErrorKind::Busy`] if another process syncs the mirror, and [`ErrorKind::Table`] if the description is invalid, or does
     /// not fit the existing table.
-    pub fn begin(&mut self, scope: &str, table: &Table, rules: Rules) -> Result<Run<'_>, Error> {
+    pub fn begin(
+        &mut self,
+        scope: &str,
+        table: &Description,
+        rules: Rules,
+    ) -> Result<Run<'_>, Error> {
         let shape = Shape::of(table)?;
-        Run::begin(
-            self.store(),
-            Scope { name: scope, table: table.name() },
-            shape,
-            rules,
-            self.now(),
-        )
+        Run::begin(self.store(), (scope, table.name()), shape, rules, self.now())
     }
 }
 
 impl<'a> Run<'a> {
     fn begin(
         mut store: MutexGuard<'a, Store>,
-        scope: Scope<'_>,
+        (scope, table): (&str, &str),
         shape: Shape,
         rules: Rules,
         at: i64,
     ) -> Result<Self, Error> {
-        let begun = store.begin().and_then(|()| store.register(scope, &shape));
-        let (is_first, number) = begun.inspect_err(|_| store.roll_back())?;
+        let begun = store.begin().and_then(|()| {
+            let (is_first, number) = store.register(scope, table, &shape)?;
+            Ok((is_first, number, store.table(table)?, store.suppressed(table)?))
+        });
+        let (is_first, number, statements, suppressed) =
+            begun.inspect_err(|_| store.roll_back())?;
         let secret = store.identity().secret.clone();
-        let rows = format!("SELECT coalesce(max(mirror_key), 0) FROM {}", quoted(scope.table));
-        let rows =
-            store.query(&rows, (), |row| count(row, 0)).inspect_err(|_| store.roll_back())?;
-        let rows = rows.first().map_or(0, |rows| usize::try_from(*rows).unwrap_or_default());
-        let statements = store.table(scope.table).inspect_err(|_| store.roll_back())?;
         let mut run = Self {
             statements,
-            scope: scope.name.to_owned(),
-            table: scope.table.to_owned(),
+            scope: scope.to_owned(),
+            table: table.to_owned(),
             shape: number,
             columns: Arc::new(shape),
             hasher: RowHasher::new(&secret),
             omission: None,
-            suppressed: store.suppressed(scope.table)?,
+            suppressed,
             recovered: Recovered::new(),
             store,
             rules,
             at,
             time: utc(at),
-            known: KnownRows { rows: Vec::with_capacity(rows), ..KnownRows::default() },
+            known: KnownRows::default(),
             present_before: 0,
             emits: !is_first || rules.emits_baseline,
             entries: 0,
@@ -150,9 +149,8 @@ impl<'a> Run<'a> {
         };
         run.omission = run.store.omits_personal()?.then(|| Omission::new(&secret));
         run.recovered = run.store.recovered()?;
-        let known = &mut run.known;
-        run.store.each_known(scope.table, |one| known.set(one, false))?;
-        run.present_before = run.known.counts().present;
+        run.known.rows = run.store.known(table, |one| (one, false))?;
+        run.present_before = run.known.counts().0;
         if rules.checks_rows {
             run.check_rows()?;
         }
@@ -166,7 +164,7 @@ impl<'a> Run<'a> {
         }
         let Self { store, known, hasher, report, .. } = self;
         let live = Filter::new().state(State::Present).state(State::Missing);
-        store.each_record(&self.table, &live, |_, stored| {
+        store.each_record(&self.table, &live, |stored| {
             let hash = hasher.row(&stored.row, &stored.shape)?;
             if !stored.has_old_hash && stored.known.hash != Some(hash) {
                 report.damaged += 1;
@@ -252,7 +250,9 @@ impl<'a> Run<'a> {
         if !is_suppressed && self.add(&id, hash, &row)? {
             return Ok(());
         }
-        match self.store.key(&self.statements, &id)?.and_then(|key| self.known.see(key)) {
+        let key = (self.statements.id(&id),);
+        let key = self.store.query(&self.statements.key, key, |row| row.get(0))?;
+        match key.first().and_then(|key| self.known.see(*key)) {
             Some(known) => self.compare(index, &id, hash, &row, known),
             None if is_suppressed => {
                 self.report.suppressed += 1;
@@ -317,7 +317,7 @@ impl<'a> Run<'a> {
             replaced: self.replaced,
             present: self.present_before,
             is_empty: self.entries == 0,
-            now: self.known.counts().present.saturating_sub(newly),
+            now: self.known.counts().0.saturating_sub(newly),
             lost: week.lost(),
         })?;
         // A person has seen the losses that were accepted.
@@ -336,7 +336,8 @@ impl<'a> Run<'a> {
         if self.report.rejections.len() < MAX_REJECTIONS {
             self.report.rejections.push(Rejection { index, reason: reason.to_owned() });
         }
-        self.store.reject(&self.scope, index, reason)
+        let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
+        self.store.execute(insert, (&self.scope, integer(index), reason)).map(drop)
     }
 
     /// Compares a record with what is known of it, and whether the list had it before. Writes the difference.
@@ -435,7 +436,7 @@ impl<'a> Run<'a> {
     /// Reads the row of a record.
     fn stored(&mut self, known: Known) -> Result<Stored, Error> {
         let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
-        self.store.read(&select, (known.key,))?.pop().ok_or_else(lost)
+        self.store.read(&select, (known.key,))?.ok_or_else(lost)
     }
 
     /// Begins the time in which a placement has its value.
@@ -493,8 +494,10 @@ impl<'a> Run<'a> {
         let next = || last.map_or(1, |(last, _)| last.key.saturating_add(1));
         let key = key.unwrap_or_else(next);
         let changed_at = is_changed.then_some(&*self.time);
-        let new = NewRow { key, id, hash, shape: self.shape, row, changed_at };
-        let is_written = self.store.write(&self.statements, &new, is_new)?;
+        let Table { insert, update, .. } = &*self.statements;
+        let cells = self.statements.parameters((key, id), (&hash, self.shape), row, changed_at);
+        let sql = if is_new { insert } else { update };
+        let is_written = self.store.execute(sql, params_from_iter(cells))? > 0;
         if is_written {
             self.remember(key, hash);
         }
@@ -595,9 +598,10 @@ impl KnownRows {
         absent.map(|(known, _)| *known).collect()
     }
 
-    fn counts(&self) -> Counts {
+    /// Returns how many rows are present and missing.
+    fn counts(&self) -> (u64, u64) {
         let count = |state| self.rows.iter().filter(|(one, _)| one.state == state).count() as u64;
-        Counts { present: count(State::Present), missing: count(State::Missing) }
+        (count(State::Present), count(State::Missing))
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod page;
 pub(crate) mod rows;
 pub(crate) mod table;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -34,8 +35,8 @@ pub(crate) struct Store {
     lock: Option<Arc<Lock>>,
     /// Held during a sync of all tables.
     held: Weak<Lock>,
-    tables: HashMap<String, Arc<Table>>,
-    shapes: HashMap<i64, Arc<Shape>>,
+    tables: RefCell<HashMap<String, Arc<Table>>>,
+    shapes: RefCell<HashMap<i64, Arc<Shape>>>,
 }
 
 impl Store {
@@ -102,8 +103,8 @@ impl Store {
             has_traces: false,
             lock: None,
             held: Weak::new(),
-            tables: HashMap::new(),
-            shapes: HashMap::new(),
+            tables: RefCell::default(),
+            shapes: RefCell::default(),
         }
     }
 
@@ -180,8 +181,8 @@ impl Store {
             let _ignored = self.connection.execute_batch("ROLLBACK");
         }
         // The transaction may have created or changed a table.
-        self.tables.clear();
-        self.shapes.clear();
+        self.tables.get_mut().clear();
+        self.shapes.get_mut().clear();
         self.lock = None;
     }
 

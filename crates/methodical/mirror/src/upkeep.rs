@@ -115,7 +115,7 @@ impl Store {
 
     /// Removes the rows that were gone or forgotten before this time, with their past values, and the changes up to this number.
     /// Returns how many.
-    fn remove(&mut self, gone_before: Option<&str>, until: i64) -> Result<(u64, u64), Error> {
+    fn remove(&self, gone_before: Option<&str>, until: i64) -> Result<(u64, u64), Error> {
         let mut records = 0;
         for status in self.tables()? {
             let Some(before) = gone_before else { break };

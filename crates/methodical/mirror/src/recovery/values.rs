@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// Removes the past values of placements that have no row, and empties those in the feed.
-    pub(crate) fn sweep_values(&mut self, table: &str) -> Result<(), Error> {
+    pub(crate) fn sweep_values(&self, table: &str) -> Result<(), Error> {
         let described = self.table(table)?;
         let identity = quoted(&described.shape.identity()?.name);
         let of = format!("record_id NOT IN (SELECT {identity} FROM {})", quoted(table));

@@ -95,7 +95,7 @@ type Statements = (Vec<String>, Vec<SqlValue>);
 impl Store {
     /// Reads a page of the records that a filter accepts. Returns the row after which the next page begins, too.
     pub(crate) fn page(
-        &mut self,
+        &self,
         table: &str,
         filter: &Filter,
         paging: &Paging,
@@ -111,7 +111,7 @@ impl Store {
         let searched = searched.chain((identity.kind != Kind::Text).then_some(identity));
         let searched: Vec<&str> = searched.map(|column| &*column.name).collect();
         for select in selects {
-            self.read_each(&select, params_from_iter(&values), |row, reader| {
+            self.read_each(&select, params_from_iter(&values), |row| {
                 if paging.ends_after(reads, started) {
                     next = last;
                     return Ok(false);
@@ -131,7 +131,7 @@ impl Store {
                     next = found.last().map(|one| one.known.key);
                     return Ok(false);
                 }
-                found.push(reader.stored(row)?);
+                found.push(self.stored(row)?);
                 Ok(true)
             })?;
             if next.is_some() {

@@ -1,19 +1,17 @@
 //! The rows of records: read, written, marked and erased.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rusqlite::Row as SqlRow;
 use rusqlite::types::{FromSqlError, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params_from_iter};
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::row::{Row, Value};
 use crate::fields::{Hash, Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::page::Paging;
-use crate::store::table::{NewRow, Table};
-use crate::store::{OrFailed as _, Store, integer, quoted, utc};
+use crate::store::{OrFailed as _, Store, quoted, utc};
 
 /// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,74 +91,64 @@ impl Stored {
 }
 
 impl Store {
-    /// Passes what is known of all records of a table, in the order of their keys.
-    pub(crate) fn each_known(
-        &mut self,
-        table: &str,
-        mut each: impl FnMut(Known),
-    ) -> Result<(), Error> {
-        let table = self.table(table)?;
-        let mut statement = self.connection.prepare_cached(&table.known).or_failed()?;
-        let mut found = statement.query(()).or_failed()?;
-        while let Some(row) = found.next().or_failed()? {
-            each(known(row).or_failed()?);
-        }
-        Ok(())
+    /// Returns what is known of all records of a table, in the order of their keys.
+    pub(crate) fn known<T>(&self, table: &str, each: impl Fn(Known) -> T) -> Result<Vec<T>, Error> {
+        let select = format!(
+            "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape, mirror_misses FROM {} ORDER BY mirror_key",
+            quoted(table)
+        );
+        self.query(&select, (), |row| known(row).map(&each))
     }
 
     /// Returns the key, identity and state of each present or missing record of a table.
-    pub(crate) fn live(&mut self, table: &str) -> Result<Vec<(i64, String, State)>, Error> {
-        let select = self.table(table)?.live.clone();
+    pub(crate) fn live(&self, table: &str) -> Result<Vec<(i64, String, State)>, Error> {
+        let select = format!(
+            "SELECT mirror_key, {}, mirror_state = 'missing' FROM {} \
+             WHERE mirror_state IN ('present', 'missing') ORDER BY mirror_key",
+            quoted(&self.table(table)?.shape.identity()?.name),
+            quoted(table)
+        );
         self.query(&select, (), |row| {
-            let is_missing = row.get_ref(2)?.as_str()? == State::Missing.as_str();
-            let state = if is_missing { State::Missing } else { State::Present };
+            let state = if row.get(2)? { State::Missing } else { State::Present };
             Ok((row.get(0)?, id(row.get_ref(1)?), state))
         })
     }
 
-    /// Returns the key of a record.
-    pub(crate) fn key(&self, table: &Table, id: &str) -> Result<Option<i64>, Error> {
-        let mut statement = self.connection.prepare_cached(&table.key).or_failed()?;
-        statement.query_row((table.id(id),), |row| row.get(0)).optional().or_failed()
-    }
-
     /// Returns a record by its identity; `None` if the record or its table does not exist.
-    pub(crate) fn record(&mut self, table: &str, id: &str) -> Result<Option<Stored>, Error> {
+    pub(crate) fn record(&self, table: &str, id: &str) -> Result<Option<Stored>, Error> {
         let table = match self.table(table) {
             Ok(table) => table,
             Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut read = self.read(&table.row, (table.id(id),))?;
-        Ok(read.pop())
+        self.read(&table.row, (table.id(id),))
     }
 
-    /// Returns the records of a statement that selects all columns.
+    /// Returns the first record of a statement that selects all columns.
     pub(crate) fn read(
-        &mut self,
+        &self,
         select: &str,
         parameters: impl rusqlite::Params,
-    ) -> Result<Vec<Stored>, Error> {
-        let mut found = Vec::new();
-        self.read_each(select, parameters, |row, reader| {
-            found.push(reader.stored(row)?);
-            Ok(true)
+    ) -> Result<Option<Stored>, Error> {
+        let mut found = None;
+        self.read_each(select, parameters, |row| {
+            found = Some(self.stored(row)?);
+            Ok(false)
         })?;
         Ok(found)
     }
 
-    /// Passes the rows of a statement that selects all columns to `visit`, until it returns false.
+    /// Passes the rows of a statement to `visit`, until it returns false.
     pub(crate) fn read_each(
-        &mut self,
+        &self,
         select: &str,
         parameters: impl rusqlite::Params,
-        mut visit: impl FnMut(&SqlRow<'_>, &mut Reader<'_>) -> Result<bool, Error>,
+        mut visit: impl FnMut(&SqlRow<'_>) -> Result<bool, Error>,
     ) -> Result<(), Error> {
-        let mut reader = Reader { connection: &self.connection, shapes: &mut self.shapes };
-        let mut statement = reader.connection.prepare_cached(select).or_failed()?;
+        let mut statement = self.connection.prepare_cached(select).or_failed()?;
         let mut rows = statement.query(parameters).or_failed()?;
         while let Some(row) = rows.next().or_failed()? {
-            if !visit(row, &mut reader)? {
+            if !visit(row)? {
                 break;
             }
         }
@@ -169,15 +157,15 @@ impl Store {
 
     /// Passes each record of a table that a filter accepts, in pages, so that `take` can change the mirror.
     pub(crate) fn each_record(
-        &mut self,
+        &self,
         table: &str,
         filter: &Filter,
-        mut take: impl FnMut(&mut Self, Stored) -> Result<(), Error>,
+        mut take: impl FnMut(Stored) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut paging = Paging::new(PAGE);
         loop {
             let (page, next) = self.page(table, filter, &paging)?;
-            page.into_iter().try_for_each(|one| take(self, one))?;
+            page.into_iter().try_for_each(&mut take)?;
             match next {
                 Some(number) => paging = paging.after(number),
                 None => return Ok(()),
@@ -185,54 +173,50 @@ impl Store {
         }
     }
 
-    /// Writes the row of a record, but not a new one whose identity the table has. Returns whether it did.
-    pub(crate) fn write(
-        &self,
-        table: &Table,
-        new: &NewRow<'_>,
-        is_new: bool,
-    ) -> Result<bool, Error> {
-        let sql = if is_new { &table.insert } else { &table.update };
-        Ok(self.execute(sql, params_from_iter(table.parameters(new, &new.hash.0)))? > 0)
-    }
-
     /// Makes a record present or missing, and leaves its fields as they are.
-    pub(crate) fn mark(
-        &mut self,
-        table: &str,
-        key: i64,
-        misses: u32,
-        at: &str,
-    ) -> Result<(), Error> {
+    pub(crate) fn mark(&self, table: &str, key: i64, misses: u32, at: &str) -> Result<(), Error> {
         let state = if misses == 0 { State::Present } else { State::Missing };
-        let table = self.table(table)?;
-        self.execute(&table.mark, (key, state.as_str(), misses, at)).map(drop)
+        let update = format!(
+            "UPDATE {} SET mirror_state = ?2, mirror_misses = ?3, mirror_missing_since = \
+             CASE ?3 WHEN 0 THEN NULL ELSE coalesce(mirror_missing_since, ?4) END WHERE mirror_key = ?1",
+            quoted(table)
+        );
+        self.execute(&update, (key, state.as_str(), misses, at)).map(drop)
     }
 
     /// Empties the personal columns of a record and everything without a column, sets its state, and counts it out.
     pub(crate) fn erase(
-        &mut self,
-        name: &str,
+        &self,
+        table: &str,
         known: Known,
         state: State,
         at: i64,
     ) -> Result<(), Error> {
-        let table = self.table(name)?;
-        self.execute(&table.erase, (known.key, state.as_str(), utc(at)))?;
+        let update = format!(
+            "UPDATE {} SET mirror_state = ?2, mirror_gone_at = ?3, mirror_misses = 0, mirror_hash = NULL, \
+             mirror_extra = NULL, mirror_nulls = NULL{} WHERE mirror_key = ?1",
+            quoted(table),
+            self.table(table)?.erased
+        );
+        self.execute(&update, (known.key, state.as_str(), utc(at)))?;
         if known.state.is_live() {
             let count = known.state.as_str();
             let update = format!(
                 "UPDATE mirror_scope SET {count} = max({count} - 1, 0) WHERE table_name = ?1"
             );
-            self.execute(&update, (name,))?;
+            self.execute(&update, (table,))?;
         }
         Ok(())
     }
 
     /// Replaces a row by one without personal values. Its other columns stay.
-    pub(crate) fn omit(&mut self, table: &str, key: i64, row: &Row<'_>) -> Result<(), Error> {
-        let table = self.table(table)?;
-        self.execute(&table.omit, (key, row.extra.as_deref(), row.nulls.as_deref())).map(drop)
+    pub(crate) fn omit(&self, table: &str, key: i64, row: &Row<'_>) -> Result<(), Error> {
+        let update = format!(
+            "UPDATE {} SET mirror_extra = ?2, mirror_nulls = ?3{} WHERE mirror_key = ?1",
+            quoted(table),
+            self.table(table)?.erased
+        );
+        self.execute(&update, (key, row.extra.as_deref(), row.nulls.as_deref())).map(drop)
     }
 
     /// Sets a column of a row that the mirror needs for itself.
@@ -247,34 +231,19 @@ impl Store {
         self.execute(&update, (key, value)).map(drop)
     }
 
-    /// Records a rejected record of a list.
-    pub(crate) fn reject(&self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
-        let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
-        self.execute(insert, (scope, integer(index), reason)).map(drop)
-    }
-}
-
-/// Reads records, with the columns that their rows were written with.
-pub(crate) struct Reader<'a> {
-    connection: &'a Connection,
-    shapes: &'a mut HashMap<i64, Arc<Shape>>,
-}
-
-impl Reader<'_> {
-    /// Reads the record of a row that has all columns.
-    pub(crate) fn stored(&mut self, row: &SqlRow<'_>) -> Result<Stored, Error> {
+    /// Reads the record of a row that has all columns, with those that it was written with.
+    pub(crate) fn stored(&self, row: &SqlRow<'_>) -> Result<Stored, Error> {
         let number = row.get("mirror_shape").or_failed()?;
-        if let Some(shape) = self.shapes.get(&number) {
-            return stored(row, Arc::clone(shape)).or_failed();
-        }
-        let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
-        let columns: Option<String> = self
-            .connection
-            .query_row(select, (number,), |row| row.get(0))
-            .optional()
-            .or_failed()?;
-        let shape = Arc::new(Shape::parse(columns.as_deref().unwrap_or_default())?);
-        self.shapes.insert(number, Arc::clone(&shape));
+        let mut shapes = self.shapes.borrow_mut();
+        let shape = if let Some(shape) = shapes.get(&number) {
+            Arc::clone(shape)
+        } else {
+            let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
+            let columns = self.query(select, (number,), |row| row.get::<_, String>(0))?;
+            let shape = Arc::new(Shape::parse(columns.first().map_or("", |columns| columns))?);
+            shapes.insert(number, Arc::clone(&shape));
+            shape
+        };
         stored(row, shape).or_failed()
     }
 }

@@ -73,49 +73,17 @@ impl Outcome {
     }
 }
 
-/// A list of records of one table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) table: &'a str,
-}
-
-/// How many records of a table are in these states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) present: u64,
-    pub(crate) missing: u64,
-}
-
-/// A record to be written. Its state becomes present.
-pub(crate) struct NewRow<'a> {
-    pub(crate) key: i64,
-    pub(crate) id: &'a str,
-    pub(crate) hash: Hash,
-    /// The number of the columns.
-    pub(crate) shape: i64,
-    pub(crate) row: &'a Row<'a>,
-    /// When it changed; `None` if it has the same meaning as before.
-    pub(crate) changed_at: Option<&'a str>,
-}
-
 /// The statements of a table, for rows of one shape.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) shape: Arc<Shape>,
     identity: Kind,
-    pub(crate) insert: String,
-    pub(crate) update: String,
-    pub(crate) mark: String,
-    pub(crate) erase: String,
     /// The names of all columns of records.
     pub(crate) existing: Vec<String>,
-    /// Empties the personal columns of a row that stays as it is otherwise.
-    pub(crate) omit: String,
-    /// Reads what is known of all rows.
-    pub(crate) known: String,
-    /// Reads the key, identity and state of the present and missing rows.
-    pub(crate) live: String,
+    /// Empties the columns that an erased record loses, as the end of the assignments of a statement.
+    pub(crate) erased: String,
+    pub(crate) insert: String,
+    pub(crate) update: String,
     /// Reads the key of a row by its identity.
     pub(crate) key: String,
     /// Reads a row by its identity.
@@ -156,6 +124,7 @@ impl Table {
             shape: Arc::new(shape.clone()),
             identity: identity.kind,
             existing,
+            erased,
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
                  mirror_first_seen, mirror_changed_at, mirror_extra, mirror_nulls{columns}) \
@@ -165,24 +134,6 @@ impl Table {
                 "UPDATE {table} SET {id} = ?2, mirror_hash = ?3, mirror_state = 'present', mirror_misses = 0, \
                  mirror_shape = ?4, mirror_changed_at = coalesce(?5, mirror_changed_at), mirror_missing_since = NULL, \
                  mirror_gone_at = NULL, mirror_extra = ?6, mirror_nulls = ?7{sets} WHERE mirror_key = ?1"
-            ),
-            mark: format!(
-                "UPDATE {table} SET mirror_state = ?2, mirror_misses = ?3, mirror_missing_since = \
-                 CASE ?3 WHEN 0 THEN NULL ELSE coalesce(mirror_missing_since, ?4) END WHERE mirror_key = ?1"
-            ),
-            erase: format!(
-                "UPDATE {table} SET mirror_state = ?2, mirror_gone_at = ?3, mirror_misses = 0, mirror_hash = NULL, \
-                 mirror_extra = NULL, mirror_nulls = NULL{erased} WHERE mirror_key = ?1"
-            ),
-            omit: format!(
-                "UPDATE {table} SET mirror_extra = ?2, mirror_nulls = ?3{erased} WHERE mirror_key = ?1"
-            ),
-            known: format!(
-                "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape, mirror_misses FROM {table} ORDER BY mirror_key"
-            ),
-            live: format!(
-                "SELECT mirror_key, {id}, mirror_state FROM {table} \
-                 WHERE mirror_state IN ('present', 'missing') ORDER BY mirror_key"
             ),
             key: format!("SELECT mirror_key FROM {table} WHERE {id} = ?1"),
             row: format!("SELECT * FROM {table} WHERE {id} = ?1"),
@@ -197,24 +148,27 @@ impl Table {
         }
     }
 
-    /// Returns the parameters of `insert` and `update`.
+    /// Returns the parameters of `insert` and `update`: for a record that becomes present in the row with this key, and has changed at
+    /// this time, or has the same meaning as before.
     pub(crate) fn parameters<'a>(
-        &'a self,
-        new: &'a NewRow<'_>,
-        hash: &'a [u8],
+        &self,
+        (key, id): (i64, &'a str),
+        (hash, shape): (&'a Hash, i64),
+        row: &'a Row<'_>,
+        changed_at: Option<&'a str>,
     ) -> impl Iterator<Item = ToSqlOutput<'a>> {
         let integer = |value| ToSqlOutput::Borrowed(ValueRef::Integer(value));
         let fixed = [
-            integer(new.key),
-            self.id(new.id),
-            ToSqlOutput::Borrowed(ValueRef::Blob(hash)),
-            integer(new.shape),
-            text(new.changed_at),
-            text(new.row.extra.as_deref()),
-            text(new.row.nulls.as_deref()),
+            integer(key),
+            self.id(id),
+            ToSqlOutput::Borrowed(ValueRef::Blob(&hash.0)),
+            integer(shape),
+            text(changed_at),
+            text(row.extra.as_deref()),
+            text(row.nulls.as_deref()),
         ];
         let identity = self.shape.identity;
-        let cells = new.row.cells.iter().enumerate().filter(move |(index, _)| *index != identity);
+        let cells = row.cells.iter().enumerate().filter(move |(index, _)| *index != identity);
         fixed.into_iter().chain(cells.map(|(_, cell)| ToSqlOutput::Borrowed(sql(cell.as_ref()))))
     }
 }
@@ -224,43 +178,36 @@ impl Store {
     /// Returns whether the list is the first one, and the number of the columns.
     pub(crate) fn register(
         &mut self,
-        scope: Scope<'_>,
+        scope: &str,
+        table: &str,
         shape: &Shape,
     ) -> Result<(bool, i64), Error> {
+        let insert =
+            "INSERT INTO mirror_scope (name, table_name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        self.execute(insert, (scope, table))?;
         let select = "SELECT name, table_name, completed_at IS NULL FROM mirror_scope \
                       WHERE table_name = ?1 OR name = ?2";
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let found = self.query(select, (scope.table, scope.name), read)?.into_iter().next();
-        let is_first = match found {
-            None => {
-                let insert = "INSERT INTO mirror_scope (name, table_name) VALUES (?1, ?2)";
-                self.execute(insert, (scope.name, scope.table))?;
-                true
-            }
-            Some((name, table, is_first)) => {
-                let (name, table): (String, String) = (name, table);
-                if name != scope.name {
-                    let text = format!(
-                        "cannot sync `{}` into the table `{}`: it belongs to `{name}`, whose records would all be missing",
-                        scope.name, scope.table
-                    );
-                    return Err(Error::new(ErrorKind::Table, text));
-                }
-                if table != scope.table {
-                    let text = format!(
-                        "cannot sync `{name}` into `{}`: its table is `{table}`",
-                        scope.table
-                    );
-                    return Err(Error::new(ErrorKind::Table, text));
-                }
-                is_first
-            }
-        };
-        let number = self.migrate(scope.table, shape)?;
-        let table = self.describe(scope.table, Some(shape))?;
-        self.tables.clear();
-        self.tables.extend(table.map(|table| (scope.table.to_owned(), Arc::new(table))));
-        self.execute("DELETE FROM mirror_rejected WHERE scope = ?1", (scope.name,))?;
+        let mut is_first = true;
+        for (name, of, is_new) in self.query(select, (table, scope), |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get(2)?))
+        })? {
+            let text = if name != scope {
+                format!(
+                    "cannot sync `{scope}` into the table `{table}`: it belongs to `{name}`, whose records would all be missing"
+                )
+            } else if of != table {
+                format!("cannot sync `{scope}` into `{table}`: its table is `{of}`")
+            } else {
+                is_first = is_new;
+                continue;
+            };
+            return Err(Error::new(ErrorKind::Table, text));
+        }
+        let number = self.migrate(table, shape)?;
+        let described = self.describe(table, Some(shape))?;
+        let described = described.map(|described| (table.to_owned(), Arc::new(described)));
+        *self.tables.get_mut() = described.into_iter().collect();
+        self.execute("DELETE FROM mirror_rejected WHERE scope = ?1", (scope,))?;
         Ok((is_first, number))
     }
 
@@ -293,15 +240,15 @@ impl Store {
     }
 
     /// Returns the statements of a table for its latest columns.
-    pub(crate) fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
-        if let Some(table) = self.tables.get(name) {
+    pub(crate) fn table(&self, name: &str) -> Result<Arc<Table>, Error> {
+        if let Some(table) = self.tables.borrow().get(name) {
             return Ok(Arc::clone(table));
         }
         let table = self.describe(name, None)?.ok_or_else(|| {
             Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"))
         })?;
         let table = Arc::new(table);
-        self.tables.insert(name.to_owned(), Arc::clone(&table));
+        self.tables.borrow_mut().insert(name.to_owned(), Arc::clone(&table));
         Ok(table)
     }
 
@@ -362,16 +309,16 @@ impl Store {
         Ok(self.tables()?.iter().any(|status| status.table == name))
     }
 
-    /// Sets the counts of a table, and when its list was complete.
+    /// Sets how many records of a table are present and missing, and when its list was complete.
     pub(crate) fn set_counts(
         &self,
         table: &str,
-        counts: Counts,
+        (present, missing): (u64, u64),
         completed_at: Option<i64>,
     ) -> Result<(), Error> {
         let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
                       WHERE table_name = ?1";
-        let row = (table, integer(counts.present), integer(counts.missing), completed_at.map(utc));
+        let row = (table, integer(present), integer(missing), completed_at.map(utc));
         self.execute(update, row).map(drop)
     }
 }

@@ -59,7 +59,7 @@ struct Known {
 }
 
 fn read(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Known, Error> {
-    let mut store = mirror.store();
+    let store = mirror.store();
     let tables = store.tables()?;
     let status = |name: &str| tables.iter().find(|table| table.table == name);
     for table in [target.members, target.groups] {

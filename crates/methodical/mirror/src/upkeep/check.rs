@@ -13,7 +13,7 @@ use crate::mirror::Mirror;
 use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
-use crate::store::table::{Counts, TableStatus};
+use crate::store::table::TableStatus;
 use crate::store::{OrFailed as _, Store, Suppressed, count, quoted, sqlite_failed, utc};
 
 /// The result of [`Mirror::check`].
@@ -241,7 +241,7 @@ impl Store {
     }
 
     /// Returns all findings, in the transaction of the caller.
-    fn find_all(&mut self) -> Result<Check, Error> {
+    fn find_all(&self) -> Result<Check, Error> {
         let mut check = Check::default();
         for cause in self.damage()? {
             check.findings.push(Finding::new(FindingKind::Damage, None, None, cause));
@@ -282,10 +282,10 @@ impl Store {
         }
     }
 
-    fn check_table(&mut self, status: &TableStatus, check: &mut Check) -> Result<(), Error> {
+    fn check_table(&self, status: &TableStatus, check: &mut Check) -> Result<(), Error> {
         let table = &status.table;
         let mut expected = self.expected(table)?;
-        self.each_record(table, &Filter::new(), |_, stored| {
+        self.each_record(table, &Filter::new(), |stored| {
             check.records += 1;
             for (kind, cause) in expected.compare(&stored)? {
                 check.findings.push(Finding::new(kind, Some(table), Some(&stored.id), cause));
@@ -301,7 +301,7 @@ impl Store {
             let cause = format!("{what}, and the table does not have it");
             check.findings.push(Finding::new(kind, Some(table), Some(&id), cause));
         }
-        let Counts { present, missing } = self.counts(table)?;
+        let (present, missing) = self.counts(table)?;
         if (present, missing) != (status.present, status.missing) {
             let cause = format!(
                 "it has {present} present and {missing} missing records, and its counts are {} and {}",
@@ -313,7 +313,7 @@ impl Store {
     }
 
     /// Reads what the rows of a table are compared with.
-    fn expected(&mut self, table: &str) -> Result<Expected, Error> {
+    fn expected(&self, table: &str) -> Result<Expected, Error> {
         let last = "SELECT record_id, kind, max(number) FROM mirror_change WHERE table_name = ?1 GROUP BY record_id";
         let feed = self.query(last, (table,), |row| {
             let kind = ChangeKind::from_name(row.get_ref(1)?.as_str()?);
@@ -348,7 +348,7 @@ impl Store {
     }
 
     /// Corrects findings, and counts the rows of all tables.
-    fn correct(&mut self, findings: &[Finding], at: i64) -> Result<(), Error> {
+    fn correct(&self, findings: &[Finding], at: i64) -> Result<(), Error> {
         let mut records = BTreeMap::<(&str, &str), BTreeSet<FindingKind>>::new();
         for Finding { kind, table, id, .. } in findings {
             if let (Some(table), Some(id)) = (table, id) {
@@ -409,15 +409,13 @@ impl Store {
         Ok(())
     }
 
-    /// Counts the rows of a table.
-    fn counts(&self, table: &str) -> Result<Counts, Error> {
+    /// Returns how many records of a table are present and missing.
+    fn counts(&self, table: &str) -> Result<(u64, u64), Error> {
         let select = format!(
             "SELECT coalesce(sum(mirror_state = 'present'), 0), coalesce(sum(mirror_state = 'missing'), 0) FROM {}",
             quoted(table)
         );
-        let counts = |row: &rusqlite::Row<'_>| {
-            Ok(Counts { present: count(row, 0)?, missing: count(row, 1)? })
-        };
+        let counts = |row: &rusqlite::Row<'_>| Ok((count(row, 0)?, count(row, 1)?));
         self.connection.query_row(&select, (), counts).or_failed()
     }
 }

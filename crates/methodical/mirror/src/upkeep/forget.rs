@@ -176,7 +176,7 @@ impl Store {
 
     /// Erases a record that has a row, and what belongs to it.
     pub(crate) fn erase_known(
-        &mut self,
+        &self,
         table: &str,
         known: Known,
         id: &str,
@@ -205,7 +205,7 @@ impl Store {
             let (identities, mut forgotten) = (store.identity().records(), 0);
             if store.has_table(table)? {
                 let kept = Filter::new().state(State::Present).state(State::Missing);
-                store.each_record(table, &kept.state(State::Gone), |store, stored| {
+                store.each_record(table, &kept.state(State::Gone), |stored| {
                     if hashes.contains(&identities.hash(&[stored.id.as_bytes()])) {
                         store.erase_known(table, stored.known, &stored.id, at)?;
                         forgotten += 1;
@@ -226,18 +226,18 @@ impl Store {
     }
 
     /// Reduces the rows of a table, and removes past values that are personal. Returns how many had something personal.
-    fn omit_table(&mut self, table: &str) -> Result<u64, Error> {
+    fn omit_table(&self, table: &str) -> Result<u64, Error> {
         let value = self.recovered()?.remove(table).map(|columns| columns.value);
         let columns = &self.table(table)?.shape.columns;
         if columns.iter().any(|column| column.is_personal && Some(&column.name) == value.as_ref()) {
             self.erase_values(table, Of::Table)?;
         }
         let (omission, mut emptied) = (Omission::new(&self.identity().secret), 0);
-        self.each_record(table, &Filter::new(), |store, stored| {
+        self.each_record(table, &Filter::new(), |stored| {
             let reduced = omission.reduce(stored.row.clone(), &stored.shape)?;
             if reduced != stored.row {
                 emptied += 1;
-                store.omit(table, stored.known.key, &reduced)?;
+                self.omit(table, stored.known.key, &reduced)?;
             }
             Ok(())
         })?;
