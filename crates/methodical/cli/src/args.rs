@@ -21,7 +21,7 @@ use crate::operations::{Example, OperationCommands};
 use crate::output::flags::OutputFlags;
 use crate::program::{Name, Program, RecordType, capitals};
 use crate::run::Invocation;
-use crate::screen::{Color, output_columns, wrap};
+use crate::screen::{Color, output_columns, printable, wrap};
 use crate::settings::{CallFlags, KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
@@ -271,7 +271,8 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let matches = grouped(definition).color(color).try_get_matches_from(arguments);
+    let mut parser = grouped(definition).color(color);
+    let matches = parser.try_get_matches_from_mut(arguments);
     matches.and_then(|matches| read(program, &matches)).map_err(|error| {
         let unexpected = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => flag.as_str(),
@@ -293,7 +294,15 @@ pub(crate) fn parse<C: OperationCommands>(
             _ => {}
         }
         if error.use_stderr() {
-            error.exit()
+            // What the message repeats of the arguments must not act on the terminal.
+            let shown = |one: &OsString| match one.to_str() {
+                Some(text) => printable(text).into_owned().into(),
+                None => one.clone(),
+            };
+            match parser.try_get_matches_from_mut(arguments.iter().map(shown)) {
+                Err(shown) if shown.use_stderr() => shown.exit(),
+                _ => return Failure::usage("cannot use the arguments: they have control characters"),
+            }
         }
         // Help or the version, whose reader may be gone, or whose disk may be full.
         match error.print().and_then(|()| io::stdout().flush()) {

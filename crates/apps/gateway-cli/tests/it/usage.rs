@@ -1,6 +1,6 @@
 //! Usage errors, help, version, and tables on terminals of several widths.
 
-use crate::run::{Person, stdout};
+use crate::run::{Person, code, stderr, stdout};
 
 // The messages and the help mention the sample service.
 #[cfg(feature = "demo")]
@@ -100,4 +100,20 @@ fn terminals() {
     seen.push(person.see(&["--demo", "credits", "get"]));
     seen.push(person.see(&[list, &["--wide", "-o", "json"]].concat()));
     insta::assert_snapshot!(seen.join("\n"));
+}
+
+#[test]
+fn a_refused_argument_does_not_act_on_the_terminal() {
+    let person = Person::new();
+    for args in [
+        &["credits", "get", "--timeout", "1\u{9b}2J\u{1b}[2J"][..],
+        &["cre\u{9b}2J"],
+        &["candidates", "list", "--filter", "na\u{9b}me", "--color", "always"],
+    ] {
+        let output = person.run(args);
+        let plain = stderr(&output).replace("\u{1b}[", "");
+        assert_eq!(code(&output), 2);
+        assert!(plain.contains("\\u{9b}"), "{args:?}: {plain}");
+        assert!(plain.chars().all(|one| one == '\n' || !one.is_control()), "{args:?}: {plain}");
+    }
 }
