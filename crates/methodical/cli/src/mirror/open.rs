@@ -77,6 +77,10 @@ impl Place {
 
     /// Returns the command that syncs this mirror.
     pub(crate) fn sync(&self, invocation: &Invocation) -> String {
+        let own = Settings::of_known(invocation).and_then(|own| Self::of(None, &own, invocation));
+        if own.is_ok_and(|own| own == *self) {
+            return invocation.command("mirror sync");
+        }
         let to = quoted(&self.0.display().to_string());
         invocation.command(&format!("mirror sync --to {to}"))
     }
