@@ -174,6 +174,8 @@ fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
         ),
         ""
     );
+    let report = office.person.run_line("report -o table");
+    assert!(stdout(&report).contains("\nNew by portal: Indeed 2"), "{}", stdout(&report));
     let wrong = refused(&office, &["report", "--since", "2020-01-31", "--until", "2020-01-01"]);
     assert!(wrong.contains("the period begins on 2020-01-31 and ends on 2020-01-01"), "{wrong}");
     let wrong = refused(&office, &["config", "set", "statuses", "New; : Hired"]);

@@ -20,7 +20,7 @@ use crate::interrupt;
 use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
 use crate::mirror::open::{now, refuse_new_since, utc};
 use crate::mirror::placements::{plural, titles};
-use crate::mirror::report::{period, source_column};
+use crate::mirror::report::{period, source_name};
 use crate::mirror::{Recovered, found, recovered, sample};
 use crate::output::record::{Cells, Path};
 use crate::output::select::folded;
@@ -100,7 +100,7 @@ impl Assistant {
         let (member_id, group_id) = (self.of.member_field(), self.of.group_field());
         let columns: Vec<String> = self.columns().into_iter().map(|(name, _)| name).collect();
         let (own, columns) = (columns.join("?; "), columns.join(", "));
-        let source = source_column(members).unwrap_or_default();
+        let source = source_name(members).unwrap_or_default();
         let personal =
             [", with names and other personal values", "text part of a personal field; "];
         let [including, search] = if self.has_personal { personal } else { [""; 2] };
@@ -306,7 +306,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
 
     fn report(&self, arguments: &Parameters) -> Result<Value, String> {
         let period = period_of(arguments)?;
-        let source = source_column(self.of.members);
+        let source = source_name(self.of.members);
         let table = self.of.table.name();
         let mut report =
             self.read(queries::report(&self.mirror, table, period.clone(), source.as_deref()))?;

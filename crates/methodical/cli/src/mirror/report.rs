@@ -79,7 +79,7 @@ pub(crate) fn report(
     let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let table = of.table.name();
     let source = source_column(of.members);
-    let report = queries::report(&mirror, table, period(days), source.as_deref())?;
+    let report = queries::report(&mirror, table, period(days), source_name(of.members).as_deref())?;
     // How many placements came into each named group of values, by group of members.
     let mut entered: BTreeMap<String, BTreeMap<&str, u64>> = BTreeMap::new();
     for one in queries::moves(&mirror, table, period(days))? {
@@ -109,7 +109,7 @@ pub(crate) fn report(
     } else {
         print_rows(&rows, &names, of, invocation)?;
         if is_text && output.choice().is_none() && output.file().is_none() {
-            write_summary(&report, days, of, source.is_some(), invocation)?;
+            write_summary(&report, days, of, source, invocation)?;
         }
     }
     let tables = mirror.tables()?;
@@ -130,16 +130,21 @@ pub(crate) fn report(
     note_age(&mirror, &[table, of.groups.name()], invocation)
 }
 
-/// Returns the column with the source of a member, such as `portal_name`: the first text of a nested record that is not personal, and no
+/// Returns the column with the source of a member, such as `portal.name`: the first text of a nested record that is not personal, and no
 /// identity.
-pub(crate) fn source_column(members: &Table) -> Option<String> {
+fn source_column(members: &Table) -> Option<&Column> {
     let is_source = |one: &&Column| {
         one.kind() == ColumnKind::Text
             && !one.is_personal()
             && one.path().len() > 1
             && one.path().last() != Some(&"id")
     };
-    members.columns().iter().find(is_source).map(|one| one.path().join("_"))
+    members.columns().iter().find(is_source)
+}
+
+/// Returns the name of this column, such as `portal_name`.
+pub(crate) fn source_name(members: &Table) -> Option<String> {
+    source_column(members).map(|one| one.path().join("_"))
 }
 
 /// The fields of a group in their order.
@@ -194,7 +199,7 @@ fn write_summary(
     report: &PeriodReport,
     [from, until]: [NaiveDate; 2],
     of: Recovered,
-    has_sources: bool,
+    source: Option<&Column>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let mut out = Destination::open(None, &invocation.program)?;
@@ -205,8 +210,10 @@ fn write_summary(
         .iter()
         .map(|(name, new)| format!("{} {new}", name.as_deref().unwrap_or("unknown")));
     let sources: Vec<String> = sources.collect();
-    if has_sources && !sources.is_empty() {
-        writeln!(out, "New by source: {}.", printable(&sources.join(", ")))?;
+    if let Some(name) = source.and_then(|one| one.path().first())
+        && !sources.is_empty()
+    {
+        writeln!(out, "New by {}: {}.", name.replace('_', " "), printable(&sources.join(", ")))?;
     }
     let days = |seconds: i64| format!("{}.{}", seconds / 86_400, seconds % 86_400 / 8640);
     for one in &report.times {
