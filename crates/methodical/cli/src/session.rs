@@ -86,13 +86,15 @@ impl<S: Mirrored> Session<S> {
         }
         let others = others::<S, O>(operation, &self.invocation.output.more_values);
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
-        let printed = self.print_list(&queries, record, |query| {
+        let open = |query: &O| {
             let records = self.client.stream(query).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
             })
-        });
+        };
+        let check = |query: &O| list::check_value(&select::<S>(query), &self.invocation);
+        let printed = self.print_list(&queries, record, open, check);
         if let Ok(true) = printed {
             for query in queries {
                 list::note_unknown(&select::<S>(query), &self.client, &self.invocation);
@@ -125,22 +127,24 @@ impl<S: Mirrored> Session<S> {
         if flags.one_page || self.invocation.mirror.from.is_some() {
             return self.list(operation, record);
         }
-        let printed = self.print_list(&[operation], record, |operation| {
+        let open = |operation: &O| {
             let records = self.client.stream_all(operation);
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
             })
-        });
-        printed.map(|_is_empty| ())
+        };
+        self.print_list(&[operation], record, open, |_| Ok(())).map(|_is_empty| ())
     }
 
-    /// Prints the records of lists, which `open` requests one after the other. Returns whether all were empty.
+    /// Prints the records of lists, which `open` requests one after the other. Calls `check` for each list that is empty. Returns whether
+    /// all were empty.
     fn print_list<O: ListOperation<Service = S>>(
         &self,
         all: &[&O],
         record: RecordType<'_>,
         open: impl Fn(&O) -> Result<Records<O::Item, O::Beside>, Failure>,
+        check: impl Fn(&O) -> Result<(), Failure>,
     ) -> Result<bool, Failure> {
         let mut is_sent = true;
         for query in all {
@@ -150,7 +154,13 @@ impl<S: Mirrored> Session<S> {
             return Ok(false);
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
-        let add = |tally: Tally, query: &&O| self.print_all(open(query)?, tally, &mut printer);
+        let add = |before: Tally, query: &&O| {
+            let tally = self.print_all(open(query)?, before, &mut printer)?;
+            if tally == before && !printer.is_done() {
+                check(query)?;
+            }
+            Ok(tally)
+        };
         let tally = all.iter().try_fold(Tally::default(), add);
         match tally.and_then(|tally| tally.check_any().map(|()| tally)) {
             Ok(tally) => {
@@ -432,7 +442,7 @@ const ENTRY: RecordType<'_> =
     RecordType::new(&["key", "value"], &["key", "value"]).named("entry", "entries");
 
 /// The numbers of entries that were read from a list.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     records: u64,
     skipped: u64,

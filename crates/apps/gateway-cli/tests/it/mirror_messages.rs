@@ -85,6 +85,25 @@ fn a_name_that_nobody_knows_is_noted() {
     assert!(stored.contains(typo), "{stored}");
 }
 
+#[cfg(feature = "demo")]
+#[test]
+fn a_status_in_another_case_is_an_error() {
+    let person = Person::new();
+    assert_eq!(code(&person.run_line("--demo mirror sync -q")), 0);
+    for (line, hint) in [
+        ("candidates list --vacancy-id 101 --status new", "New"),
+        ("candidates list --vacancy-id 101 --status New --status shortlist", "Shortlist"),
+        ("candidates list --vacancy-id 101 --status new --from mirror", "New"),
+        ("placements list --status New --status SHORTLIST", "Shortlist"),
+    ] {
+        let output = person.run_line(&format!("--demo -q {line} --output-file new.csv"));
+        assert_eq!(code(&output), 2, "{line}");
+        let hint = format!(": its case must match\n  hint: did you mean `{hint}`?\n");
+        assert!(stderr(&output).ends_with(&hint), "{line}: {}", stderr(&output));
+        assert!(!person.home.path().join("new.csv").exists(), "{line}");
+    }
+}
+
 /// A dashboard, say, that reads an older state of the mirror.
 #[cfg(feature = "demo")]
 #[test]

@@ -45,6 +45,10 @@ pub(crate) fn print(
     let mirror = for_list(invocation)?;
     let more = &invocation.output.more_values;
     let placed = members.map(|members| placed(&mirror, members, more)).transpose()?;
+    if let (Some(Members { of, value, .. }), Some(placed)) = (members, &placed) {
+        let missing = value.iter().chain(more).filter(|value| !placed.values.contains(*value));
+        missing.into_iter().try_for_each(|value| check_case(Some(&mirror), *of, value))?;
+    }
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
         filter = filter.first_seen_since(since);
@@ -101,19 +105,22 @@ fn note_members(
 /// The members of a group.
 struct Placed {
     ids: HashSet<String>,
+    /// The values that some of them have.
+    values: HashSet<String>,
     /// How many others may have the value: theirs is not known.
     unknown: u64,
 }
 
 /// Reads the members of a group, or those with a value.
 fn placed(mirror: &Mirror, members: &Members, more: &[String]) -> Result<Placed, Error> {
-    let mut placed = Placed { ids: HashSet::new(), unknown: 0 };
+    let mut placed = Placed { ids: HashSet::new(), values: HashSet::new(), unknown: 0 };
     let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
     placements(mirror, members.of.table.name(), &wanted, 0, |one| {
         let is_wanted =
             |value: &String| members.value.as_ref() == Some(value) || more.contains(value);
         if members.value.is_none() || one.value.as_ref().is_some_and(is_wanted) {
             placed.ids.insert(one.member);
+            placed.values.extend(one.value);
         } else if one.value.is_none() {
             placed.unknown += 1;
         }
@@ -147,6 +154,37 @@ pub(crate) fn note_unknown<S: Mirrored>(
     // Without a mirror that can be read, the contract decides.
     if let Ok(Some(note)) = note.or_else(|_| unknown(None, *of, value, text)) {
         invocation.screen.note(&note);
+    }
+}
+
+/// Fails if a value is unknown and a known one differs only in its case. Values match exactly, so the list would be empty, and look like
+/// an answer.
+pub(crate) fn check_case(
+    mirror: Option<&Mirror>,
+    of: Recovered,
+    value: &str,
+) -> Result<(), Failure> {
+    let known = known_values(mirror, of)?;
+    let same = known.iter().find(|one| one.to_lowercase() == value.to_lowercase());
+    match same.filter(|_| !known.contains(value)) {
+        None => Ok(()),
+        Some(same) => {
+            let text = format!("unknown {} `{value}`: its case must match", of.value);
+            Err(Failure::usage(text).hint(format!("did you mean `{same}`?")))
+        }
+    }
+}
+
+/// Does the same for the value in a query, after the service returned no record for it.
+pub(crate) fn check_value(selected: &Selected, invocation: &Invocation) -> Result<(), Failure> {
+    match selected {
+        Selected::Members(Members { of, value: Some(value), .. }) => {
+            // Its notes are printed later. Without a mirror that can be read, the contract decides.
+            let screen = invocation.screen.silent();
+            let mirror = to_read(&Invocation { screen, ..invocation.clone() }).ok();
+            check_case(mirror.as_ref(), *of, value)
+        }
+        _ => Ok(()),
     }
 }
 

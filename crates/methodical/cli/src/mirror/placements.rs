@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::mirror::board::title;
-use crate::mirror::list::{unknown, with_closest};
+use crate::mirror::list::{check_case, unknown, with_closest};
 use crate::mirror::open::{self, ask, duration, local, note_age, now};
 use crate::mirror::{self, Recovered, Titles, recovered};
 use crate::output::printer::{Printer, Schema, counted};
@@ -150,6 +150,11 @@ pub(crate) fn list(
         }
         ControlFlow::Continue(())
     })?;
+    for value in &flags.values {
+        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
+            check_case(Some(&mirror), of, value)?;
+        }
+    }
     let member = described(records, of.members);
     let names = Names::new(of, member);
     let own = names.all();
