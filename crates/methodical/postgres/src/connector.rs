@@ -93,32 +93,29 @@ impl Connector {
         }
         let (started, seconds, notice) = (Instant::now(), limit.as_secs(), &self.shared.notice);
         let left = || limit.saturating_sub(started.elapsed());
+        let is_temporary =
+            |error: &Error| matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable);
         let mut announced = false;
         loop {
-            let error = match self.open_within(left()) {
-                Ok(client) => {
-                    if announced {
+            match self.open_within(left()) {
+                Err(error) if is_temporary(&error) && left().is_zero() => {
+                    let text = format!("{error}; gave up after {seconds} s");
+                    return Err(Error::new(error.kind(), text));
+                }
+                Err(error) if is_temporary(&error) => {
+                    if !std::mem::replace(&mut announced, true) {
+                        notice(&format!("waiting up to {seconds} s for the database: {error}"));
+                    }
+                    std::thread::park_timeout(left().min(PAUSE));
+                }
+                opened => {
+                    if announced && opened.is_ok() {
                         let waited = started.elapsed().as_secs();
                         notice(&format!("connected to the database after {waited} s"));
                     }
-                    return Ok(client);
+                    return opened;
                 }
-                Err(error) => error,
-            };
-            if !matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable) {
-                return Err(error);
             }
-            if left().is_zero() {
-                return Err(Error::new(
-                    error.kind(),
-                    format!("{error}; gave up after {seconds} s"),
-                ));
-            }
-            if !announced {
-                notice(&format!("waiting up to {seconds} s for the database: {error}"));
-                announced = true;
-            }
-            std::thread::park_timeout(left().min(PAUSE));
         }
     }
 

@@ -22,8 +22,6 @@ pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) tls: MakeRustlsConnect,
     pub(crate) mode: Mode,
-    /// Whether `sslrootcert` names a file.
-    has_roots: bool,
     /// Whether a client certificate is set.
     pub(crate) has_certificate: bool,
     /// The password file, which need not exist.
@@ -39,7 +37,9 @@ impl Settings {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
         let mut own: BTreeMap<&str, String> =
             OWN.iter().filter_map(|(name, default)| Some((*name, variable(default)?))).collect();
-        let (head, query) = split(url)?;
+        // A password may contain a question mark.
+        let is_query = |(_, query): &(&str, &str)| !query.contains('@') || query.contains('=');
+        let (head, query) = url.rsplit_once('?').filter(is_query).unwrap_or((url, ""));
         let mut parameters = DEFAULTS.map(str::to_owned).to_vec();
         for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, raw) = parameter.split_once('=').ok_or_else(invalid)?;
@@ -78,7 +78,6 @@ impl Settings {
         let home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
             mode,
-            has_roots: roots.is_some(),
             has_certificate: certificate.is_some(),
             passfile: file("passfile").or_else(home),
             tls: tls::client(mode, roots.as_deref(), certificate.zip(key).as_ref())?,
@@ -113,7 +112,6 @@ impl Settings {
     pub(crate) fn warning(&self) -> Option<String> {
         let cause = match self.mode {
             Mode::VerifyCa | Mode::VerifyFull => return None,
-            Mode::Require if self.has_roots => return None,
             _ if self.is_local() => return None,
             Mode::Disable => "is not encrypted; set sslmode=verify-full in its URL",
             Mode::Prefer => {
@@ -162,16 +160,6 @@ impl Settings {
     }
 }
 
-/// Splits a URL before its query. A password may contain a question mark.
-fn split(url: &str) -> Result<(&str, &str), Error> {
-    let (_, rest) = url.split_once("://").ok_or_else(invalid)?;
-    let end = rest.find(['@', '/']).filter(|end| rest.as_bytes().get(*end) == Some(&b'@'));
-    let after = url.len() - rest.len() + end.unwrap_or(0);
-    let query = url.get(after..).and_then(|rest| rest.find('?')).map(|query| after + query);
-    let (head, query) = url.split_at_checked(query.unwrap_or(url.len())).ok_or_else(invalid)?;
-    Ok((head, query.trim_start_matches('?')))
-}
-
 /// Returns the host and the port of each host.
 fn hosts(config: &Config) -> impl Iterator<Item = (String, u16)> {
     let ports = config.get_ports();
@@ -196,10 +184,10 @@ fn check_hosts(config: &mut Config) -> Result<(), Error> {
     if hosts == 0 {
         return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
     }
-    if !addresses.is_empty() && hosts != addresses.len() {
+    if ![0, hosts].contains(&addresses.len()) {
         return Err(setting("the URL must have as many values in hostaddr as hosts"));
     }
-    if ports > 1 && ports != hosts {
+    if ![0, 1, hosts].contains(&ports) {
         return Err(setting("the URL must have one port, or one for each host"));
     }
     Ok(())
@@ -235,27 +223,21 @@ impl Mode {
     /// Reads `sslmode`, and checks that `sslrootcert` fits.
     fn read(mode: Option<&str>, roots: Option<&str>) -> Result<Self, Error> {
         let is_system = roots == Some("system");
-        let mode = match mode {
-            None if is_system => Self::VerifyFull,
-            None | Some("prefer") => Self::Prefer,
-            Some("disable") => Self::Disable,
-            Some("require") => Self::Require,
-            Some("verify-ca") => Self::VerifyCa,
-            Some("verify-full") => Self::VerifyFull,
-            Some(_) => {
-                let text = "sslmode must be disable, prefer, require, verify-ca or verify-full";
-                return Err(setting(text));
-            }
-        };
-        // Anyone can have a certificate for some name from a public CA.
-        if is_system && mode != Self::VerifyFull {
-            return Err(setting("sslrootcert=system needs sslmode=verify-full"));
+        match (mode, roots) {
+            (None | Some("verify-full"), _) if is_system => Ok(Self::VerifyFull),
+            // Anyone can have a certificate for some name from a public CA.
+            _ if is_system => Err(setting("sslrootcert=system needs sslmode=verify-full")),
+            (None | Some("prefer"), _) => Ok(Self::Prefer),
+            (Some("disable"), _) => Ok(Self::Disable),
+            (Some("require"), None) => Ok(Self::Require),
+            // As in libpq, `require` with a file of roots verifies as `verify-ca` does.
+            (Some("require" | "verify-ca"), Some(_)) => Ok(Self::VerifyCa),
+            (Some("verify-full"), _) => Ok(Self::VerifyFull),
+            (Some("verify-ca"), None) => Err(setting(
+                "sslmode=verify-ca needs sslrootcert=FILE; for a public CA, set sslmode=verify-full",
+            )),
+            _ => Err(setting("sslmode must be disable, prefer, require, verify-ca or verify-full")),
         }
-        if roots.is_none() && mode == Self::VerifyCa {
-            let text = "sslmode=verify-ca needs sslrootcert=FILE; for a public CA, set sslmode=verify-full";
-            return Err(setting(text));
-        }
-        Ok(mode)
     }
 }
 
@@ -385,7 +367,7 @@ mod tests {
         for (mode, roots, expected) in [
             (None, None, Mode::Prefer),
             (None, Some("system"), Mode::VerifyFull),
-            (Some("require"), Some("ca.pem"), Mode::Require),
+            (Some("require"), Some("ca.pem"), Mode::VerifyCa),
             (Some("verify-full"), None, Mode::VerifyFull),
             (Some("verify-full"), Some("system"), Mode::VerifyFull),
             (Some("verify-ca"), Some("ca.pem"), Mode::VerifyCa),
@@ -394,6 +376,7 @@ mod tests {
         }
         for (mode, roots) in [
             ("allow", None),
+            ("allow", Some("ca.pem")),
             ("require", Some("system")),
             ("verify-ca", None),
             ("verify-ca", Some("system")),

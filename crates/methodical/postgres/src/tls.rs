@@ -27,7 +27,7 @@ use tokio_rustls::rustls::{
 use crate::error::Error;
 use crate::settings::{Mode, OTHERS, setting};
 
-/// Reads the files of TLS. As in libpq, `require` with a file of roots verifies as `verify-ca` does.
+/// Reads the files of TLS.
 pub(crate) fn client(
     mode: Mode,
     roots: Option<&Path>,
