@@ -99,15 +99,14 @@ impl Connection {
 
     /// Begins a response.
     pub(crate) fn begin(self: &Arc<Self>) -> Open {
-        self.state.lock().change(1);
+        self.change(1);
         Open(Arc::clone(self))
     }
-}
 
-impl State {
-    fn change(&mut self, by: isize) {
-        self.open = self.open.saturating_add_signed(by);
-        self.since = Instant::now();
+    fn change(&self, by: isize) {
+        let mut state = self.state.lock();
+        state.open = state.open.saturating_add_signed(by);
+        state.since = Instant::now();
     }
 }
 
@@ -123,25 +122,18 @@ impl Drop for Connection {
 #[derive(Debug)]
 pub(crate) struct Open(Arc<Connection>);
 
-impl Open {
-    /// Returns the body, which keeps the response open until it is sent or dropped.
-    pub(crate) fn until_sent<B>(self, body: Option<B>) -> Sending<B> {
-        Sending { body, _open: self }
-    }
-}
-
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.state.lock().change(-1);
+        self.0.change(-1);
     }
 }
 
-/// The body of a response that is being sent.
+/// The body of a response that is being sent. The response is open until it is sent or dropped.
 #[derive(Debug)]
 pub struct Sending<B> {
     // In this order: the connection is released after the body. Unset if the body is not sent.
-    body: Option<B>,
-    _open: Open,
+    pub(crate) body: Option<B>,
+    pub(crate) _open: Open,
 }
 
 impl<B: Body + Unpin> Body for Sending<B> {
@@ -226,46 +218,37 @@ impl Admission {
         let is_limited =
             !peer.is_loopback() && !limits.unlimited.iter().any(|one| one.contains(&peer));
         let share = is_limited.then(|| self.addresses.open(&address_key(peer)));
-        let counts = Arc::clone(&self.counts);
-        let (refusal, counter) = match share {
-            Some(None) => (Refusal::AddressLimit, &counts.refused_by_address),
-            share => match Arc::clone(&self.permits).try_acquire_owned() {
-                Ok(permit) => {
-                    counts.open.fetch_add(1, Ordering::Relaxed);
-                    return Some(Connection::new(
-                        peer,
-                        Some(counts),
-                        share.flatten(),
-                        permit,
-                        None,
-                    ));
-                }
-                Err(_none_left) => (Refusal::Overloaded, &counts.refused),
-            },
+        let counts = &self.counts;
+        let admitted = match &share {
+            Some(None) => Err((Refusal::AddressLimit, &counts.refused_by_address)),
+            _ => Arc::clone(&self.permits)
+                .try_acquire_owned()
+                .map_err(|_none_left| (Refusal::Overloaded, &counts.refused)),
         };
-        counter.fetch_add(1, Ordering::Relaxed);
-        let permit = Arc::clone(&self.refusals).try_acquire_owned().ok()?;
-        Some(Connection::new(peer, None, None, permit, Some(refusal)))
+        let (permit, refusal) = match admitted {
+            Ok(permit) => {
+                counts.open.fetch_add(1, Ordering::Relaxed);
+                (permit, None)
+            }
+            Err((refusal, count)) => {
+                count.fetch_add(1, Ordering::Relaxed);
+                (Arc::clone(&self.refusals).try_acquire_owned().ok()?, Some(refusal))
+            }
+        };
+        let since = Instant::now();
+        Some(Arc::new(Connection {
+            peer,
+            counts: refusal.is_none().then(|| Arc::clone(counts)),
+            _share: share.flatten(),
+            _permit: permit,
+            state: Mutex::new(State { open: 0, since, refusal, cut: None, is_known: false }),
+        }))
     }
 }
 
 /// Returns whether a connection is open, and the service did not keep it.
 fn is_stranger(connection: &Weak<Connection>) -> bool {
     connection.upgrade().is_some_and(|one| !one.state.lock().is_known)
-}
-
-impl Connection {
-    fn new(
-        peer: IpAddr,
-        counts: Option<Arc<Counts>>,
-        share: Option<Share<IpAddr>>,
-        permit: OwnedSemaphorePermit,
-        refusal: Option<Refusal>,
-    ) -> Arc<Self> {
-        let since = Instant::now();
-        let state = Mutex::new(State { open: 0, since, refusal, cut: None, is_known: false });
-        Arc::new(Self { peer, counts, _share: share, _permit: permit, state })
-    }
 }
 
 /// The open shares of each key. A key without an open share takes no memory.

@@ -340,7 +340,7 @@ async fn respond<S: Service>(
     if let (true, Some(length)) = (is_bodiless, response.body().size_hint().exact()) {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
-    Ok(response.map(|body| open.until_sent((!is_bodiless).then_some(body))))
+    Ok(response.map(|body| Sending { body: (!is_bodiless).then_some(body), _open: open }))
 }
 
 /// Runs the streams of HTTP/2, each in a task with a time limit: `hyper` cannot end a single stream.

@@ -87,7 +87,7 @@ fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
     let Some(first) = chain.first() else {
         return Err(unusable(format!("{shown} contains no certificate")));
     };
-    let (expiry, names) = (expiry(first), names(first));
+    let (expiry, names) = facts(first);
     let private = PrivateKeyDer::from_pem_slice(&bytes(key)?)
         .map_err(|error| unusable(format!("{shown_key} contains no private key: {error}")))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -116,24 +116,19 @@ fn unusable(text: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
-/// Returns when a certificate expires.
-fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
-    let certificate = Certificate::from_der(certificate).ok()?;
-    let expiry = certificate.tbs_certificate.validity.not_after.to_unix_duration();
-    i64::try_from(expiry.as_secs()).ok()
-}
-
-/// Returns the names of hosts in a certificate.
-fn names(certificate: &CertificateDer<'_>) -> Vec<String> {
-    let Ok(certificate) = Certificate::from_der(certificate) else { return Vec::new() };
-    let Ok(Some((_, SubjectAltName(names)))) = certificate.tbs_certificate.get() else {
-        return Vec::new();
+/// Returns when a certificate expires, and the names of hosts in it.
+fn facts(certificate: &CertificateDer<'_>) -> (Option<i64>, Vec<String>) {
+    let Ok(Certificate { tbs_certificate: facts, .. }) = Certificate::from_der(certificate) else {
+        return (None, Vec::new());
     };
     let name = |name: &GeneralName| match name {
         GeneralName::DnsName(name) => Some(name.to_string().to_ascii_lowercase()),
         _ => None,
     };
-    names.iter().filter_map(name).collect()
+    let names = facts.get::<SubjectAltName>().ok().flatten();
+    let names = names.iter().flat_map(|(_, SubjectAltName(names))| names).filter_map(name);
+    let expiry = facts.validity.not_after.to_unix_duration().as_secs();
+    (i64::try_from(expiry).ok(), names.collect())
 }
 
 #[cfg(test)]
@@ -141,24 +136,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_expiry_is_read_from_the_certificate() {
+    fn expiry_and_names_of_hosts_are_read_from_the_certificate() {
         // Before and after 2050 the time has different forms in a certificate.
         for (year, expected) in [(2031, 1_930_003_200), (2061, 2_876_774_400)] {
-            let mut parameters = rcgen::CertificateParams::new(vec!["a".to_owned()]).unwrap();
+            let names = ["Board.example.com", "*.example.org", "10.0.0.1"].map(str::to_owned);
+            let mut parameters = rcgen::CertificateParams::new(names).unwrap();
             parameters.not_after = rcgen::date_time_ymd(year, 2, 28);
-            let key = rcgen::KeyPair::generate().unwrap();
-            let made = parameters.self_signed(&key).unwrap();
-            assert_eq!(expiry(made.der()), Some(expected));
+            let made = parameters.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap();
+            let names = ["board.example.com", "*.example.org"].map(str::to_owned);
+            assert_eq!(facts(made.der()), (Some(expected), names.to_vec()));
         }
-        assert_eq!(expiry(&CertificateDer::from(vec![0x30, 0])), None);
-    }
-
-    #[test]
-    fn the_names_of_hosts_are_read_from_the_certificate() {
-        let names_of = ["Board.example.com", "*.example.org", "10.0.0.1"].map(str::to_owned);
-        let parameters = rcgen::CertificateParams::new(names_of).unwrap();
-        let made = parameters.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap();
-        assert_eq!(names(made.der()), ["board.example.com", "*.example.org"]);
-        assert!(names(&CertificateDer::from(vec![0x30, 0])).is_empty());
+        assert_eq!(facts(&CertificateDer::from(vec![0x30, 0])), (None, Vec::new()));
     }
 }
