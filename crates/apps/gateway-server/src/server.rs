@@ -49,7 +49,9 @@ impl Server {
         let listener = bind(config.listen).await?;
         let address = listener.local_addr()?;
         let work = Work::new(store, config.readers, config.statement_timeout);
-        let Assembled { listen, metrics, tls, phase } = assemble(&config, &work)?;
+        let (phase, watched) = watch::channel(Phase::Serving);
+        let tls = acceptor(&config)?;
+        let (listen, metrics) = assemble(&config, &work, tls.clone(), watched)?;
         let cleanup = Arc::new(Cleanup::default());
         let mut ops_address = None;
         if let Some(address) = config.ops_listen {
@@ -98,7 +100,8 @@ impl Server {
             statement_timeout,
             Latency(Arc::new(latency)),
         );
-        let Assembled { listen, phase, .. } = assemble(&self.config, &work)?;
+        let (phase, watched) = watch::channel(Phase::Serving);
+        let (listen, _metrics) = assemble(&self.config, &work, None, watched)?;
         Ok(UnboundServer { listen, _phase: phase })
     }
 }
@@ -123,17 +126,13 @@ impl UnboundServer {
     }
 }
 
-/// The parts of a server that need no address.
-struct Assembled {
-    listen: Arc<Listen<Front>>,
-    metrics: Arc<Metrics>,
+/// Creates the parts of a server that need no address.
+fn assemble(
+    config: &Config,
+    work: &Work,
     tls: Option<Arc<Acceptor>>,
-    phase: watch::Sender<Phase>,
-}
-
-/// Creates the parts of a server.
-fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
-    let (phase, watched) = watch::channel(Phase::Serving);
+    phase: watch::Receiver<Phase>,
+) -> Result<(Arc<Listen<Front>>, Arc<Metrics>), Error> {
     let connections = Arc::new(Counts::default());
     let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))?;
     let metrics = Arc::new(metrics);
@@ -147,7 +146,6 @@ fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
         lists_open: Shares::new(config.responses_of_a_token()),
         metrics: Arc::clone(&metrics),
     };
-    let tls = acceptor(config)?;
     let limits = Limits {
         connections: config.connections,
         connections_per_address: config.connections_of_an_address(),
@@ -160,8 +158,7 @@ fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
         response: config.response_timeout,
         age: CONNECTION_AGE,
     };
-    let listen = Listen::new(Arc::new(front), limits, tls.clone(), watched, connections);
-    Ok(Assembled { listen, metrics, tls, phase })
+    Ok((Listen::new(Arc::new(front), limits, tls, phase, connections), metrics))
 }
 
 /// Age at which a connection accepts no further request, so that clients spread over the servers behind a name again.

@@ -278,15 +278,16 @@ fn needed(config: &Config) -> usize {
 
 /// Raises the limit to `wanted` descriptors if the system allows it. Returns how many of them may be used.
 fn raise(wanted: usize) -> usize {
-    let fits = |limit: Option<u64>| limit.is_none_or(|limit| limit >= wanted as u64);
-    let limit = getrlimit(Resource::Nofile);
-    if fits(limit.current) {
-        return wanted;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let most = maximum.map_or(wanted as u64, |most| most.min(wanted as u64));
+    if current.is_some_and(|current| current < most) {
+        // If it fails, the current limit is as low as before.
+        setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum }).unwrap_or_default();
     }
-    let most = if fits(limit.maximum) { Some(wanted as u64) } else { limit.maximum };
-    let raised = setrlimit(Resource::Nofile, Rlimit { current: most, maximum: limit.maximum });
-    let allowed = if raised.is_ok() { most } else { limit.current };
-    allowed.map_or(wanted, |limit| usize::try_from(limit).map_or(wanted, |limit| limit.min(wanted)))
+    let current = getrlimit(Resource::Nofile).current;
+    current
+        .and_then(|current| usize::try_from(current).ok())
+        .map_or(wanted, |most| most.min(wanted))
 }
 
 /// Descriptors for the standard streams, the runtime, two listeners, the file being written, and some spare.
