@@ -162,18 +162,4 @@ mod tests {
     fn the_definition_of_the_arguments_is_valid() {
         Arguments::command().debug_assert();
     }
-
-    #[test]
-    fn a_time_is_shown_in_utc() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (-1, "1969-12-31T23:59:59Z"),
-            (4_102_444_800, "2100-01-01T00:00:00Z"),
-            (i64::MAX, "9999-12-30T22:00:00Z"),
-        ] {
-            assert_eq!(show_time(UnixTime(seconds)), text);
-        }
-    }
 }

@@ -184,14 +184,4 @@ mod tests {
         let without = balance.replace(",\"currency\":\"EUR\"", "");
         assert_eq!(CREDITS.compare(1, without.as_bytes()), Stored::Outdated, "{without}");
     }
-
-    #[test]
-    fn a_vacancy_is_whole_under_its_own_id_only() {
-        let mut buffer = Vec::new();
-        let record = vacancy(7, &VacancyRow { project: "P", ..VacancyRow::new("") }, &mut buffer);
-        let record = record.unwrap().as_bytes();
-        assert_eq!(VACANCIES.compare(7, record), Stored::Whole);
-        assert_eq!(VACANCIES.compare(8, record), Stored::Damaged);
-        assert_eq!(VACANCIES.compare(7, b"{}"), Stored::Damaged);
-    }
 }

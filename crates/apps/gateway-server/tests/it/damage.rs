@@ -7,7 +7,7 @@ use gateway_server::{
 use crate::front::Here;
 use crate::process::{account, program, run};
 use crate::store::{NOW, candidate, import};
-use crate::support::{exchange, get, parse, request};
+use crate::support::{Ops, exchange, get, request};
 
 fn whole(
     mut read: impl FnMut(Page, &mut dyn FnMut(&[u8])) -> Result<Option<Cursor>, Error>,
@@ -63,12 +63,9 @@ fn a_torn_or_misplaced_row_is_an_error_and_the_server_is_not_ready() {
 /// The damage is on the last page, so the response has begun.
 #[test]
 fn a_list_with_a_torn_row_is_cut() {
-    let here = Here::start(|config| {
-        config.ops_listen = "127.0.0.1:0".parse().ok();
-    });
-    let ops = here.running.ops_address().unwrap().to_string();
-    let ready = || parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
-    assert_eq!(ready().status, 200);
+    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
+    let ops = Ops(here.running.ops_address().unwrap().to_string());
+    assert_eq!(ops.readiness().0, 200);
     let connection = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
     let torn = "UPDATE candidate SET record = '{' WHERE id = (SELECT max(id) FROM candidate)";
     connection.execute_batch(torn).unwrap();
@@ -77,9 +74,8 @@ fn a_list_with_a_torn_row_is_cut() {
     let bytes = exchange(&address, request.as_bytes());
     assert!(bytes.starts_with(b"HTTP/1.1 200") && bytes.len() > 100_000, "{}", bytes.len());
     assert!(!bytes.ends_with(b"]}\r\n0\r\n\r\n") && !bytes.ends_with(b"0\r\n\r\n"));
-    let damaged = ready();
-    assert_eq!(damaged.status, 503);
-    assert_eq!(damaged.text(), "the database is damaged; run gateway-server check\n");
+    let damaged = "the database is damaged; run gateway-server check\n".to_owned();
+    assert_eq!(ops.readiness(), (503, damaged));
     // Another list of the same account is whole.
     let vacancies = get(&here.running.base_url(), &here.token, "method=vacancies/list");
     assert_eq!(vacancies.status, 200);
@@ -114,19 +110,15 @@ fn the_check_names_what_cannot_be_read() {
 #[test]
 fn a_database_file_that_is_replaced_or_lacks_a_table_is_noticed() {
     let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
-    let ops = here.running.ops_address().unwrap().to_string();
-    let ready = || {
-        let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
-        (response.status, response.text().to_owned())
-    };
-    assert_eq!(ready(), (200, "ready\n".to_owned()));
+    let ops = Ops(here.running.ops_address().unwrap().to_string());
+    assert_eq!(ops.readiness(), (200, "ready\n".to_owned()));
     let path = here.directory.path().join("t.db");
     let aside = here.directory.path().join("aside.db");
     std::fs::rename(&path, &aside).unwrap();
     let replaced = (503, "the database file was replaced; restart the server\n".to_owned());
-    assert_eq!(ready(), replaced);
+    assert_eq!(ops.readiness(), replaced);
     std::fs::copy(&aside, &path).unwrap();
-    assert_eq!(ready(), replaced);
+    assert_eq!(ops.readiness(), replaced);
     let copy = here.directory.path().join("copy.db");
     std::fs::copy(&aside, &copy).unwrap();
     rusqlite::Connection::open(&copy).unwrap().execute_batch("DROP TABLE vacancy").unwrap();

@@ -104,40 +104,6 @@ fn a_lost_connection_is_replaced_and_logged() {
     assert!(!log.contains("canary") && !log.contains("database_unavailable"), "{log}");
 }
 
-#[test]
-fn a_refusal_ends_the_wait_immediately() {
-    let port = free_port();
-    let Some(_cluster) = cluster(port) else { return };
-    for (url, expected) in [
-        (
-            url(port).replace("canary", "canary2"),
-            "authentication failed for user `u`; correct the URL",
-        ),
-        (url(port).replace("/d", "/e"), "database `e` does not exist; create it"),
-        (url(port) + "?sslmode=require", "server does not support TLS; enable `ssl` there"),
-    ] {
-        let output = program().args(["serve", "--database", &url]).output().unwrap();
-        let text = error(&output);
-        assert_eq!(output.status.code(), Some(1), "{text}");
-        assert!(text.contains(expected) && !text.contains("canary"), "{text}");
-        assert!(!text.contains("waiting"), "{text}");
-    }
-}
-
-#[test]
-fn the_next_host_of_the_url_replaces_one_that_is_down() {
-    let (port, closed) = (free_port(), free_port());
-    let Some(_cluster) = cluster(port) else { return };
-    let url = format!("postgres://u:canary@127.0.0.1:{closed},localhost:{port}/d");
-    run(&url, &["account", "create", "acme"]);
-    let other = free_port();
-    let url = format!("postgres://u:canary@127.0.0.1:{closed},127.0.0.1:{other}/d");
-    let output = program().args(["check", "--database", &url]).output().unwrap();
-    let text = error(&output);
-    let names = format!("127.0.0.1:{closed}, 127.0.0.1:{other}: ");
-    assert!(text.contains(&names) && text.contains("Connection refused"), "{text}");
-}
-
 /// Starts `PgBouncer` in front of a cluster, and returns it with the URL of the database.
 fn pooler(directory: &Path, cluster: u16, mode: &str) -> Option<(Pooler, String)> {
     if !Path::new(PGBOUNCER).exists() {

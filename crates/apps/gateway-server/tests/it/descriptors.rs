@@ -2,23 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use crate::process::{Served, acme, error, program, run};
+use crate::process::{Served, acme, error, program_after, run};
 use crate::support::request;
-
-/// Returns the program, in a process that may open `files` files.
-fn limited(files: usize) -> Command {
-    let plain = program();
-    let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
-    command.arg(plain.get_program());
-    for (name, _) in plain.get_envs() {
-        command.env_remove(name);
-    }
-    command
-}
 
 /// Sends a request and reads the first part of its response, if any.
 fn ask(socket: &mut TcpStream, request: &str) -> String {
@@ -35,7 +23,7 @@ fn more_connections_than_descriptors_break_no_response() {
     let (_directory, database, token) = acme();
     run(&database, &["demo-data", "--account", "acme"]);
     let files = 208;
-    let mut command = limited(files);
+    let mut command = program_after(&format!("ulimit -n {files}"));
     command.stderr(Stdio::piped());
     let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
     let address = served.base_url.strip_prefix("http://").unwrap().to_owned();
@@ -78,7 +66,8 @@ fn more_connections_than_descriptors_break_no_response() {
 fn too_few_descriptors_for_the_readers_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db");
-    let output = limited(64).args(["serve", "--database"]).arg(&database).output().unwrap();
+    let mut command = program_after("ulimit -n 64");
+    let output = command.args(["serve", "--database"]).arg(&database).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = error(&output);
     assert!(text.contains("the limit of 64 open files is too low for 8 readers"), "{text}");

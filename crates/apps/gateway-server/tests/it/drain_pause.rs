@@ -11,14 +11,10 @@ fn a_stopping_server_accepts_requests_until_the_pause_ends() {
     let flags = ["--ops-listen", "127.0.0.1:0", "--drain-pause", "600"];
     let mut served = Served::start(&database, &flags);
     let ops = served.ops.clone();
-    let readiness = || {
-        let response = ops.get("/readyz");
-        (response.status, response.text().to_owned())
-    };
-    assert_eq!(readiness(), (200, "ready\n".into()));
+    assert_eq!(ops.readiness(), (200, "ready\n".into()));
     served.signal("-TERM");
     let begun = Instant::now();
-    while readiness() != (503, "stopping\n".into()) {
+    while ops.readiness() != (503, "stopping\n".into()) {
         assert!(begun.elapsed() < GENEROUS, "still ready");
     }
     for _ in 0..3 {

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use gateway_server::{CandidateRow, ImportMode, Place, Store};
 
-use crate::process::{Served, account, acme, error, on_each_database, open, program, run};
+use crate::process::{
+    Served, account, acme, error, on_each_database, open, program, program_after, run,
+};
 use crate::support::{Response, get, parse, request};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
@@ -159,13 +161,8 @@ fn an_account_that_was_not_committed_is_not_printed() {
     let (_directory, database, _token) = acme();
     // The log stays while this process has the database open, and grows up to the limit.
     let _open = Store::open_existing(&database).unwrap();
-    let limited = || {
-        let mut command = Command::new("sh");
-        // The signal would end the process before it sees the error.
-        let script = "trap '' XFSZ; ulimit -f 256; exec \"$0\" \"$@\"";
-        command.args(["-c", script]).arg(program().get_program());
-        command
-    };
+    // The signal would end the process before it sees the error.
+    let limited = || program_after("trap '' XFSZ; ulimit -f 256");
     let results: Vec<_> = (0..20)
         .map(|number| create_account(limited(), &database, &format!("one-{number}")))
         .collect();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gateway_server::{Config, RunningServer, Server, Store, UnixTime};
 use tempfile::TempDir;
 
-use crate::support::{exchange, get, parse, request};
+use crate::support::{Ops, get, request};
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
@@ -103,11 +103,10 @@ fn a_list_whose_first_page_cannot_be_read_is_an_error() {
 #[test]
 fn silent_connections_do_not_keep_a_probe_waiting() {
     let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
-    let ops = here.running.ops_address().unwrap().to_string();
+    let ops = Ops(here.running.ops_address().unwrap().to_string());
     // More than the listener serves concurrently; the head timeout ends each of them.
-    let silent: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(&ops).unwrap()).collect();
-    let health = parse(&exchange(&ops, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"));
-    assert_eq!(health.text(), "ok\n");
+    let silent: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(&ops.0).unwrap()).collect();
+    assert_eq!(ops.get("/healthz").text(), "ok\n");
     for mut socket in silent {
         socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let mut rest = Vec::new();

@@ -2,9 +2,9 @@
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use crate::process::{acme, error, program, run};
+use crate::process::{acme, error, program_after, run};
 
 /// Writes a file whose second record has a name of this many bytes.
 fn write(path: &Path, before: &str, after: &str, length: usize) {
@@ -20,12 +20,7 @@ fn write(path: &Path, before: &str, after: &str, length: usize) {
 
 /// Imports a file in a process that may use 64 MiB of memory.
 fn import(database: &str, file: &Path, more: &[&str]) -> Output {
-    let plain = program();
-    let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v 65536 && exec \"$0\" \"$@\""]).arg(plain.get_program());
-    for (name, _) in plain.get_envs() {
-        command.env_remove(name);
-    }
+    let mut command = program_after("ulimit -v 65536");
     command.args(["import", "--account", "acme", "--database", database]).args(more).arg(file);
     command.output().unwrap()
 }

@@ -12,7 +12,7 @@ use postgres::config::Host;
 
 use crate::cluster;
 use crate::process::account;
-use crate::support::{exchange, get, parse};
+use crate::support::{Ops, get};
 
 /// A connection to a database that can be cut.
 struct Wire {
@@ -99,14 +99,10 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = Server::new(config, Arc::new(store.with_statement_budget(limit)));
     let running = runtime.block_on(server.start()).unwrap();
-    let ops = running.ops_address().unwrap().to_string();
+    let ops = Ops(running.ops_address().unwrap().to_string());
     let base_url = running.base_url();
-    let ready = || {
-        let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
-        (response.status, response.text().to_owned())
-    };
     assert_eq!(get(&base_url, &token, "method=credits/get").status, 200);
-    assert_eq!(ready(), (200, "ready\n".to_owned()));
+    assert_eq!(ops.readiness(), (200, "ready\n".to_owned()));
     wire.cut();
     // The first request waits for the database, and the next ones for its reader.
     for problem in ["storage-unavailable", "overloaded", "overloaded"] {
@@ -115,7 +111,7 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
         assert_eq!(response.json()["type"], format!("urn:gateway:problem:{problem}"));
         assert_eq!(response.header("retry-after"), Some("1"));
     }
-    assert_eq!(ready(), (503, "the database does not respond\n".to_owned()));
+    assert_eq!(ops.readiness(), (503, "the database does not respond\n".to_owned()));
     let stopped = async { tokio::time::timeout(Duration::from_secs(30), running.stop()).await };
     assert_eq!(runtime.block_on(stopped), Ok(true), "the server still waits for the database");
     // As the program does: a thread may wait for the database.

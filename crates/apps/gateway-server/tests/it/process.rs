@@ -20,6 +20,17 @@ pub(crate) fn program() -> Command {
     command
 }
 
+/// Returns the program, in a process for which a shell has run this script.
+pub(crate) fn program_after(script: &str) -> Command {
+    let plain = program();
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{script} && exec \"$0\" \"$@\"")]).arg(plain.get_program());
+    for (name, _) in plain.get_envs() {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Runs a command on a database and returns its output.
 pub(crate) fn run(database: &str, arguments: &[&str]) -> String {
     let output = program().args(arguments).args(["--database", database]).output().unwrap();

@@ -250,23 +250,6 @@ fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     assert!(!text.ends_with("0\r\n\r\n"), "the response looks complete");
 }
 
-#[test]
-fn an_entity_tag_of_one_database_does_not_match_in_another() {
-    let servers = [Here::start(|_config| {}), Here::start(|_config| {})];
-    let [one, other] = servers.each_ref().map(|here| {
-        let response = get(&here.running.base_url(), &here.token, "method=vacancies/list");
-        response.header("etag").unwrap().to_owned()
-    });
-    assert_ne!(one, other);
-    let [_, here] = &servers;
-    for (tag, status) in [(one, 200), (other, 304)] {
-        let more = format!("If-None-Match: {tag}\r\n");
-        let response =
-            call(&here.running.base_url(), &here.token, "GET", "method=vacancies/list", &more);
-        assert_eq!(response.status, status);
-    }
-}
-
 /// Stages the records of an import.
 type Work = fn(&mut dyn Stage) -> Result<(), gateway_server::Error>;
 

@@ -98,6 +98,12 @@ impl Ops {
         parse(&exchange(&self.0, request.as_bytes()))
     }
 
+    /// Returns the status and the text of `/readyz`.
+    pub(crate) fn readiness(&self) -> (u16, String) {
+        let response = self.get("/readyz");
+        (response.status, response.text().to_owned())
+    }
+
     pub(crate) fn metrics(&self) -> String {
         self.get("/metrics").text().to_owned()
     }

@@ -1,6 +1,7 @@
 //! TLS to PostgreSQL: what each `sslmode` accepts, and the errors that name the next step.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use methodical_postgres::{Connector, ErrorKind};
 use rcgen::{BasicConstraints, IsCa, KeyPair, date_time_ymd};
@@ -18,6 +19,11 @@ fn each_sslmode_verifies_what_libpq_documents() {
 
     let text = refused(&server.url("sslmode=disable"));
     assert!(text.contains("no encryption; if it requires TLS, set sslmode="), "{text}");
+    // A refusal ends the wait immediately.
+    let notice = |text: &str| panic!("{text}");
+    let connector = Connector::new(&server.url("sslmode=disable"), "test", notice).unwrap();
+    let error = connector.open_waiting(Duration::from_secs(600)).map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
     let prefer = format!("sslrootcert={ca}");
     for mode in ["", "sslmode=prefer", &prefer] {
         let notices = accepted(&server.url(mode));
