@@ -36,7 +36,7 @@ fn imported_candidates() -> String {
         email: "a@example.org",
         phone_mobile: "+31 6",
         date: "2026-01-02 03:04:05",
-        portal: PortalRow { id: "3", name: "Indeed" },
+        portal: PortalRow { name: "Indeed", ..PortalRow::new("3") },
         kind: "person",
         ..CandidateRow::new("11")
     };
