@@ -31,7 +31,11 @@ fn only_configured_crates_and_documents_are_generated() {
 /// The reference links to each kind of document, even if there is only one.
 #[test]
 fn the_reference_links_to_the_only_document() {
-    for (document, path) in [("openapi", "api/tool-shed.json"), ("json-schema", "api/tool.json")] {
+    for (document, path) in [
+        ("openapi", "api/tool-shed.json"),
+        ("json-schema", "api/tool.json"),
+        ("data-contract", "api"),
+    ] {
         let text =
             format!("spec = 'spec/shed.toml'\n[documents]\nreference = 'book'\n{document} = 'api'");
         let files = files(&config(&text));
@@ -57,6 +61,7 @@ fn all_names_are_those_of_the_configuration() {
         reference = 'book/api'
         openapi = 'openapi'
         json-schema = 'book/api/schema'
+        data-contract = 'api/contract.yaml'
         spec-schema = 'api/schema.json'",
     );
     let files = files(&shed);
@@ -79,6 +84,8 @@ fn all_names_are_those_of_the_configuration() {
     assert!(index.contains("the [contract](../../CONTRACT.md)"));
     assert!(index.contains("(../../openapi/tool-shed.json)"));
     assert!(index.contains("(schema/tool.json)"));
+    assert!(index.contains("(../../api/contract.yaml)"));
+    assert!(text("api/contract.yaml").contains("- name: tool\n"));
 }
 
 #[track_caller]
