@@ -316,10 +316,14 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
+    // The value before is looked up for the few of the period. A window would sort all past values.
     let select = format!(
-        "SELECT unixepoch(began_at), member_id, group_id, {}, before, value FROM ({HISTORY}) \
-         WHERE is_move AND began_at >= ?2 AND began_at < ?3 ORDER BY began_at, number",
-        relation.title_of("group_id")
+        "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_spell s \
+         JOIN mirror_spell b ON b.number = (SELECT number FROM mirror_spell WHERE member_id = s.member_id \
+         AND record_id = s.record_id AND table_name = s.table_name AND number < s.number ORDER BY number DESC LIMIT 1) \
+         WHERE s.table_name = ?1 AND s.began_at >= ?2 AND s.began_at < ?3 AND b.value IS NOT s.value \
+         ORDER BY s.began_at, s.number",
+        relation.title_of("s.group_id")
     );
     store.query(&select, (table, utc(period.start), utc(period.end)), |row| {
         let (from, to): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
@@ -458,10 +462,11 @@ pub fn waiting(
 ) -> Result<Vec<(Option<String>, u64)>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
+    let [of, group, value] = [table, &relation.group, &relation.value].map(quoted);
+    // In the order of the index of the boards, which has all that is counted. `+` keeps the database from reading each row.
     let select = format!(
-        "SELECT {}, count(*) FROM {} WHERE mirror_state = 'present' AND mirror_changed_at <= ?1 GROUP BY 1 ORDER BY 1",
-        quoted(&relation.value),
-        quoted(table)
+        "SELECT value, sum(members) FROM (SELECT {group}, {value} AS value, count(*) AS members FROM {of} \
+         WHERE mirror_state = 'present' AND +mirror_changed_at <= ?1 GROUP BY {group}, {value}) GROUP BY 1 ORDER BY 1"
     );
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
@@ -480,24 +485,33 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
         Some(name) => {
             let identity = quoted(&store.table(&relation.members)?.shape.identity()?.name);
             let members = quoted(&relation.members);
-            let join = format!("JOIN {members} m ON CAST(m.{identity} AS text) = s.member_id");
+            let join = format!("CROSS JOIN {members} m ON m.{identity} = s.member_id");
             (format!("m.{}", quoted(&column(&store, &relation.members, name)?)), join)
         }
     };
     let select = format!(
-        "SELECT by, value, count(DISTINCT record_id), count(DISTINCT CASE WHEN is_over THEN record_id END), \
-         max(CASE WHEN place = known / 2 THEN seconds END) FROM \
-         (SELECT *, count(seconds) OVER one AS known, \
-         row_number() OVER (PARTITION BY by, value ORDER BY seconds NULLS LAST) - 1 AS place FROM \
-         (SELECT {by} AS by, s.value, s.record_id, s.ended_at IS NOT NULL AS is_over, \
-         CASE WHEN NOT s.began_before THEN unixepoch(s.ended_at) - unixepoch(s.began_at) END AS seconds \
-         FROM mirror_spell s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL) \
-         WINDOW one AS (PARTITION BY by, value)) GROUP BY by, value ORDER BY by, value"
+        "SELECT {by}, s.value, s.record_id, s.ended_at IS NOT NULL, \
+         CASE WHEN NOT s.began_before THEN unixepoch(s.ended_at) - unixepoch(s.began_at) END \
+         FROM mirror_spell s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL"
     );
+    // The database would sort all past values for each of the counts. The hash of a placement and its value is enough to count
+    // it once.
+    let (state, mut had, mut lost) = (RandomState::new(), HashSet::new(), HashSet::new());
+    let mut found: BTreeMap<_, (u64, u64, Vec<i64>)> = BTreeMap::new();
     store.query(&select, (table,), |row| {
-        let (ever, left) = (count(row, 2)?, count(row, 3)?);
-        Ok(Passage { by: row.get(0)?, value: row.get(1)?, ever, left, median: row.get(4)? })
-    })
+        let value: String = row.get(1)?;
+        let placement = state.hash_one((row.get_ref(2)?.as_str()?, &value));
+        let (ever, left, seconds) = found.entry((row.get(0)?, value)).or_default();
+        *ever += u64::from(had.insert(placement));
+        *left += u64::from(row.get(3)? && lost.insert(placement));
+        seconds.extend(row.get::<_, Option<i64>>(4)?);
+        Ok(())
+    })?;
+    let passages = found.into_iter().map(|((by, value), (ever, left, mut seconds))| {
+        seconds.sort_unstable();
+        Passage { by, value, ever, left, median: seconds.get(seconds.len() / 2).copied() }
+    });
+    Ok(passages.collect())
 }
 
 /// Returns the present records of a table that have the same e-mail address, or the same telephone number in any spelling.
@@ -541,46 +555,48 @@ pub fn duplicates(
 ) -> Result<Vec<Duplicate>, Error> {
     let store = mirror.store();
     let identity = store.table(table)?.shape.identity()?.name.clone();
-    let kinds =
-        emails.iter().map(|name| (false, *name)).chain(phones.iter().map(|name| (true, *name)));
     let mut columns = Vec::new();
-    for (is_phone, name) in kinds {
-        let name = column(&store, table, name)?;
-        let select = format!(
-            "SELECT mirror_key, {}, {of} FROM {} WHERE mirror_state = 'present' AND {of} IS NOT NULL",
-            quoted(&identity),
-            quoted(table),
-            of = quoted(&name)
-        );
-        columns.push((is_phone, name, select));
+    for (is_phone, names) in [(false, emails), (true, phones)] {
+        for name in names {
+            columns.push((is_phone, column(&store, table, name)?));
+        }
     }
-    let normal = |row: &Row<'_>, is_phone: bool| -> rusqlite::Result<Option<String>> {
-        let text: String = row.get(2)?;
-        Ok(if is_phone { phone(&text) } else { email(&text) })
+    let names: Vec<String> = columns.iter().map(|(_, name)| quoted(name)).collect();
+    // `+` keeps the database from reading the table in the order of an index.
+    let select = format!(
+        "SELECT mirror_key, {} FROM {} WHERE +mirror_state = 'present'",
+        [&[quoted(&identity)], &*names].concat().join(", "),
+        quoted(table)
+    );
+    // The texts of a row that are compared, with their columns.
+    let texts = |row: &Row<'_>| {
+        let mut texts = Vec::new();
+        for ((is_phone, name), index) in columns.iter().zip(2..) {
+            let text = row.get_ref(index)?.as_str_or_null()?;
+            let text = text.and_then(|text| if *is_phone { phone(text) } else { email(text) });
+            texts.extend(text.map(|text| ((*is_phone, text), name)));
+        }
+        Ok::<_, rusqlite::Error>(texts)
     };
     // Most texts occur once. A hash of each shows which ones do not, so that only these are kept in memory.
     let (state, mut hashes) = (RandomState::new(), Vec::new());
-    for (is_phone, _, select) in &columns {
-        store.query(select, (), |row| {
-            hashes.extend(normal(row, *is_phone)?.map(|text| state.hash_one((is_phone, text))));
-            Ok(())
-        })?;
-    }
+    store.query(&select, (), |row| {
+        hashes.extend(texts(row)?.iter().map(|(text, _)| state.hash_one(text)));
+        Ok(())
+    })?;
     hashes.sort_unstable();
     let pairs = hashes.windows(2).filter(|pair| matches!(pair, [one, other] if one == other));
     let repeated: HashSet<u64> = pairs.flatten().copied().collect();
     let mut found: BTreeMap<(bool, String), Vec<Same>> = BTreeMap::new();
-    for (is_phone, name, select) in &columns {
-        store.query(select, (), |row| {
-            let text = normal(row, *is_phone)?;
-            let text = text.filter(|text| repeated.contains(&state.hash_one((is_phone, text))));
-            if let Some(text) = text {
-                let same = found.entry((*is_phone, text)).or_default();
+    store.query(&select, (), |row| {
+        for (text, name) in texts(row)? {
+            if repeated.contains(&state.hash_one(&text)) {
+                let same = found.entry(text).or_default();
                 same.push((row.get(0)?, id(row.get_ref(1)?), name.clone()));
             }
-            Ok(())
-        })?;
-    }
+        }
+        Ok(())
+    })?;
     let mut duplicates = Vec::new();
     for ((is_phone, _), mut same) in found {
         same.sort();
@@ -806,11 +822,6 @@ fn column(store: &Store, table: &str, name: &str) -> Result<String, Error> {
     };
     has_it.then(|| name.to_owned()).ok_or_else(unknown)
 }
-
-/// The past values of the table in `?1`, each with the value before, and whether it was a move.
-const HISTORY: &str = "SELECT number, member_id, group_id, value, began_at, lag(value) OVER record AS before, \
-                       lag(number) OVER record IS NOT NULL AND value IS NOT lag(value) OVER record AS is_move \
-                       FROM mirror_spell WHERE table_name = ?1 WINDOW record AS (PARTITION BY record_id ORDER BY number)";
 
 /// A day, in seconds.
 const DAY: i64 = 24 * 3600;
