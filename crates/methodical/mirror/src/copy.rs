@@ -131,31 +131,39 @@ impl CopySource {
     /// Fails if the store does.
     pub fn tables(&self) -> Result<Vec<CopyTable>, Error> {
         let tables = self.store.tables()?;
-        let records = tables.iter().map(|status| self.table(&status.table));
-        records.chain(OWN.iter().map(|(name, columns)| Ok(own(name, columns)))).collect()
+        let records = tables.iter().map(|status| &*status.table);
+        records.chain(OWN).map(|name| self.table(name)).collect()
     }
 
-    /// Describes the table of records of this name.
     fn table(&self, name: &str) -> Result<CopyTable, Error> {
         let shapes = self.store.shapes_of(name)?;
-        let column = |name: String| {
+        let column = |(column, kind): (String, String)| {
             let listed = shapes.iter().flat_map(|(_, shape)| &shape.columns);
-            let listed: Vec<_> = listed.filter(|one| one.name == name).collect();
-            let kind = match (&*name, listed.last().map(|one| one.kind)) {
-                ("mirror_key", _) | (_, Some(Kind::Integer)) => CopyKind::Integer,
-                (time, None) if TIMES.contains(&time) => CopyKind::Time,
-                (_, Some(Kind::Real)) => CopyKind::Real,
-                (_, Some(Kind::Boolean)) => CopyKind::Boolean,
+            let listed: Vec<_> = listed.filter(|one| one.name == column).collect();
+            let kind = match (&*column, &*kind, listed.last().map(|one| one.kind)) {
+                ("is_baseline" | "began_before", _, None) | (.., Some(Kind::Boolean)) => {
+                    CopyKind::Boolean
+                }
+                ("at" | "mirror_first_seen" | "mirror_missing_since", _, None) => CopyKind::Time,
+                (time, _, None) if time.ends_with("_at") => CopyKind::Time,
+                (_, "INTEGER", _) => CopyKind::Integer,
+                (_, "REAL", _) => CopyKind::Real,
                 _ => CopyKind::Text,
             };
-            let is_personal = name == "mirror_extra" || listed.iter().any(|one| one.is_personal);
-            CopyColumn { name, kind, is_personal }
+            let is_value = shapes.is_empty() && ["previous", "value"].contains(&&*column);
+            let is_personal =
+                is_value || column == "mirror_extra" || listed.iter().any(|one| one.is_personal);
+            CopyColumn { name: column, kind, is_personal }
         };
-        let names = self.store.columns(name)?.into_iter().map(|(name, _)| name);
-        let copied = names.filter(|name| !BOOKKEEPING.contains(&&**name));
+        let mut columns = self.store.columns(name)?;
+        columns.retain(|(name, _)| !BOOKKEEPING.contains(&&**name));
+        if name == "mirror_scope" {
+            columns.insert(0, ("rowid".to_owned(), "INTEGER".to_owned()));
+        }
         let identity = shapes.last().map(|(_, shape)| shape.identity()).transpose()?;
         let identity = identity.map(|column| column.name.clone());
-        Ok(CopyTable { name: name.to_owned(), columns: copied.map(column).collect(), identity })
+        let columns = columns.into_iter().map(column).collect();
+        Ok(CopyTable { name: name.to_owned(), columns, identity })
     }
 
     /// Passes the rows of a table to `take`, in the order of their keys.
@@ -194,7 +202,6 @@ impl CopyTable {
         self.columns.first().map(|column| quoted(&column.name)).unwrap_or_default()
     }
 
-    /// Returns the columns for a statement.
     fn list(&self) -> String {
         let names: Vec<_> = self.columns.iter().map(|column| quoted(&column.name)).collect();
         names.join(", ")
@@ -203,49 +210,9 @@ impl CopyTable {
 
 debug_with!(CopySource: target);
 
-/// Describes a table with these columns, separated by spaces: a name, and the kind after a colon unless it is text.
-fn own(name: &str, columns: &str) -> CopyTable {
-    let column = |text: &str| {
-        let (name, kind) = text.split_once(':').unwrap_or((text, ""));
-        let kind = match kind {
-            "integer" => CopyKind::Integer,
-            "boolean" => CopyKind::Boolean,
-            "time" => CopyKind::Time,
-            _ => CopyKind::Text,
-        };
-        CopyColumn {
-            name: name.to_owned(),
-            kind,
-            is_personal: ["previous", "value"].contains(&name),
-        }
-    };
-    let columns = columns.split_ascii_whitespace().map(column).collect();
-    CopyTable { name: name.to_owned(), columns, identity: None }
-}
-
 /// Columns that only the mirror needs.
 const BOOKKEEPING: [&str; 3] = ["mirror_hash", "mirror_misses", "mirror_shape"];
 
-/// The columns of records with times.
-const TIMES: [&str; 4] =
-    ["mirror_first_seen", "mirror_changed_at", "mirror_missing_since", "mirror_gone_at"];
-
-/// The tables of the history and the feed, and their columns.
-const OWN: [(&str, &str); 5] = [
-    (
-        "mirror_run",
-        "number:integer started_at:time ended_at:time table_name outcome reason is_baseline:boolean added:integer changed:integer \
-         unchanged:integer returned:integer missing:integer gone:integer rejected:integer repeated:integer suppressed:integer \
-         calls:integer",
-    ),
-    ("mirror_sample", "number:integer at:time gauge amount unit"),
-    (
-        "mirror_scope",
-        "rowid:integer name table_name present:integer missing:integer completed_at:time",
-    ),
-    (
-        "mirror_spell",
-        "number:integer table_name record_id group_id member_id value began_at:time ended_at:time began_before:boolean",
-    ),
-    ("mirror_change", "number:integer at:time table_name record_id kind fields previous value"),
-];
+/// The tables of the history and the feed.
+const OWN: [&str; 5] =
+    ["mirror_run", "mirror_sample", "mirror_scope", "mirror_spell", "mirror_change"];
