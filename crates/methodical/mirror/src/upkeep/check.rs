@@ -1,7 +1,7 @@
 //! Checks a mirror against itself: the database, the counts, the hashes, the feed, the erasures and the past values. Rebuilds what
 //! the mirror derives from the rest.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use rusqlite::ErrorCode;
@@ -187,15 +187,12 @@ impl Mirror {
     pub fn rebuild(&mut self) -> Result<Rebuilt, Error> {
         let (at, mut store) = (self.now(), self.store());
         let findings = store.change(|store| {
-            let Check { findings, .. } = store.find_all()?;
+            let Check { findings, .. } = store.find_all(Some(at))?;
             let lost =
                 |one: &&Finding| matches!(one.kind, FindingKind::Damage | FindingKind::Consumer);
             if let Some(finding) = findings.iter().find(lost) {
                 let text = format!("cannot rebuild the mirror: {finding}");
                 return Err(Error::new(ErrorKind::Foreign, text));
-            }
-            if !findings.is_empty() {
-                store.correct(&findings, at)?;
             }
             Ok((findings, true))
         })?;
@@ -218,7 +215,6 @@ struct Expected {
     is_reduced: bool,
 }
 
-/// The past values of a placement.
 struct Past {
     /// How many have no end.
     open: u64,
@@ -232,7 +228,7 @@ impl Store {
     /// Checks a mirror as it is at one moment.
     pub(crate) fn check(&mut self) -> Result<Check, Error> {
         self.begin_reading()?;
-        let result = self.find_all();
+        let result = self.find_all(None);
         self.roll_back();
         let mut check = result?;
         check.more = check.findings.len().saturating_sub(MAX_FINDINGS) as u64;
@@ -240,8 +236,8 @@ impl Store {
         Ok(check)
     }
 
-    /// Returns all findings, in the transaction of the caller.
-    fn find_all(&self) -> Result<Check, Error> {
+    /// Returns all findings, in the transaction of the caller. With a time, corrects them at this time.
+    fn find_all(&self, corrects_at: Option<i64>) -> Result<Check, Error> {
         let mut check = Check::default();
         for cause in self.damage()? {
             check.findings.push(Finding::new(FindingKind::Damage, None, None, cause));
@@ -257,7 +253,12 @@ impl Store {
             .query_row("SELECT count(*) FROM mirror_change", (), |row| count(row, 0))
             .or_failed()?;
         for status in self.tables()? {
-            self.check_table(&status, &mut check)?;
+            self.check_table(&status, &mut check, corrects_at)?;
+        }
+        if corrects_at.is_some() && !check.findings.is_empty() {
+            for TableStatus { table, .. } in self.tables()? {
+                self.set_counts(&table, self.counts(&table)?, None)?;
+            }
         }
         for consumer in self.consumers()?.iter().filter(|one| one.position > feed.last) {
             let (name, position, last) = (&consumer.name, consumer.position, feed.last);
@@ -282,15 +283,28 @@ impl Store {
         }
     }
 
-    fn check_table(&self, status: &TableStatus, check: &mut Check) -> Result<(), Error> {
+    fn check_table(
+        &self,
+        status: &TableStatus,
+        check: &mut Check,
+        corrects_at: Option<i64>,
+    ) -> Result<(), Error> {
         let table = &status.table;
         let mut expected = self.expected(table)?;
         self.each_record(table, &Filter::new(), |stored| {
             check.records += 1;
-            for (kind, cause) in expected.compare(&stored)? {
+            let state = expected.state(&stored);
+            let found = expected.compare(&stored)?;
+            let kinds: Vec<FindingKind> = found.iter().map(|(kind, _)| *kind).collect();
+            for (kind, cause) in found {
                 check.findings.push(Finding::new(kind, Some(table), Some(&stored.id), cause));
             }
-            Ok(())
+            match corrects_at {
+                Some(at) if !kinds.is_empty() => {
+                    self.correct(table, &stored, &kinds, (state, expected.value), at)
+                }
+                _ => Ok(()),
+            }
         })?;
         let named = expected.feed.into_iter().filter(|(_, kind)| *kind != ChangeKind::Gone);
         let named = named.map(|(id, _)| (id, FindingKind::Feed, "the feed names it"));
@@ -300,6 +314,11 @@ impl Store {
         for (id, kind, what) in named {
             let cause = format!("{what}, and the table does not have it");
             check.findings.push(Finding::new(kind, Some(table), Some(&id), cause));
+            let Some(at) = corrects_at else { continue };
+            self.erase_values(table, Of::Record(&id))?;
+            if kind == FindingKind::Feed {
+                self.append(&utc(at), table, &id, ChangeKind::Gone)?;
+            }
         }
         let (present, missing) = self.counts(table)?;
         if (present, missing) != (status.present, status.missing) {
@@ -347,64 +366,44 @@ impl Store {
         })
     }
 
-    /// Corrects findings, and counts the rows of all tables.
-    fn correct(&self, findings: &[Finding], at: i64) -> Result<(), Error> {
-        let mut records = BTreeMap::<(&str, &str), BTreeSet<FindingKind>>::new();
-        for Finding { kind, table, id, .. } in findings {
-            if let (Some(table), Some(id)) = (table, id) {
-                records.entry((table, id)).or_default().insert(*kind);
+    /// Corrects what was found in a record, which has the state of the feed unless another one is given.
+    fn correct(
+        &self,
+        table: &str,
+        stored: &Stored,
+        kinds: &[FindingKind],
+        (of_feed, value): (Option<State>, Option<(usize, bool)>),
+        at: i64,
+    ) -> Result<(), Error> {
+        let (key, id, state) = (stored.known.key, &*stored.id, stored.known.state);
+        if kinds.contains(&FindingKind::Forgotten) {
+            return self.erase_known(table, stored.known, id, at);
+        }
+        if kinds.contains(&FindingKind::Erasure) {
+            self.erase(table, stored.known, state, stored.gone_at.unwrap_or(at))?;
+        }
+        if kinds.contains(&FindingKind::Hash) {
+            let hash = RowHasher::new(&self.identity().secret).row(&stored.row, &stored.shape)?;
+            self.set(table, key, "mirror_hash", hash.0)?;
+        }
+        if kinds.contains(&FindingKind::Feed) {
+            for kind in changes_to(of_feed.unwrap_or(state), state) {
+                self.append(&utc(at), table, id, *kind)?;
             }
         }
-        let hasher = RowHasher::new(&self.identity().secret);
-        let mut expected: HashMap<&str, Expected> = HashMap::new();
-        for (table, _) in records.keys() {
-            if !expected.contains_key(table) {
-                expected.insert(table, self.expected(table)?);
-            }
-        }
-        for ((table, id), kinds) in records {
-            let Some(expected) = expected.get(table) else { continue };
-            let Some(stored) = self.record(table, id)? else {
-                self.erase_values(table, Of::Record(id))?;
-                if kinds.contains(&FindingKind::Feed) {
-                    self.append(&utc(at), table, id, ChangeKind::Gone)?;
-                }
-                continue;
-            };
-            let (key, state) = (stored.known.key, stored.known.state);
-            if kinds.contains(&FindingKind::Forgotten) {
-                self.erase_known(table, stored.known, id, at)?;
-                continue;
-            }
-            if kinds.contains(&FindingKind::Erasure) {
-                self.erase(table, stored.known, state, stored.gone_at.unwrap_or(at))?;
-            }
-            if kinds.contains(&FindingKind::Hash) {
-                let hash = hasher.row(&stored.row, &stored.shape)?;
-                self.set(table, key, "mirror_hash", hash.0)?;
-            }
-            if kinds.contains(&FindingKind::Feed) {
-                for kind in changes_to(expected.state(&stored).unwrap_or(state), state) {
-                    self.append(&utc(at), table, id, *kind)?;
-                }
-            }
-            if kinds.contains(&FindingKind::History) {
-                self.end_value(table, id, stored.gone_at.unwrap_or(at))?;
-                match expected.value {
-                    Some((column, false)) if state.is_live() => {
-                        self.set(table, key, "mirror_changed_at", utc(at))?;
-                        self.begin_value(table, id, stored.row.text(column), at, true)?;
-                        if state == State::Missing {
-                            self.end_value(table, id, at)?;
-                        }
+        if kinds.contains(&FindingKind::History) {
+            self.end_value(table, id, stored.gone_at.unwrap_or(at))?;
+            match value {
+                Some((column, false)) if state.is_live() => {
+                    self.set(table, key, "mirror_changed_at", utc(at))?;
+                    self.begin_value(table, id, stored.row.text(column), at, true)?;
+                    if state == State::Missing {
+                        self.end_value(table, id, at)?;
                     }
-                    Some((_, false)) if state == State::Gone => {}
-                    _ => self.erase_values(table, Of::Record(id))?,
                 }
+                Some((_, false)) if state == State::Gone => {}
+                _ => self.erase_values(table, Of::Record(id))?,
             }
-        }
-        for TableStatus { table, .. } in self.tables()? {
-            self.set_counts(&table, self.counts(&table)?, None)?;
         }
         Ok(())
     }
@@ -421,7 +420,6 @@ impl Store {
 }
 
 impl Expected {
-    /// Returns what is wrong with a record.
     fn compare(&mut self, stored: &Stored) -> Result<Vec<(FindingKind, String)>, Error> {
         let (state, mut found) = (stored.known.state, Vec::new());
         let name = state.as_str();
