@@ -13,7 +13,8 @@ use crate::feed::ChangeKind;
 use crate::fields::json::quoted;
 use crate::queries::Dialect;
 use crate::recovery::values::Of;
-use crate::store::rows::{Known, State, id as id_of};
+use crate::store::filter::Filter;
+use crate::store::rows::State;
 use crate::store::{Store, quoted as name_of, utc};
 
 /// The table of a recovery, and what it is recovered from.
@@ -42,7 +43,6 @@ impl Target {
         })
     }
 
-    /// Returns the record of a placement.
     pub(crate) fn record(
         &self,
         group: &str,
@@ -82,7 +82,6 @@ pub(crate) fn parts(id: &str) -> (String, &str) {
 /// The recovered tables of a mirror, and their columns.
 pub(crate) type Recovered = BTreeMap<String, References>;
 
-/// The columns of a recovered table.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct References {
     pub(crate) group: To,
@@ -90,7 +89,6 @@ pub(crate) struct References {
     pub(crate) value: String,
 }
 
-/// A column and the table that it refers to.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct To {
     pub(crate) column: String,
@@ -98,12 +96,10 @@ pub(crate) struct To {
 }
 
 impl Store {
-    /// Returns the recovered tables.
     pub(crate) fn recovered(&self) -> Result<Recovered, Error> {
         self.json_note(RECOVERED)
     }
 
-    /// Notes a recovered table.
     pub(crate) fn register_recovered(&self, target: &Target) -> Result<(), Error> {
         let [_, group, member, value] = target.columns()?;
         let to = |column: &str, table: &Table| To {
@@ -145,69 +141,41 @@ impl Store {
         state: State,
         at: i64,
     ) -> Result<(), Error> {
-        for (recovered, References { group, member, .. }) in recovered {
-            for (to, is_member) in [(group, false), (member, true)] {
-                if to.table != table {
-                    continue;
-                }
-                let keeps_values = !is_member && state == State::Gone;
+        for (placements, References { group, member, .. }) in recovered {
+            for to in [group, member].into_iter().filter(|to| to.table == table) {
+                let keeps_values = to == group && state == State::Gone;
                 if !keeps_values {
-                    let of = if is_member { Of::Member(id) } else { Of::Group(id) };
-                    self.erase_values(recovered, of)?;
+                    let of = if to == group { Of::Group(id) } else { Of::Member(id) };
+                    self.erase_values(placements, of)?;
                 }
-                let kept = [&*group.column, &*member.column];
-                let ids = self.erase_where(recovered, &to.column, id, kept, at)?;
-                for id in &ids {
+                let (name, by) = (name_of(placements), name_of(&to.column));
+                let index = name_of(&format!("mirror_index_{placements}_{}", to.column));
+                self.run(&format!("CREATE INDEX IF NOT EXISTS {index} ON {name} ({by})"))?;
+                let described = self.table(placements)?;
+                let kept = [&described.shape.identity()?.name, &group.column, &member.column];
+                let emptied = described.existing.iter().filter(|one| !kept.contains(one));
+                let emptied: Vec<_> =
+                    emptied.map(|one| format!("{} = NULL", name_of(one))).collect();
+                let empty =
+                    format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
+                let live = Filter::new().state(State::Present).state(State::Missing);
+                let mut count = 0;
+                self.each_record(placements, &live.column(&to.column, id), |stored| {
+                    count += 1;
+                    self.erase(placements, stored.known, State::Gone, at)?;
+                    self.execute(&empty, (stored.known.key,))?;
                     if keeps_values {
-                        self.end_value(recovered, id, at)?;
+                        self.end_value(placements, &stored.id, at)?;
                     }
-                    self.append(&utc(at), recovered, id, ChangeKind::Gone)?;
-                }
-                if !ids.is_empty() {
-                    let note = format!("followed/{recovered}");
-                    let count: usize = self.json_note(&note)?;
-                    self.set_json_note(&note, &count.saturating_add(ids.len()))?;
+                    self.append(&utc(at), placements, &stored.id, ChangeKind::Gone)
+                })?;
+                if count > 0 {
+                    let note = format!("followed/{placements}");
+                    self.set_json_note(&note, &(self.json_note::<u64>(&note)? + count))?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// Erases the present and missing rows that have this text in a column, apart from these columns. Returns their identities.
-    fn erase_where(
-        &self,
-        table: &str,
-        column: &str,
-        text: &str,
-        kept: [&str; 2],
-        at: i64,
-    ) -> Result<Vec<String>, Error> {
-        let described = self.table(table)?;
-        let (name, by) = (name_of(table), name_of(column));
-        let index = name_of(&format!("mirror_index_{table}_{column}"));
-        self.run(&format!("CREATE INDEX IF NOT EXISTS {index} ON {name} ({by})"))?;
-        let identity = &described.shape.identity()?.name;
-        let select = format!(
-            "SELECT mirror_key, mirror_state = 'missing', {} FROM {name} WHERE {by} = ?1 \
-             AND mirror_state IN ('present', 'missing')",
-            name_of(identity)
-        );
-        let found = self.query(&select, (text,), |row| {
-            let state = if row.get(1)? { State::Missing } else { State::Present };
-            let known = Known { key: row.get(0)?, state, misses: 0, shape: 0, hash: None };
-            Ok((known, id_of(row.get_ref(2)?)))
-        })?;
-        let emptied = described.existing.iter().filter(|one| *one != identity);
-        let emptied = emptied.filter(|one| !kept.contains(&&***one));
-        let emptied: Vec<String> = emptied.map(|one| format!("{} = NULL", name_of(one))).collect();
-        let empty = format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
-        for (known, _) in &found {
-            self.erase(table, *known, State::Gone, at)?;
-            if !emptied.is_empty() {
-                self.execute(&empty, (known.key,))?;
-            }
-        }
-        Ok(found.into_iter().map(|(_, id)| id).collect())
     }
 
     /// Returns how many placements of a table were erased with others since the last call.
