@@ -104,7 +104,6 @@ impl ChangeKind {
 pub struct Cursor(String);
 
 impl Cursor {
-    /// Creates the cursor of a position.
     fn new(mirror: &Identity, position: i64) -> Self {
         let check = mirror.mark("cursor", &[&mirror.id, &position.to_le_bytes()]);
         Self(format!("m1.{}.{position}.{check}", hex(&mirror.id)))
@@ -142,19 +141,16 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// Creates the error of a cursor that cannot be used.
 fn refused(why: &str) -> Error {
     Error::new(ErrorKind::Cursor, format!("cannot read the changes: {why}; take a new snapshot"))
 }
 
-/// The values of a placement before and after a change.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Values<'a> {
     pub(crate) previous: Option<&'a str>,
     pub(crate) value: Option<&'a str>,
 }
 
-/// The range of the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
     /// The last number that was removed; 0 if none was.
@@ -164,7 +160,6 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    /// Returns a position of the feed from its cursor.
     pub(crate) fn position(self, cursor: &Cursor, mirror: &Identity) -> Result<i64, Error> {
         match cursor.position(mirror)? {
             removed if removed < self.pruned => {
@@ -188,7 +183,6 @@ impl Store {
         self.append_with(at, table, id, kind, &[], Values::default())
     }
 
-    /// Appends a change to the feed.
     pub(crate) fn append_with(
         &self,
         at: &str,
@@ -205,7 +199,6 @@ impl Store {
         self.execute(insert, row).map(drop)
     }
 
-    /// Returns the range of the feed.
     pub(crate) fn feed(&self) -> Result<Feed, Error> {
         let select = "SELECT pruned, \
                       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0) FROM mirror_meta";
@@ -213,7 +206,6 @@ impl Store {
         self.connection.query_row(select, (), feed).or_failed()
     }
 
-    /// Returns the changes after this number, at most `limit`.
     pub(crate) fn changes(&self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
         let select = format!("{SELECT} WHERE number > ?1 ORDER BY number LIMIT ?2");
         self.query(&select, (after, integer(limit)), read)

@@ -22,7 +22,6 @@ pub(crate) struct Shape {
     pub(crate) columns: Vec<Column>,
 }
 
-/// A column of a shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Column {
     pub(crate) name: String,
@@ -31,7 +30,6 @@ pub(crate) struct Column {
     pub(crate) is_personal: bool,
 }
 
-/// The kind of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -102,7 +100,6 @@ impl Shape {
         })
     }
 
-    /// Returns the column that identifies a record.
     pub(crate) fn identity(&self) -> Result<&Column, Error> {
         let damaged = || Error::new(ErrorKind::Store, "the stored columns have no identity");
         self.columns.get(self.identity).ok_or_else(damaged)
@@ -134,7 +131,6 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("mirror_") || name.starts_with("sqlite_")
 }
 
-/// The secret of a mirror.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(pub(crate) [u8; 32]);
 
@@ -158,7 +154,6 @@ impl fmt::Debug for Secret {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Hash(pub(crate) [u8; 16]);
 
-/// Hashes with the secret of a mirror.
 #[derive(Clone)]
 pub(crate) struct Hasher(Hmac<Sha256>);
 
@@ -169,7 +164,6 @@ impl Hasher {
         Self(keyed(&root))
     }
 
-    /// Hashes several byte strings.
     pub(crate) fn hash(&self, parts: &[&[u8]]) -> Hash {
         let mut mac = self.0.clone();
         for part in parts {
@@ -197,7 +191,6 @@ pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), Error> {
     })
 }
 
-/// Returns bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
 

@@ -141,7 +141,6 @@ const TOLERATED_SHARE: u64 = 10;
 /// How many records may become other people in a list of any length.
 const FEW: u64 = 10;
 
-/// Number of days that a week has.
 const DAYS: i64 = 7;
 
 #[cfg(test)]

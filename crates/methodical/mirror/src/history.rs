@@ -322,7 +322,6 @@ impl Mirror {
     }
 }
 
-/// Reads a decimal number.
 pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
     let parsed = if text.contains(['e', 'E']) {
         Decimal::from_scientific(text)
@@ -352,7 +351,6 @@ pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> 
 /// The part of the history that a forecast uses, in seconds.
 const WINDOW: i64 = 14 * 24 * 3600;
 
-/// A day, in seconds.
 const DAY: u64 = 24 * 3600;
 
 /// The columns of the counts of a sync.

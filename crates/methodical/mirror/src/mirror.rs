@@ -42,7 +42,6 @@ pub struct Mirror {
     clock: Clock,
 }
 
-/// Returns the time.
 type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Mirror {
@@ -211,7 +210,6 @@ impl Source {
         hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).0)
     }
 
-    /// Returns whether this is the source of a mirror.
     pub(crate) fn is_of(&self, mirror: &Identity) -> bool {
         mirror.source == self.fingerprint(&mirror.secret)
     }
@@ -232,7 +230,6 @@ impl Identity {
         self.records().hash(&[id.as_bytes()])
     }
 
-    /// Returns the hasher for the identities of records.
     pub(crate) fn records(&self) -> Hasher {
         Hasher::new(&self.secret, "identity")
     }

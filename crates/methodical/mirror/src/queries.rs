@@ -769,7 +769,6 @@ impl Relation {
     }
 }
 
-/// The database of a view.
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect<'a> {
     Sqlite,
@@ -779,7 +778,6 @@ pub(crate) enum Dialect<'a> {
 }
 
 impl Store {
-    /// Describes a recovered table.
     pub(crate) fn relation(&self, table: &str) -> Result<Relation, Error> {
         let unknown = || {
             let text = format!(
@@ -823,5 +821,4 @@ fn column(store: &Store, table: &str, name: &str) -> Result<String, Error> {
     has_it.then(|| name.to_owned()).ok_or_else(unknown)
 }
 
-/// A day, in seconds.
 const DAY: i64 = 24 * 3600;

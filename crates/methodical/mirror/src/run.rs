@@ -58,7 +58,6 @@ pub struct Run<'a> {
     recovered: Recovered,
     rules: Rules,
     at: i64,
-    /// The time as text.
     time: String,
     known: KnownRows,
     present_before: u64,
@@ -433,7 +432,6 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// Reads the row of a record.
     fn stored(&mut self, known: Known) -> Result<Stored, Error> {
         let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
         self.store.read(&select, (known.key,))?.ok_or_else(lost)
@@ -504,7 +502,6 @@ impl<'a> Run<'a> {
         Ok(is_written)
     }
 
-    /// Remembers a record that was written.
     fn remember(&mut self, key: i64, hash: Hash) {
         let shape = self.shape;
         let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
@@ -536,7 +533,6 @@ struct KnownRows {
 }
 
 impl KnownRows {
-    /// Returns the index of a row.
     fn index(&self, key: i64) -> Option<usize> {
         match self.rows.last() {
             Some((last, _)) if last.key >= key => {
@@ -611,7 +607,6 @@ pub(crate) fn write_json(record: &impl Serialize, json: &mut Vec<u8>) -> Result<
     serde_json::to_writer(json, record).map_err(unwritten)
 }
 
-/// Returns the text of a record that was written.
 pub(crate) fn text(json: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(json).map_err(unwritten)
 }

@@ -116,7 +116,6 @@ impl Store {
         })
     }
 
-    /// Returns the identity of the mirror.
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -209,7 +208,6 @@ impl Store {
         Ok(self.connection.prepare_cached(sql).or_failed()?.execute(parameters).or_failed()? as u64)
     }
 
-    /// Returns all rows of a query.
     pub(crate) fn query<T>(
         &self,
         sql: &str,
@@ -250,7 +248,6 @@ impl Store {
         })
     }
 
-    /// Writes a note of JSON.
     pub(crate) fn set_json_note(
         &self,
         name: &str,
@@ -261,7 +258,6 @@ impl Store {
         self.set_note(name, &text)
     }
 
-    /// Returns whether the mirror omits personal data.
     pub(crate) fn omits_personal(&self) -> Result<bool, Error> {
         Ok(self.note(OMITS_PERSONAL)?.is_some())
     }
@@ -271,7 +267,6 @@ impl Store {
         self.set_note(OMITS_PERSONAL, "yes")
     }
 
-    /// Returns the forgotten identities of a table.
     pub(crate) fn suppressed(&self, table: &str) -> Result<Suppressed, Error> {
         let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
         let ids = self.query(select, (table,), |row| row.get(0).map(Hash))?;
@@ -304,7 +299,6 @@ impl Store {
     }
 }
 
-/// Forgotten identities.
 pub(crate) struct Suppressed {
     pub(crate) hasher: Hasher,
     pub(crate) ids: HashSet<Hash>,
@@ -417,7 +411,6 @@ pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Converts the error of a call of SQLite.
 pub(crate) trait OrFailed<T> {
     fn or_failed(self) -> Result<T, Error>;
 }

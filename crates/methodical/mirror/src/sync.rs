@@ -163,7 +163,6 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
     }
 }
 
-/// The parts of a successful report.
 type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
 impl<S: Service> Sync<'_, S> {
@@ -188,7 +187,6 @@ impl<S: Service> Sync<'_, S> {
         self.report.tables.push(report);
     }
 
-    /// Passes a list to one run.
     fn sync_list<O: ListOperation<Service = S>>(
         &mut self,
         table: &'static Table,
@@ -234,7 +232,6 @@ impl<S: Service> Sync<'_, S> {
     }
 }
 
-/// Returns the name of the scope of a query.
 fn scope<O: Operation>(query: &O) -> Result<String, Error> {
     let query = query.query().map_err(|error| {
         let text = format!("cannot sync the list: {error}");
@@ -246,7 +243,6 @@ fn scope<O: Operation>(query: &O) -> Result<String, Error> {
     })
 }
 
-/// Creates the error of a list that was not received completely.
 fn incomplete(error: methodical_client::Error) -> Error {
     let text = format!("cannot sync the list: {error}; nothing was changed");
     Error::new(ErrorKind::Call, text).because(error)
@@ -308,7 +304,6 @@ where
     }
 }
 
-/// Reads the sample of a gauge from the response.
 fn sample(
     gauge: Gauge,
     at: i64,

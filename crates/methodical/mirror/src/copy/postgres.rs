@@ -134,7 +134,6 @@ fn write(
     Ok(Copied { is_replaced, tables })
 }
 
-/// A copy that is being written.
 struct Copy<'a> {
     target: Transaction<'a>,
     name: &'a str,
@@ -142,7 +141,6 @@ struct Copy<'a> {
     schema: String,
 }
 
-/// A parameter and its type.
 type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 impl Copy<'_> {
@@ -298,7 +296,6 @@ impl Copy<'_> {
     }
 }
 
-/// Appends a cell of a line.
 fn append(line: &mut Vec<u8>, kind: CopyKind, value: CopyValue<'_>) {
     // Writing to memory does not fail.
     let _infallible = match value {
@@ -325,7 +322,6 @@ fn append(line: &mut Vec<u8>, kind: CopyKind, value: CopyValue<'_>) {
     };
 }
 
-/// Returns the type of a column in PostgreSQL.
 const fn type_of(kind: CopyKind) -> &'static str {
     match kind {
         CopyKind::Text => "text",
@@ -348,7 +344,6 @@ impl fmt::Display for Code {
 
 impl StdError for Code {}
 
-/// Converts an error of a statement.
 fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
         let is_lost =
@@ -394,7 +389,6 @@ fn denied(sql: &str, cause: &DbError) -> Error {
     Error::new(ErrorKind::Denied, text).because(Code(cause.code().clone()))
 }
 
-/// Creates the error of a connection that was closed.
 fn lost() -> Error {
     Error::new(ErrorKind::Unreachable, LOST)
 }

@@ -34,36 +34,12 @@ pub struct Consumer {
 }
 
 impl Consumer {
-    /// Creates a consumer. Its name has 1 to 100 characters, and no control characters.
-    pub(crate) fn new(name: &str, position: i64, at: i64) -> Result<Self, Error> {
-        let is_valid = (1..=MAX_NAME).contains(&name.chars().count());
-        if !is_valid || name.chars().any(char::is_control) {
-            let text = format!(
-                "cannot add the consumer: its name does not have 1 to {MAX_NAME} characters, or has control characters"
-            );
-            return Err(Error::new(ErrorKind::Consumer, text));
-        }
-        Ok(Self {
-            name: name.to_owned(),
-            position,
-            behind: 0,
-            created_at: at,
-            delivered_at: None,
-            failures: 0,
-            failed_at: None,
-            error: None,
-            next_attempt_at: None,
-            disabled_at: None,
-        })
-    }
-
     /// Removes the traces of failed attempts.
     pub(crate) fn enable(&mut self) {
         (self.failures, self.failed_at, self.error) = (0, None, None);
         (self.next_attempt_at, self.disabled_at) = (None, None);
     }
 
-    /// Creates an error of this consumer.
     pub(crate) fn refused(&self, kind: ErrorKind, why: &str) -> Error {
         Error::new(kind, format!("cannot deliver to `{}`: {why}", self.name))
     }
@@ -83,7 +59,6 @@ pub enum StartAt {
 }
 
 impl Store {
-    /// Returns the consumers, by name.
     pub(crate) fn consumers(&self) -> Result<Vec<Consumer>, Error> {
         let last = self.feed()?.last;
         let select = "SELECT name, position, unixepoch(created_at), unixepoch(delivered_at), failures, \
@@ -106,13 +81,11 @@ impl Store {
         })
     }
 
-    /// Returns the consumer of this name.
     pub(crate) fn consumer(&self, name: &str) -> Result<Consumer, Error> {
         let found = self.consumers()?.into_iter().find(|consumer| consumer.name == name);
         found.ok_or_else(|| {
             // An invalid name, such as one with line breaks, is not repeated.
-            let shown = Consumer::new(name, 0, 0)
-                .map_or_else(|_invalid| String::new(), |one| format!(" `{}`", one.name));
+            let shown = if is_valid(name) { format!(" `{name}`") } else { String::new() };
             let text = format!(
                 "cannot find the consumer{shown}: the mirror does not have it; add it first"
             );
@@ -169,11 +142,15 @@ impl Mirror {
             StartAt::Oldest => feed.pruned,
             StartAt::After(cursor) => feed.position(cursor, store.identity())?,
         };
-        let consumer = Consumer::new(name, position, self.now())?;
+        if !is_valid(name) {
+            let text = format!(
+                "cannot add the consumer: its name does not have 1 to {MAX_NAME} characters, or has control characters"
+            );
+            return Err(Error::new(ErrorKind::Consumer, text));
+        }
         let insert = "INSERT INTO mirror_consumer (name, position, created_at, failures) VALUES (?1, ?2, ?3, 0) \
                       ON CONFLICT (name) DO NOTHING";
-        let row = (&consumer.name, consumer.position, utc(consumer.created_at));
-        Ok(store.execute(insert, row)? > 0)
+        Ok(store.execute(insert, (name, position, utc(self.now())))? > 0)
     }
 
     /// Moves a consumer to the position after a cursor, and enables it: to deliver changes again, to skip one, or after a new
@@ -222,6 +199,10 @@ impl Mirror {
     pub fn consumers(&self) -> Result<Vec<Consumer>, Error> {
         self.store().consumers()
     }
+}
+
+fn is_valid(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control)
 }
 
 /// Maximum length of the name of a consumer, in characters.

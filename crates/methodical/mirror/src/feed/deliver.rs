@@ -235,7 +235,6 @@ impl Mirror {
         }
     }
 
-    /// Returns the next changes of a consumer.
     fn page(&self, consumer: &Consumer, limit: usize) -> Result<Vec<Change>, Error> {
         let store = self.store();
         let feed = store.feed()?;
@@ -250,7 +249,6 @@ impl Mirror {
         Err(consumer.refused(ErrorKind::Cursor, &why))
     }
 
-    /// Saves a failure, and returns its error.
     fn failed(
         &self,
         consumer: &mut Consumer,
@@ -353,7 +351,6 @@ const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
 /// Time between two attempts to keep a position.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Delay after the first failure.
 const FIRST: Duration = Duration::from_secs(5);
 
 const FACTOR: u32 = 3;
@@ -361,7 +358,6 @@ const FACTOR: u32 = 3;
 /// Keeps the power within `u32`.
 const MAX_EXPONENT: u32 = 10;
 
-/// Maximum delay.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 /// Maximum delay that a receiver can ask for.

@@ -140,7 +140,6 @@ impl Sink for Exec {
 
 debug_with!(Exec: program, timeout);
 
-/// Returns whether a path is a file that can be run.
 fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| {
         #[cfg(unix)]

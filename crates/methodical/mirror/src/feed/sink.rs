@@ -61,7 +61,6 @@ pub struct Failure {
     pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// The consequence of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consequence {
     /// The event is delivered again after a delay that grows, and not before this one.

@@ -12,7 +12,6 @@ use crate::error::{Error, ErrorKind};
 /// The members of a JSON object: the texts of their values, by name. If a name occurs several times, the last member wins.
 pub(crate) type Members<'a> = BTreeMap<Cow<'a, str>, &'a str>;
 
-/// Reads a JSON object.
 pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
     let members: BTreeMap<Text<'_>, &RawValue> = serde_json::from_str(object).map_err(invalid)?;
     Ok(members.into_iter().map(|(Text(name), value)| (name, value.get())).collect())
@@ -22,7 +21,6 @@ pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
 #[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns the text of a JSON string.
 pub(crate) fn unquoted(json: &str) -> Result<Cow<'_, str>, Error> {
     Ok(serde_json::from_str::<Text<'_>>(json).map_err(invalid)?.0)
 }
@@ -76,7 +74,6 @@ fn length(bytes: usize) -> Option<i64> {
     i64::try_from(bytes).ok()
 }
 
-/// Returns whether two JSON numbers have the same value.
 pub(crate) fn equal_numbers(one: &str, other: &str) -> bool {
     let value = |text| {
         let mut out = Vec::new();
@@ -86,7 +83,6 @@ pub(crate) fn equal_numbers(one: &str, other: &str) -> bool {
     value(one) == value(other)
 }
 
-/// Returns text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut json = String::with_capacity(text.len() + 2);
     push_quoted(&mut json, text);
@@ -110,7 +106,6 @@ pub(crate) fn push_quoted(json: &mut String, text: &str) {
 pub(crate) struct Object(String);
 
 impl Object {
-    /// Creates an object with space for its text, in bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }

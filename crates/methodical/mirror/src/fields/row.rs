@@ -12,7 +12,6 @@ use crate::fields::json::{
 };
 use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape, hex};
 
-/// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Text(Cow<'a, str>),
@@ -73,7 +72,6 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Returns the identity of the record.
     pub(crate) fn identity(&self, shape: &Shape) -> Result<Cow<'_, str>, Error> {
         match self.cells.get(shape.identity) {
             // PostgreSQL has no U+0000 in text.
@@ -144,7 +142,6 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Returns the row with copies of its texts.
     pub(crate) fn into_owned(self) -> Row<'static> {
         let own = |value| match value {
             Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
@@ -175,7 +172,6 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Writes a value as JSON text.
 fn write_value(json: &mut String, value: &Value<'_>, column: &Column) {
     match value {
         Value::Text(text) if column.kind == Kind::Json => json.push_str(text),
@@ -186,7 +182,6 @@ fn write_value(json: &mut String, value: &Value<'_>, column: &Column) {
     }
 }
 
-/// A row that is being read.
 struct Reading<'s, 'a> {
     shape: &'s Shape,
     cells: Vec<Option<Value<'a>>>,

@@ -222,7 +222,6 @@ fn own(path: &Path) -> PathBuf {
     with_suffix(path, "-own")
 }
 
-/// Returns the folder of a file.
 fn folder(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or_else(|| Path::new("."))

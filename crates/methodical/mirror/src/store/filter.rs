@@ -74,7 +74,6 @@ impl Filter {
         self
     }
 
-    /// Returns whether records in this state are accepted.
     pub(crate) fn accepts_state(&self, state: State) -> bool {
         (self.states.is_empty() || self.states.contains(&state))
             && (state.is_live() || self.text.is_none())
@@ -106,7 +105,6 @@ impl Filter {
         self.columns.iter().map(find).collect()
     }
 
-    /// Returns the text that is searched for; `None` if any text is accepted.
     pub(crate) const fn text(&self) -> Option<&Wanted> {
         self.text.as_ref()
     }
@@ -137,7 +135,6 @@ fn parse(kind: Kind, text: &str) -> Option<Value<'static>> {
     })
 }
 
-/// A text that is searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     folded: String,
@@ -155,7 +152,6 @@ impl Wanted {
         Self { folded, digits: is_number.then_some(digits) }
     }
 
-    /// Returns whether a value of a row has the text.
     pub(crate) fn is_within_value(&self, value: ValueRef<'_>) -> Result<bool, Error> {
         match value {
             ValueRef::Text(text) => match std::str::from_utf8(text) {

@@ -64,7 +64,6 @@ pub(crate) struct Known {
     pub(crate) hash: Option<Hash>,
 }
 
-/// A record with its row.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) known: Known,
@@ -294,7 +293,6 @@ fn read_hash(bytes: &[u8]) -> Option<Hash> {
     bytes.try_into().ok().map(Hash)
 }
 
-/// Returns an identity as text.
 pub(crate) fn id(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Integer(number) => number.to_string(),

@@ -140,7 +140,6 @@ impl Table {
         })
     }
 
-    /// Returns an identity as a value of its column.
     pub(crate) fn id<'a>(&self, id: &'a str) -> ToSqlOutput<'a> {
         match (self.identity, id.parse()) {
             (Kind::Integer, Ok(number)) => ToSqlOutput::Borrowed(ValueRef::Integer(number)),
@@ -282,7 +281,6 @@ impl Store {
         rows.into_iter().map(|(number, columns)| Ok((number, Shape::parse(&columns)?))).collect()
     }
 
-    /// Returns the state of each table, in the order of their names.
     pub(crate) fn tables(&self) -> Result<Vec<TableStatus>, Error> {
         let select = "SELECT present, mirror_scope.missing, mirror_scope.table_name, unixepoch(completed_at), \
                       (SELECT count(*) FROM mirror_rejected WHERE scope = name), last.outcome, last.reason \
@@ -304,7 +302,6 @@ impl Store {
         })
     }
 
-    /// Returns whether the mirror has a table of records.
     pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
         Ok(self.tables()?.iter().any(|status| status.table == name))
     }
@@ -323,7 +320,6 @@ impl Store {
     }
 }
 
-/// Returns the statement that creates a table.
 fn create(name: &str, shape: &Shape) -> Result<String, Error> {
     let identity = shape.identity()?;
     let mut sql = format!(
@@ -341,7 +337,6 @@ fn create(name: &str, shape: &Shape) -> Result<String, Error> {
     Ok(sql)
 }
 
-/// Returns the statements that add the columns which a table lacks.
 fn alter(name: &str, shape: &Shape, existing: &[(String, String)]) -> Result<String, Error> {
     let mut sql = String::new();
     for column in &shape.columns {
@@ -378,7 +373,6 @@ pub(crate) fn view_columns<'a>(identity: &'a str, existing: &'a [String]) -> Vec
     [identity, "mirror_first_seen", "mirror_changed_at"].into_iter().chain(own).collect()
 }
 
-/// Returns a value for SQLite.
 pub(crate) fn sql<'a>(value: Option<&'a Value<'_>>) -> ValueRef<'a> {
     match value {
         None => ValueRef::Null,
@@ -393,7 +387,6 @@ fn text(text: Option<&str>) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(text.map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes())))
 }
 
-/// Returns the type of a column in a STRICT table.
 const fn type_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Text | Kind::Json => "TEXT",

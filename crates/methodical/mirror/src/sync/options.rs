@@ -128,22 +128,18 @@ impl SyncOptions {
         }
     }
 
-    /// Returns the rules of a table.
     pub(crate) fn rules_of(&self, table: &str) -> Rules {
         self.accepted.get(table).map_or(self.rules, |records| self.rules.accept_missing(*records))
     }
 
-    /// Returns the added names of values.
     pub(crate) fn values_of(&self, value: &str) -> &[String] {
         self.values.get(value).map_or(&[], |names| names)
     }
 
-    /// Returns whether a table is synced.
     pub(crate) fn has_table(&self, name: &str) -> bool {
         self.tables.is_empty() || self.tables.contains(name)
     }
 
-    /// Refuses a table that the service does not have.
     pub(crate) fn check(&self, existing: &[&Table]) -> Result<(), Error> {
         let existing: BTreeSet<&str> = existing.iter().map(|table| table.name()).collect();
         let mut named = self.tables.iter().chain(self.accepted.keys());
@@ -213,7 +209,6 @@ impl Budget {
         sleep_blocking(self.reserve(now()));
     }
 
-    /// Returns how many calls were counted.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }

@@ -17,7 +17,6 @@ use crate::store::{Store, quoted};
 use crate::sync::options::{SyncOptions, SyncProgress};
 use crate::sync::report::{Coverage, GroupFailure};
 
-/// Recovers the values of one table.
 pub(crate) fn recover(
     mirror: &mut Mirror,
     target: &Target,
@@ -47,7 +46,6 @@ pub(crate) fn recover(
     write(mirror, target, options, &schedule, groups, &values)
 }
 
-/// What the mirror knows before a recovery.
 struct Known {
     schedule: Schedule,
     groups: Vec<Group>,
@@ -186,7 +184,6 @@ pub(crate) struct Schedule {
     values: Vec<String>,
 }
 
-/// When a group was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Asked {
     turn: u64,
@@ -235,12 +232,10 @@ impl Schedule {
 }
 
 impl Store {
-    /// Returns the schedule of a recovered table.
     pub(crate) fn schedule(&self, table: &str) -> Result<Schedule, Error> {
         self.json_note(&format!("schedule/{table}"))
     }
 
-    /// Sets the schedule of a recovered table.
     pub(crate) fn set_schedule(&self, table: &str, schedule: &Schedule) -> Result<(), Error> {
         self.set_json_note(&format!("schedule/{table}"), schedule)
     }

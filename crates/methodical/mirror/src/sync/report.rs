@@ -164,7 +164,6 @@ impl Coverage {
         Self { value, group, ..Self::default() }
     }
 
-    /// Counts a group.
     pub(crate) fn add(&mut self, known: &Group, fate: &Fate) {
         let (total, unknown) = match fate {
             Fate::Placed(members) => {

@@ -207,7 +207,6 @@ pub(crate) fn backups(mirror: &Path) -> Result<Vec<Backup>, Error> {
     Ok(backups.into_values().collect())
 }
 
-/// Adds a backup to the list.
 fn add(mirror: &Path, backup: &Backup) -> Result<(), Error> {
     let path = list_of(mirror);
     append(&path, backup).map_err(|error| failed("write", &path, error))
