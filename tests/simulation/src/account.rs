@@ -1,8 +1,7 @@
 //! The present and past data of the service: every answer is compared with it.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -15,20 +14,20 @@ use crate::world::World;
 
 /// The records of the account at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Records {
+pub(crate) struct Records {
     /// The names of the candidates by id.
-    pub candidates: BTreeMap<i64, String>,
+    pub(crate) candidates: BTreeMap<i64, String>,
     /// The projects of the vacancies by id.
-    pub vacancies: BTreeMap<i64, String>,
+    pub(crate) vacancies: BTreeMap<i64, String>,
     /// The statuses by vacancy and candidate.
-    pub statuses: BTreeMap<(i64, i64), String>,
+    pub(crate) statuses: BTreeMap<(i64, i64), String>,
     /// The balance.
-    pub credits: String,
+    pub(crate) credits: String,
 }
 
 impl Records {
     /// Returns the ids and the names of the candidates that a filter selects.
-    pub fn list(&self, vacancy: Option<i64>, status: Option<&str>) -> Vec<(String, String)> {
+    pub(crate) fn list(&self, vacancy: Option<i64>, status: Option<&str>) -> Vec<(String, String)> {
         let is_listed = |id: i64| match vacancy {
             None => true,
             Some(vacancy) => self
@@ -41,7 +40,7 @@ impl Records {
     }
 
     /// Returns the ids and the projects of the vacancies.
-    pub fn projects(&self) -> Vec<(String, String)> {
+    pub(crate) fn projects(&self) -> Vec<(String, String)> {
         self.vacancies.iter().map(|(id, project)| (id.to_string(), project.clone())).collect()
     }
 
@@ -69,13 +68,7 @@ impl Records {
 
 /// The account of the service, in its store, with every state that it had.
 #[derive(Clone)]
-pub struct Account(Arc<Inner>);
-
-impl fmt::Debug for Account {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Account")
-    }
-}
+pub(crate) struct Account(Arc<Inner>);
 
 struct Inner {
     world: World,
@@ -87,11 +80,7 @@ struct Inner {
 
 impl Account {
     /// Creates the account with some records.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub fn new(world: &World, random: &mut Rng) -> Result<Self, Error> {
+    pub(crate) fn new(world: &World, random: &mut Rng) -> Result<Self, Error> {
         let store = Arc::new(Store::in_memory()?);
         let id = store.create_account("simulation", UnixTime(0))?;
         let candidates = if random.u8(0..16) == 0 { 100 } else { random.i64(5..24) };
@@ -110,21 +99,17 @@ impl Account {
     }
 
     /// Returns the store.
-    pub fn store(&self) -> Arc<Store> {
+    pub(crate) fn store(&self) -> Arc<Store> {
         Arc::clone(&self.0.store)
     }
 
     /// Returns the number of the account.
-    pub fn id(&self) -> AccountId {
+    pub(crate) fn id(&self) -> AccountId {
         self.0.id
     }
 
     /// Changes some records in one import.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub fn change(&self, random: &mut Rng) -> Result<(), Error> {
+    pub(crate) fn change(&self, random: &mut Rng) -> Result<(), Error> {
         let mut records = (*self.now()).clone();
         let number = self.history().len();
         for _ in 0..random.u8(1..6) {
@@ -134,12 +119,16 @@ impl Account {
     }
 
     /// Returns the current records.
-    pub fn now(&self) -> Arc<Records> {
+    pub(crate) fn now(&self) -> Arc<Records> {
         self.history().last().map(|(_, records)| Arc::clone(records)).unwrap_or_default()
     }
 
     /// Returns whether a state that was current at any moment since `begin` satisfies `is_it`.
-    pub fn had_since(&self, begin: Duration, mut is_it: impl FnMut(&Records) -> bool) -> bool {
+    pub(crate) fn had_since(
+        &self,
+        begin: Duration,
+        mut is_it: impl FnMut(&Records) -> bool,
+    ) -> bool {
         let history = self.history();
         // Two events at one time have an order that the times do not show.
         let first = history.iter().rposition(|(since, _)| *since < begin).unwrap_or(0);
@@ -157,7 +146,7 @@ impl Account {
     }
 
     fn history(&self) -> MutexGuard<'_, Vec<(Duration, Arc<Records>)>> {
-        self.0.history.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.history.lock().unwrap()
     }
 }
 
@@ -206,4 +195,4 @@ fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
 const UNPLACED: i64 = 1;
 
 /// The names of statuses, all of them known from the contract: a mirror asks for them without a setting.
-pub const STATUSES: &[&str] = &["New", "Rejected", "Shortlist"];
+pub(crate) const STATUSES: &[&str] = &["New", "Rejected", "Shortlist"];

@@ -20,7 +20,7 @@ use crate::world::{World, pause};
 type ServiceClient = Client<RecruitmentGateway>;
 
 /// Runs the story of a seed.
-pub async fn story(world: World) {
+pub(crate) async fn story(world: World) {
     let Some(stage) = Stage::new(&world) else { return };
     let mut random = world.fork();
     let transport = SimulatedTransport::new(&world, &stage.network);

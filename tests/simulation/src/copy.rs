@@ -8,35 +8,27 @@ use crate::account::Records;
 
 /// Everything that a mirror has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Copy {
+pub(crate) struct Copy {
     /// The rows of each table by identity.
-    pub tables: BTreeMap<&'static str, Rows>,
+    pub(crate) tables: BTreeMap<&'static str, Rows>,
     /// The whole feed.
-    pub feed: Vec<Change>,
+    pub(crate) feed: Vec<Change>,
     /// The findings of the mirror's check of itself.
-    pub findings: Vec<String>,
+    pub(crate) findings: Vec<String>,
 }
 
 /// The rows of a table by identity: the state, and the record.
-pub type Rows = BTreeMap<String, (State, String)>;
+pub(crate) type Rows = BTreeMap<String, (State, String)>;
 
 impl Copy {
     /// Reads everything, and lets the mirror check itself.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub fn checked(mirror: &Mirror) -> Result<Self, Error> {
+    pub(crate) fn checked(mirror: &Mirror) -> Result<Self, Error> {
         let findings = mirror.check()?.findings.iter().map(ToString::to_string).collect();
         Ok(Self { findings, ..Self::read(mirror)? })
     }
 
     /// Reads everything.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub fn read(mirror: &Mirror) -> Result<Self, Error> {
+    pub(crate) fn read(mirror: &Mirror) -> Result<Self, Error> {
         let mut copy = Self::default();
         let existing = mirror.tables()?;
         for name in [CANDIDATES, VACANCIES, PLACEMENTS] {
@@ -52,12 +44,12 @@ impl Copy {
     }
 
     /// Returns the rows of a table.
-    pub fn rows(&self, table: &str) -> &Rows {
+    pub(crate) fn rows(&self, table: &str) -> &Rows {
         self.tables.get(table).unwrap_or(const { &Rows::new() })
     }
 
     /// Returns the present placements: vacancy, candidate, and the status if it is known.
-    pub fn placements(&self) -> BTreeMap<(i64, i64), Option<String>> {
+    pub(crate) fn placements(&self) -> BTreeMap<(i64, i64), Option<String>> {
         let present = self.rows(PLACEMENTS).values().filter(|(state, _)| *state == State::Present);
         present
             .filter_map(|(_, json)| {
@@ -68,7 +60,7 @@ impl Copy {
     }
 
     /// Returns the states that the feed leads to. A record that was never reported has none.
-    pub fn fold(&self) -> BTreeMap<(String, String), State> {
+    pub(crate) fn fold(&self) -> BTreeMap<(String, String), State> {
         let mut states = BTreeMap::new();
         for change in &self.feed {
             let state = match change.kind {
@@ -82,7 +74,7 @@ impl Copy {
     }
 
     /// Returns the states of the rows.
-    pub fn states(&self) -> BTreeMap<(String, String), State> {
+    pub(crate) fn states(&self) -> BTreeMap<(String, String), State> {
         let rows = self.tables.iter().flat_map(|(table, rows)| {
             rows.iter().map(|(id, (state, _))| (((*table).to_owned(), id.clone()), *state))
         });
@@ -92,7 +84,7 @@ impl Copy {
 
 /// Returns whether `after` is what a complete list of a table makes of `before`: each record of the list is present, any other
 /// one is missing at first, and then gone.
-pub fn is_synced(table: &str, before: &Rows, after: &Rows, records: &Records) -> bool {
+pub(crate) fn is_synced(table: &str, before: &Rows, after: &Rows, records: &Records) -> bool {
     let (list, name) = match table {
         CANDIDATES => (records.list(None, None), "name"),
         _ => (records.projects(), "project"),
@@ -120,10 +112,10 @@ fn member(json: &str, name: &str) -> Option<String> {
 }
 
 /// The table of the candidates.
-pub const CANDIDATES: &str = "candidate";
+pub(crate) const CANDIDATES: &str = "candidate";
 
 /// The table of the vacancies.
-pub const VACANCIES: &str = "vacancy";
+pub(crate) const VACANCIES: &str = "vacancy";
 
 /// The recovered table: candidates in vacancies, with their statuses.
-pub const PLACEMENTS: &str = "candidate_vacancy";
+pub(crate) const PLACEMENTS: &str = "candidate_vacancy";

@@ -1,6 +1,5 @@
 //! The faults of a story: what breaks, when, and when it ends.
 
-use std::fmt;
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -13,28 +12,22 @@ use crate::world::{World, pause};
 
 /// Everything that can be broken.
 #[derive(Clone)]
-pub struct Stage {
+pub(crate) struct Stage {
     /// The world.
-    pub world: World,
+    pub(crate) world: World,
     /// The network.
-    pub network: Network,
+    pub(crate) network: Network,
     /// The records of the service.
-    pub account: Account,
+    pub(crate) account: Account,
     /// The service.
-    pub gateway: Gateway,
+    pub(crate) gateway: Gateway,
     /// The tokens.
-    pub vault: Vault,
-}
-
-impl fmt::Debug for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Stage")
-    }
+    pub(crate) vault: Vault,
 }
 
 impl Stage {
     /// Creates the network, the service and its data.
-    pub fn new(world: &World) -> Option<Self> {
+    pub(crate) fn new(world: &World) -> Option<Self> {
         let network = Network::new(world);
         let account = Account::new(world, &mut world.fork());
         world.check(account.is_ok(), || "the store refused the records".to_owned());
@@ -45,7 +38,7 @@ impl Stage {
     }
 
     /// Breaks things for `time`, then mends everything.
-    pub async fn faults(self, time: Duration) {
+    pub(crate) async fn faults(self, time: Duration) {
         let mut random = self.world.fork();
         let weather = Weather {
             delay: *random.choice(&[10, 80, 600]).unwrap_or(&80),
@@ -97,13 +90,13 @@ impl Stage {
     }
 
     /// Changes some records.
-    pub fn change(&self, random: &mut Rng) {
+    pub(crate) fn change(&self, random: &mut Rng) {
         let changed = self.account.change(random);
         self.world.check(changed.is_ok(), || format!("the store failed: {changed:?}"));
     }
 
     /// Changes records for `time`, with pauses of at most `longest`, so that some change while a list is sent.
-    pub async fn keep_changing(self, time: Duration, longest: Duration) {
+    pub(crate) async fn keep_changing(self, time: Duration, longest: Duration) {
         let mut random = self.world.fork();
         let end = self.world.elapsed() + time;
         while self.world.elapsed() < end {

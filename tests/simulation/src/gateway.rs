@@ -1,8 +1,7 @@
 //! The hosts: the real server behind a front that sometimes answers in its place, and a host that must never hear of a token.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, UNIX_EPOCH};
 
 use fastrand::Rng;
@@ -17,13 +16,7 @@ use crate::world::World;
 
 /// The service as a host of the network. Clones share it.
 #[derive(Clone)]
-pub struct Gateway(Arc<Inner>);
-
-impl fmt::Debug for Gateway {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gateway")
-    }
-}
+pub(crate) struct Gateway(Arc<Inner>);
 
 struct Inner {
     world: World,
@@ -44,7 +37,7 @@ struct Front {
 
 impl Gateway {
     /// Starts the service, and the other host.
-    pub fn start(world: &World, network: &Network, account: &Account) -> Self {
+    pub(crate) fn start(world: &World, network: &Network, account: &Account) -> Self {
         let mut random = world.fork();
         let page = *random.choice(&[3, 10, 100]).unwrap_or(&10);
         let latency = *random.choice(&[1, 20, 100]).unwrap_or(&20);
@@ -61,18 +54,18 @@ impl Gateway {
     }
 
     /// Sets of how many connections in 100 a front answers the first request in place of the server.
-    pub fn set_front(&self, share: u64) {
-        self.0.front.lock().unwrap_or_else(PoisonError::into_inner).share = share;
+    pub(crate) fn set_front(&self, share: u64) {
+        self.0.front.lock().unwrap().share = share;
     }
 
     /// Stops the server as a crash does. Its memory is lost, its store is not.
-    pub fn crash(&self) {
+    pub(crate) fn crash(&self) {
         self.0.world.note("the server crashes");
         self.0.network.stop(HOST);
     }
 
     /// Starts a new server over the same store.
-    pub fn restart(&self) {
+    pub(crate) fn restart(&self) {
         self.0.world.note("the server starts");
         let Some(server) = self.server() else { return };
         let (server, gateway) = (Arc::new(server), Arc::downgrade(&self.0));
@@ -98,7 +91,7 @@ impl Gateway {
         store.limit_pages(*page);
         let (random, longest) = (Mutex::new(self.0.world.fork()), *latency);
         let server = Server::new(config, store).unbound(move || {
-            let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut random = random.lock().unwrap();
             Duration::from_millis(random.u64(0..=longest))
         });
         self.0.world.check(server.is_ok(), || "the server cannot start".to_owned());
@@ -107,7 +100,7 @@ impl Gateway {
 
     fn accept(&self, server: &Arc<UnboundServer>, pipe: Pipe) {
         let answer = {
-            let mut front = self.0.front.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut front = self.0.front.lock().unwrap();
             let is_front = front.random.u64(0..100) < front.share;
             is_front.then(|| answer(&mut front.random, &self.0.world))
         };
@@ -169,10 +162,10 @@ async fn listen(world: World, mut pipe: Pipe) {
 }
 
 /// The name of the host of the service.
-pub const HOST: &str = "gateway.example";
+pub(crate) const HOST: &str = "gateway.example";
 
 /// The name of the other host.
-pub const ELSEWHERE: &str = "elsewhere.example";
+pub(crate) const ELSEWHERE: &str = "elsewhere.example";
 
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 

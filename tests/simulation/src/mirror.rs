@@ -1,7 +1,7 @@
 //! The story of the mirror: syncs and deliveries while things break and the mirror crashes, and syncs after that.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -25,7 +25,7 @@ use crate::vault::BlockingVault;
 use crate::world::{World, pause};
 
 /// Runs the story of a seed.
-pub async fn story(world: World) {
+pub(crate) async fn story(world: World) {
     let Some(stage) = Stage::new(&world) else { return };
     let mut random = world.fork();
     let place = Place::new(random.bool());
@@ -240,7 +240,7 @@ impl Replica {
             let is_settled = is_synced(table, copy.rows(table), copy.rows(table), &now);
             world.check(is_settled, || format!("`{table}` differs from {count} records"));
         }
-        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let received = self.received.lock().unwrap();
         let ids: BTreeSet<_> = received.iter().map(|event| &*event.id).collect();
         let numbers: BTreeSet<_> = received.iter().map(|event| event.change.number).collect();
         let feed: BTreeSet<_> = copy.feed.iter().map(|change| change.number).collect();
@@ -345,7 +345,7 @@ impl Sink for Receiver {
         if self.fails && self.random.u8(0..60) == 0 {
             return Err(Failure::new("the receiver is closed"));
         }
-        self.received.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        self.received.lock().unwrap().push(event.clone());
         if let Some(port) = &self.port {
             port.step();
         }

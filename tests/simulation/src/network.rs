@@ -1,9 +1,9 @@
 //! The network: hosts by name, with delays, partitions, and connections that break.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
-use std::{fmt, io};
 
 use fastrand::Rng;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -13,13 +13,7 @@ use crate::world::World;
 
 /// The network. Clones share it.
 #[derive(Clone)]
-pub struct Network(Arc<Mutex<State>>);
-
-impl fmt::Debug for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Network")
-    }
-}
+pub(crate) struct Network(Arc<Mutex<State>>);
 
 struct State {
     world: World,
@@ -43,23 +37,23 @@ struct Host {
 
 /// How often connections fail, and how long bytes take.
 #[derive(Clone, Copy, Debug)]
-pub struct Weather {
+pub(crate) struct Weather {
     /// Longest delay of a piece, in milliseconds.
-    pub delay: u64,
+    pub(crate) delay: u64,
     /// Of 100 connections: how many break after some bytes.
-    pub breaks: u64,
+    pub(crate) breaks: u64,
     /// Of 100 connections: how many cannot be opened.
-    pub refused: u64,
+    pub(crate) refused: u64,
 }
 
 impl Weather {
     /// A network without faults.
-    pub const CLEAR: Self = Self { delay: 20, breaks: 0, refused: 0 };
+    pub(crate) const CLEAR: Self = Self { delay: 20, breaks: 0, refused: 0 };
 }
 
 impl Network {
     /// Creates a network without hosts.
-    pub fn new(world: &World) -> Self {
+    pub(crate) fn new(world: &World) -> Self {
         let (world, random) = (world.clone(), world.fork());
         let (hosts, weather) = (BTreeMap::new(), Weather::CLEAR);
         let state = State { world, random, hosts, weather, blocked: [None; 2], connections: 0 };
@@ -67,17 +61,17 @@ impl Network {
     }
 
     /// Sets how often connections fail from now on.
-    pub fn set_weather(&self, weather: Weather) {
+    pub(crate) fn set_weather(&self, weather: Weather) {
         self.state().weather = weather;
     }
 
     /// Starts a host.
-    pub fn start(&self, host: &'static str, accept: impl Fn(Pipe) + Send + Sync + 'static) {
+    pub(crate) fn start(&self, host: &'static str, accept: impl Fn(Pipe) + Send + Sync + 'static) {
         self.state().hosts.entry(host).or_default().accept = Some(Arc::new(accept));
     }
 
     /// Stops a host as a crash does: every connection is reset, and new ones are refused.
-    pub fn stop(&self, host: &'static str) {
+    pub(crate) fn stop(&self, host: &'static str) {
         let mut state = self.state();
         let host = state.hosts.entry(host).or_default();
         host.accept = None;
@@ -87,13 +81,13 @@ impl Network {
     }
 
     /// Resets every connection of a host.
-    pub fn reset(&self, host: &'static str) {
+    pub(crate) fn reset(&self, host: &'static str) {
         let open = self.state().hosts.get_mut(host).map(|host| std::mem::take(&mut host.open));
         open.iter().flatten().for_each(Breaker::reset);
     }
 
     /// Lets nothing arrive for this long: at the hosts, or from the hosts, or both.
-    pub fn partition(&self, there: bool, back: bool, time: Duration) {
+    pub(crate) fn partition(&self, there: bool, back: bool, time: Duration) {
         let end = Instant::now() + time;
         let mut state = self.state();
         for (blocked, is_blocked) in state.blocked.iter_mut().zip([there, back]) {
@@ -104,11 +98,7 @@ impl Network {
     }
 
     /// Opens a connection to a host.
-    ///
-    /// # Errors
-    ///
-    /// If the host is down or unknown, or if the weather refuses the connection.
-    pub async fn connect(&self, host: &str) -> io::Result<Pipe> {
+    pub(crate) async fn connect(&self, host: &str) -> io::Result<Pipe> {
         // The handshake: one way there, one way back.
         for way in [0, 1] {
             let arrival = self.arrival(way, Instant::now());
@@ -148,7 +138,7 @@ impl Network {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap()
     }
 }
 
@@ -185,7 +175,7 @@ impl Road for Way {
 }
 
 /// Waits a random time.
-pub async fn pause_up_to(random: &mut Rng, longest: Duration) {
+pub(crate) async fn pause_up_to(random: &mut Rng, longest: Duration) {
     let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
     sleep(Duration::from_millis(random.u64(0..=longest))).await;
 }

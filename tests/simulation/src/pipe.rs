@@ -1,10 +1,10 @@
 //! A simulated connection: two streams of bytes that arrive late, in pieces, or not at all.
 
 use std::collections::VecDeque;
+use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
-use std::{fmt, io};
 
 use bytes::{Buf, Bytes};
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -12,23 +12,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// When bytes that are sent now arrive.
-pub trait Road: Send + Sync {
+pub(crate) trait Road: Send + Sync {
     /// Returns the time of arrival.
     fn arrival(&self, sent: Instant) -> Instant;
 }
 
 /// How a direction of a connection fails: after this many bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Bytes that still arrive.
-    pub after: usize,
+    pub(crate) after: usize,
     /// The result for the reader.
-    pub kind: FaultKind,
+    pub(crate) kind: FaultKind,
 }
 
 /// The result for the reader of a failed direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     /// The end of the stream.
     End,
     /// A reset connection.
@@ -38,27 +38,15 @@ pub enum FaultKind {
 }
 
 /// One end of a connection.
-pub struct Pipe {
+pub(crate) struct Pipe {
     incoming: Arc<Direction>,
     outgoing: Arc<Direction>,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl fmt::Debug for Pipe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pipe")
-    }
-}
-
 /// Resets a connection.
 #[derive(Clone)]
-pub struct Breaker([Arc<Direction>; 2]);
-
-impl fmt::Debug for Breaker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Breaker")
-    }
-}
+pub(crate) struct Breaker([Arc<Direction>; 2]);
 
 struct Direction {
     road: Arc<dyn Road>,
@@ -81,7 +69,10 @@ struct State {
 impl Pipe {
     /// Creates both ends of a connection, and what resets it. `faults` are those of the bytes from the first end and of
     /// those from the second.
-    pub fn pair(roads: [Arc<dyn Road>; 2], faults: [Option<Fault>; 2]) -> (Self, Self, Breaker) {
+    pub(crate) fn pair(
+        roads: [Arc<dyn Road>; 2],
+        faults: [Option<Fault>; 2],
+    ) -> (Self, Self, Breaker) {
         let [there, back] = roads;
         let [fault_there, fault_back] = faults;
         let (there, back) = (Direction::new(there, fault_there), Direction::new(back, fault_back));
@@ -97,7 +88,7 @@ impl Pipe {
 
 impl Breaker {
     /// Resets the connection now.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         for direction in &self.0 {
             let mut state = direction.state();
             state.queue.clear();
@@ -113,7 +104,7 @@ impl Direction {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap()
     }
 
     /// Ends the direction after everything that was sent.

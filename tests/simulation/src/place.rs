@@ -12,15 +12,11 @@ use crate::world::World;
 
 /// Where a mirror is kept. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Place(Option<Arc<TempDir>>);
+pub(crate) struct Place(Option<Arc<TempDir>>);
 
 impl Place {
     /// Creates a place: a new folder for a file, or none.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be created.
-    pub fn new(is_file: bool) -> io::Result<Self> {
+    pub(crate) fn new(is_file: bool) -> io::Result<Self> {
         // In memory if the system has such a folder: the simulation does not test the disk.
         let memory = Path::new("/dev/shm");
         let folder = || if memory.is_dir() { tempdir_in(memory) } else { tempdir() };
@@ -28,16 +24,12 @@ impl Place {
     }
 
     /// Returns whether the mirror outlives a crash.
-    pub fn is_file(&self) -> bool {
+    pub(crate) fn is_file(&self) -> bool {
         self.0.is_some()
     }
 
     /// Opens the mirror, or creates it.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Mirror::open`].
-    pub fn open(&self, world: &World) -> Result<Mirror, Error> {
+    pub(crate) fn open(&self, world: &World) -> Result<Mirror, Error> {
         let mirror = match self.file("") {
             Some(file) => Mirror::open(file, &Source::new(HOST, "simulation"))?,
             None => Mirror::in_memory()?,
@@ -47,7 +39,7 @@ impl Place {
     }
 
     /// Copies the files as they are at a crash: with everything that the process has written.
-    pub fn keep(&self) {
+    pub(crate) fn keep(&self) {
         for suffix in SUFFIXES {
             if let (Some(file), Some(kept)) = (self.file(suffix), self.file(&kept(suffix))) {
                 // A file may not exist yet.
@@ -57,7 +49,7 @@ impl Place {
     }
 
     /// Restores these copies. Later writes by the destructors of the crashed program are lost.
-    pub fn restore(&self) {
+    pub(crate) fn restore(&self) {
         for suffix in SUFFIXES.into_iter().chain(["-shm"]) {
             if let (Some(file), Some(kept)) = (self.file(suffix), self.file(&kept(suffix))) {
                 fs::remove_file(&file).unwrap_or_default();

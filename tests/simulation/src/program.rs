@@ -5,9 +5,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
 use std::time::{Duration, SystemTime};
-use std::{fmt, thread};
 
 use bytes::Bytes;
 use gateway_transport::simulated::{self, Time};
@@ -22,7 +22,7 @@ use crate::world::World;
 
 /// The side of a program: it asks the world, and waits for the answer.
 #[derive(Clone)]
-pub struct Port(Arc<Mutex<Line>>);
+pub(crate) struct Port(Arc<Mutex<Line>>);
 
 struct Line {
     world: World,
@@ -33,24 +33,12 @@ struct Line {
     at_crash: Box<dyn FnMut() + Send>,
 }
 
-impl fmt::Debug for Port {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Port")
-    }
-}
-
 /// When a program crashes, and what is done at that moment.
-pub struct Crash {
+pub(crate) struct Crash {
     /// The number of waits before it.
-    pub after: u32,
+    pub(crate) after: u32,
     /// Called at the crash, before anything of the program is dropped.
-    pub then: Box<dyn FnMut() + Send>,
-}
-
-impl fmt::Debug for Crash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Crash({})", self.after)
-    }
+    pub(crate) then: Box<dyn FnMut() + Send>,
 }
 
 enum Ask {
@@ -68,7 +56,7 @@ enum Answer {
 }
 
 /// Runs a program to its end. Returns `None` if it crashed as planned.
-pub async fn run<T: Send + 'static>(
+pub(crate) async fn run<T: Send + 'static>(
     world: &World,
     transport: &impl Transport,
     crash: Option<Crash>,
@@ -141,7 +129,7 @@ struct Crashed;
 
 impl Port {
     /// Counts a wait, and crashes if it is the one.
-    pub fn step(&self) {
+    pub(crate) fn step(&self) {
         let mut line = self.line();
         match line.left {
             None => {}
@@ -165,7 +153,7 @@ impl Port {
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap()
     }
 }
 

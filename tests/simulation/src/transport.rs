@@ -1,12 +1,12 @@
 //! The transport of the clients: hyper on the simulated network, with a note of every attempt.
 
 use std::error::Error;
+use std::io;
 use std::iter::successors;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use std::{fmt, io};
 
 use bytes::Bytes;
 use gateway_transport::{
@@ -26,34 +26,28 @@ use crate::world::World;
 
 /// Sends requests over the simulated network.
 #[derive(Clone)]
-pub struct SimulatedTransport {
+pub(crate) struct SimulatedTransport {
     world: World,
     client: Client<Connector, Full<Bytes>>,
     attempts: Arc<Mutex<Vec<Attempt>>>,
 }
 
-impl fmt::Debug for SimulatedTransport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SimulatedTransport")
-    }
-}
-
 /// One request that was handed to the transport.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// The number of the call, from its header `x-call`.
-    pub call: Option<u64>,
+    pub(crate) call: Option<u64>,
     /// When it began.
-    pub begun: Duration,
+    pub(crate) begun: Duration,
     /// The token that it sent.
-    pub token: String,
+    pub(crate) token: String,
     /// When its head arrived, with which status, and the wait in seconds that it asked for.
-    pub answered: Option<(Duration, u16, Option<u64>)>,
+    pub(crate) answered: Option<(Duration, u16, Option<u64>)>,
 }
 
 impl SimulatedTransport {
     /// Creates a transport with separate connections.
-    pub fn new(world: &World, network: &Network) -> Self {
+    pub(crate) fn new(world: &World, network: &Network) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(20))
@@ -62,8 +56,8 @@ impl SimulatedTransport {
     }
 
     /// Returns the attempts so far, in order.
-    pub fn attempts(&self) -> Vec<Attempt> {
-        self.attempts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn attempts(&self) -> Vec<Attempt> {
+        self.attempts.lock().unwrap().clone()
     }
 
     fn begin(&self, request: &Request) -> usize {
@@ -76,13 +70,13 @@ impl SimulatedTransport {
             answered: None,
         };
         self.world.note(format!("call {:?} sends {}", attempt.call, attempt.token));
-        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut attempts = self.attempts.lock().unwrap();
         attempts.push(attempt);
         attempts.len() - 1
     }
 
     fn end<B>(&self, index: usize, outcome: &Result<http::Response<B>, TransportError>) {
-        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut attempts = self.attempts.lock().unwrap();
         let Some(attempt) = attempts.get_mut(index) else { return };
         let text = match outcome {
             Ok(response) => {

@@ -1,7 +1,6 @@
 //! The tokens: who issues them, who revokes them, and which ones were refused.
 
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -14,13 +13,7 @@ use crate::world::World;
 
 /// Issues tokens for the account, and revokes them. Clones share it.
 #[derive(Clone)]
-pub struct Vault(Arc<Mutex<State>>);
-
-impl fmt::Debug for Vault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Vault")
-    }
-}
+pub(crate) struct Vault(Arc<Mutex<State>>);
 
 struct State {
     world: World,
@@ -37,7 +30,7 @@ struct State {
 
 impl Vault {
     /// Creates a vault with one token.
-    pub fn new(world: &World, account: &Account) -> Self {
+    pub(crate) fn new(world: &World, account: &Account) -> Self {
         let (random, current) = (world.fork(), String::new());
         let (world, account) = (world.clone(), account.clone());
         let (pending, answers) = (0, Vec::new());
@@ -61,7 +54,7 @@ impl Vault {
     }
 
     /// Revokes the current token.
-    pub fn revoke(&self) {
+    pub(crate) fn revoke(&self) {
         let state = self.state();
         let (store, id) = (state.account.store(), state.account.id());
         let digest = TokenDigest::of(&state.current);
@@ -71,13 +64,13 @@ impl Vault {
     }
 
     /// Answers quickly from now on.
-    pub fn calm(&self) {
+    pub(crate) fn calm(&self) {
         self.state().is_slow = false;
     }
 
     /// Returns whether a call that began at `begun` may send a token at `sent`: the source gave it last before the call, or
     /// meanwhile.
-    pub fn may_send(&self, token: &str, begun: Duration, sent: Duration) -> bool {
+    pub(crate) fn may_send(&self, token: &str, begun: Duration, sent: Duration) -> bool {
         let state = self.state();
         // Two events at one time have an order that the times do not show.
         let before = state.answers.iter().rposition(|(at, _)| *at < begun).unwrap_or(0);
@@ -112,7 +105,7 @@ impl Vault {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap()
     }
 }
 
@@ -134,13 +127,7 @@ impl TokenSource for Vault {
 
 /// A source that blocks its thread in virtual time: for the blocking client.
 #[derive(Clone)]
-pub struct BlockingVault(pub Vault);
-
-impl fmt::Debug for BlockingVault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BlockingVault")
-    }
-}
+pub(crate) struct BlockingVault(pub Vault);
 
 impl TokenSource for BlockingVault {
     fn token<'a>(
@@ -165,4 +152,4 @@ impl Drop for Pending<'_> {
 }
 
 /// The beginning of every token. It must never arrive at another host.
-pub const PREFIX: &str = "gwt_simulation_";
+pub(crate) const PREFIX: &str = "gwt_simulation_";

@@ -1,8 +1,7 @@
 //! A world: virtual time, the wall clock, a trace, and everything random of one seed.
 
-use std::fmt;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
@@ -13,13 +12,7 @@ use tokio::time::{self, sleep_until};
 
 /// A world. Clones share it.
 #[derive(Clone)]
-pub struct World(Arc<Inner>);
-
-impl fmt::Debug for World {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("World")
-    }
-}
+pub(crate) struct World(Arc<Inner>);
 
 struct Inner {
     start: time::Instant,
@@ -36,20 +29,16 @@ struct State {
 
 /// The end of a world.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The events in order, each line with its virtual time in milliseconds.
-    pub trace: Vec<String>,
+    pub(crate) trace: Vec<String>,
     /// The invariants that did not hold.
-    pub violations: Vec<String>,
+    pub(crate) violations: Vec<String>,
 }
 
 impl World {
     /// Runs `story` in a new world until it ends. The seed decides everything that happens.
-    ///
-    /// # Panics
-    ///
-    /// If the system has no resources for a runtime.
-    pub fn run<F: Future<Output = ()>>(seed: u64, story: impl FnOnce(Self) -> F) -> Outcome {
+    pub(crate) fn run<F: Future<Output = ()>>(seed: u64, story: impl FnOnce(Self) -> F) -> Outcome {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
         #[expect(clippy::expect_used, reason = "a simulation that cannot start has failed")]
         let runtime = runtime.expect("a runtime");
@@ -72,22 +61,22 @@ impl World {
     }
 
     /// Returns a separate generator, so that one part of a run does not shift the numbers of the others.
-    pub fn fork(&self) -> Rng {
+    pub(crate) fn fork(&self) -> Rng {
         self.state().random.fork()
     }
 
     /// Returns the virtual time since the start.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.0.start.elapsed()
     }
 
     /// Returns the wall clock.
-    pub fn date(&self) -> SystemTime {
+    pub(crate) fn date(&self) -> SystemTime {
         self.state().date + self.elapsed()
     }
 
     /// Sets the wall clock to another time, `seconds` later or earlier.
-    pub fn jump(&self, seconds: i64) {
+    pub(crate) fn jump(&self, seconds: i64) {
         let mut state = self.state();
         let by = Duration::from_secs(seconds.unsigned_abs());
         if seconds < 0 {
@@ -98,7 +87,7 @@ impl World {
     }
 
     /// Adds a line to the trace.
-    pub fn note(&self, text: impl AsRef<str>) {
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
         let mut line = String::new();
         let at = self.elapsed();
         write!(line, "{:>9.3} {}", at.as_secs_f64(), text.as_ref()).unwrap_or_default();
@@ -106,7 +95,7 @@ impl World {
     }
 
     /// Notes that an invariant does not hold, if it does not.
-    pub fn check(&self, holds: bool, violation: impl FnOnce() -> String) {
+    pub(crate) fn check(&self, holds: bool, violation: impl FnOnce() -> String) {
         if !holds {
             let text = violation();
             self.note(format!("VIOLATION {text}"));
@@ -114,18 +103,13 @@ impl World {
         }
     }
 
-    /// Returns whether an invariant did not hold.
-    pub fn is_violated(&self) -> bool {
-        !self.state().violations.is_empty()
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap()
     }
 }
 
 /// Waits in virtual time.
-pub async fn pause(delay: Duration) {
+pub(crate) async fn pause(delay: Duration) {
     time::sleep(delay).await;
 }
 
