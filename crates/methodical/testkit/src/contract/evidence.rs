@@ -5,9 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use gateway_transport::{BlockingTransport, Request};
-use http::header::AUTHORIZATION;
-use http::{HeaderName, HeaderValue, Method};
+use gateway_transport::BlockingTransport;
 
 use crate::contract::description::{Contract, Operation, Param, Values};
 use crate::contract::exchange::Exchange;
@@ -57,35 +55,6 @@ impl Ask {
     pub(super) fn query(query: &str) -> Self {
         Self::suffix(format!("?{query}"))
     }
-
-    fn change(&self, request: &mut Request) {
-        if self.is_head {
-            *request.method_mut() = Method::HEAD;
-        }
-        let headers = request.headers_mut();
-        match &self.token {
-            Token::Valid => {}
-            Token::Missing => drop(headers.remove(AUTHORIZATION)),
-            Token::Other(value) => {
-                headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
-            }
-            Token::ValidInLowerCase => {
-                let value = headers.get(AUTHORIZATION).and_then(|value| {
-                    let token = value.to_str().ok()?.strip_prefix("Bearer ")?;
-                    HeaderValue::from_str(&format!("bearer {token}")).ok()
-                });
-                if let Some(mut value) = value {
-                    value.set_sensitive(true);
-                    headers.insert(AUTHORIZATION, value);
-                }
-            }
-        }
-        if let Some((name, value)) = &self.header
-            && let Ok(value) = HeaderValue::from_str(value)
-        {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    }
 }
 
 impl<'a> Evidence<'a> {
@@ -113,11 +82,8 @@ impl<'a> Evidence<'a> {
     }
 
     fn send(&self, ask: &Ask) -> Exchange {
-        let call = self.contract.call(&ask.suffix);
-        let call = (&call, ask.token != Token::Missing);
-        Exchange::ask(self.target, self.transport, self.contract, call, |request| {
-            ask.change(request);
-        })
+        let request = self.target.request(self.contract, ask);
+        Exchange::send(request, self.transport, self.target.body_limit)
     }
 
     /// Returns the response to a query.

@@ -1,17 +1,13 @@
 //! One request and its response.
 
 use bytes::Bytes;
-use gateway_transport::{
-    BlockingTransport, Deadline, Redacted, Request, TransportError, TransportErrorKind,
-};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use methodical_model::Auth;
+use gateway_transport::{BlockingTransport, Request, TransportError, TransportErrorKind};
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
 
-use crate::contract::description::{Contract, Operation};
+use crate::contract::description::Operation;
 use crate::contract::record;
-use crate::contract::target::{Call, Target};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// A response, or the reason for its absence.
@@ -27,52 +23,18 @@ pub(super) struct Response {
 }
 
 impl Exchange {
-    /// Sends a call, with the secrets if it is authorized; `change` edits the request before it is sent.
-    pub(super) fn ask(
-        target: &Target,
+    /// Sends a request, and receives a body of at most `limit` bytes.
+    pub(super) fn send(
+        request: Option<Request>,
         transport: &dyn BlockingTransport,
-        contract: &Contract,
-        (call, authorized): (&Call, bool),
-        change: impl FnOnce(&mut Request),
+        limit: u64,
     ) -> Self {
-        let mut request = Request::default();
-        let located = target.located(contract, call, authorized);
-        match located.url.parse() {
-            Ok(uri) => *request.uri_mut() = uri,
-            Err(_) => return Self(fail("no response: cannot build the request")),
-        }
-        let redacted = target.located(contract, call, false);
-        if (&redacted.url, &redacted.body) != (&located.url, &located.body)
-            && let Ok(url) = redacted.url.parse()
-        {
-            request.extensions_mut().insert(Redacted::new(url, redacted.body.into()));
-        }
-        if let Some((format, _)) = call.body {
-            *request.method_mut() = Method::POST;
-            *request.body_mut() = located.body.into();
-            let media_type = HeaderValue::from_static(format.media_type());
-            request.headers_mut().insert(CONTENT_TYPE, media_type);
-        }
-        let headers = request.headers_mut();
-        for (name, value) in located.headers.into_iter().filter(|_| authorized) {
-            if let (Ok(name), Ok(mut value)) =
-                (HeaderName::try_from(name), HeaderValue::from_str(value))
-            {
-                value.set_sensitive(true);
-                headers.insert(name, value);
-            }
-        }
-        if let Ok(accept) = HeaderValue::from_str(contract.accept) {
-            headers.insert(ACCEPT, accept);
-        }
-        if contract.auth == Auth::Bearer {
-            headers.insert(AUTHORIZATION, target.authorization.clone());
-        }
-        request.extensions_mut().insert(Deadline::after(target.time_limit));
-        change(&mut request);
+        let Some(request) = request else {
+            return Self(fail("no response: cannot build the request"));
+        };
         let send = |request| -> Result<_, TransportError> {
             let (head, body) = transport.send(request)?.into_parts();
-            Ok((head, body.collect(target.body_limit)?))
+            Ok((head, body.collect(limit)?))
         };
         // The service may close a pooled connection just as it is reused, which is not a fault.
         let response = match send(request.clone()) {
@@ -87,7 +49,6 @@ impl Exchange {
                 body,
             }),
             Err(error) if error.kind() == TransportErrorKind::TooLarge => {
-                let limit = target.body_limit;
                 skip(format!("the body is larger than the limit of {limit} bytes"))
             }
             Err(error) => fail(format!("no response: {error}")),
@@ -213,83 +174,47 @@ impl Response {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use bytes::Bytes;
     use gateway_transport::{
-        BlockingBody, Redacted, Request, TransportError, TransportErrorKind, blocking_transport_fn,
+        BlockingBody, Request, TransportError, TransportErrorKind, blocking_transport_fn,
     };
-    use methodical_model::{Auth, Dispatch, Secret, SecretPlace};
 
     use super::Exchange;
-    use crate::contract::Target;
-    use crate::contract::description::Contract;
-    use crate::contract::tests::service;
     use crate::outcome::Stop;
 
-    const SECRETS: Auth = Auth::Secrets(&[
-        Secret::new("x-key", SecretPlace::Header),
-        Secret::new("pin", SecretPlace::Query),
-    ]);
-    static CONTRACT: Contract = service("/api", SECRETS, Dispatch::query(&["action"]), &[]);
-
-    fn target() -> Target {
-        Target::new("https://gateway.example.com", "k3y").unwrap().secret("pin", "1234")
-    }
-
-    /// Asks a service, with or without secrets. Returns the requests, too.
-    fn ask(
-        authorized: bool,
-        target: &Target,
-        answer: fn() -> Result<(u16, &'static str), TransportErrorKind>,
-    ) -> (Exchange, Vec<Request>) {
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&requests);
-        let transport = blocking_transport_fn(move |request: Request| {
-            kept.lock().unwrap().push(request);
-            let (status, body) =
-                answer().map_err(|kind| TransportError::new(kind, "the service is away"))?;
-            let mut response = http::Response::new(BlockingBody::from(Bytes::from(body)));
+    /// Asks a service. Returns the number of requests, too.
+    fn ask(limit: u64, answer: fn() -> Result<u16, TransportErrorKind>) -> (Exchange, usize) {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&requests);
+        let transport = blocking_transport_fn(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let status = answer().map_err(|kind| TransportError::new(kind, "it is away"))?;
+            let mut response = http::Response::new(BlockingBody::from(Bytes::from("[]")));
             *response.status_mut() = status.try_into().unwrap();
             Ok(response)
         });
-        let call = CONTRACT.call("?=photos/list");
-        let exchange = Exchange::ask(target, &transport, &CONTRACT, (&call, authorized), |_| {});
-        let requests = requests.lock().unwrap().clone();
-        (exchange, requests)
-    }
-
-    #[test]
-    fn only_an_authorized_call_has_the_secrets() {
-        let (exchange, requests) = ask(true, &target(), || Ok((200, "[]")));
-        assert!(exchange.success().is_ok());
-        let [request] = requests.as_slice() else { panic!("{} requests", requests.len()) };
-        let key = &request.headers()["x-key"];
-        assert!(key == "k3y" && key.is_sensitive());
-        assert_eq!(request.uri().query(), Some("action=photos/list&pin=1234"));
-        assert_eq!(Redacted::target(request).query(), Some("action=photos/list&pin=REDACTED"));
-        let (_, requests) = ask(false, &target(), || Ok((200, "[]")));
-        assert!(!requests[0].headers().contains_key("x-key"));
-        assert_eq!(requests[0].uri().query(), Some("action=photos/list&pin=REDACTED"));
+        let exchange = Exchange::send(Some(Request::default()), &transport, limit);
+        (exchange, requests.load(Ordering::Relaxed))
     }
 
     #[test]
     fn a_missing_response_has_its_reason() {
-        let stop = |target: &Target, answer| ask(true, target, answer).0.response().err();
+        let stop = |limit, answer| ask(limit, answer).0.response().err();
+        assert_eq!(stop(2, || Ok(200)), None);
         let limited = Stop::Skip("the service limits the request rate (429)".to_owned());
-        assert_eq!(stop(&target(), || Ok((429, "[]"))), Some(limited));
+        assert_eq!(stop(2, || Ok(429)), Some(limited));
         let large = Stop::Skip("the body is larger than the limit of 1 bytes".to_owned());
-        assert_eq!(stop(&target().body_limit(1), || Ok((200, "[]"))), Some(large));
-        let Some(Stop::Fail(reason)) = stop(&target(), || Err(TransportErrorKind::Connect)) else {
-            panic!("the check does not fail");
-        };
-        assert!(reason.starts_with("no response: "), "{reason}");
+        assert_eq!(stop(1, || Ok(200)), Some(large));
+        let away = Stop::Fail("no response: it is away".to_owned());
+        assert_eq!(stop(2, || Err(TransportErrorKind::Connect)), Some(away));
     }
 
     #[test]
     fn an_interrupted_request_is_repeated_once() {
-        let interrupted = || Err(TransportErrorKind::Interrupted);
-        assert_eq!(ask(true, &target(), interrupted).1.len(), 2);
-        assert_eq!(ask(true, &target(), || Err(TransportErrorKind::Connect)).1.len(), 1);
+        assert_eq!(ask(2, || Err(TransportErrorKind::Interrupted)).1, 2);
+        assert_eq!(ask(2, || Err(TransportErrorKind::Connect)).1, 1);
     }
 }

@@ -3,28 +3,23 @@
 use std::fmt;
 use std::time::Duration;
 
-use http::{HeaderValue, Uri};
-use methodical_model::{BodyFormat, Place, SecretPlace};
+use gateway_transport::{Deadline, Redacted, Request};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Method, Uri};
+use methodical_model::{Auth, BodyFormat, Place, Secret, SecretPlace};
 use serde_json::{Map, Value};
 
 use crate::contract::description::{Contract, Post};
+use crate::contract::evidence::{Ask, Token};
 use crate::encoded::encoded;
-
-/// A call with its secrets.
-pub(super) struct Located<'a> {
-    pub(super) url: String,
-    pub(super) body: String,
-    pub(super) headers: Vec<(&'static str, &'a str)>,
-}
 
 /// The service under test: its address, an access token, and the limits of an exchange.
 pub struct Target {
-    pub(super) base_url: String,
-    pub(super) authorization: HeaderValue,
+    base_url: String,
     token: String,
     secrets: Vec<(String, String)>,
     pub(super) body_limit: u64,
-    pub(super) time_limit: Duration,
+    time_limit: Duration,
 }
 
 impl Target {
@@ -44,17 +39,10 @@ impl Target {
     pub fn new(base_url: &str, token: &str) -> Result<Self, http::Error> {
         let base_url = base_url.trim_end_matches('/').to_owned();
         format!("{base_url}/").parse::<Uri>()?;
-        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
-        authorization.set_sensitive(true);
+        HeaderValue::from_str(token)?;
+        let (token, secrets) = (token.to_owned(), Vec::new());
         let (body_limit, time_limit) = (16 << 20, Duration::from_secs(60));
-        Ok(Self {
-            base_url,
-            authorization,
-            token: token.to_owned(),
-            secrets: Vec::new(),
-            body_limit,
-            time_limit,
-        })
+        Ok(Self { base_url, token, secrets, body_limit, time_limit })
     }
 
     /// Sets the value of the secret with this name, for a service that has several.
@@ -64,31 +52,78 @@ impl Target {
         self
     }
 
-    /// Returns the URL of a call, its body, and its headers with secrets. Without `secrets`, the URL and the body have
-    /// placeholders.
-    pub(super) fn located(&self, contract: &Contract, call: &Call, secrets: bool) -> Located<'_> {
+    /// Returns the request of a question, with the secrets of the service unless it asks without a token. `None` if it
+    /// cannot be built.
+    pub(super) fn request(&self, contract: &Contract, ask: &Ask) -> Option<Request> {
+        let call = contract.call(&ask.suffix);
+        let is_authorized = ask.token != Token::Missing;
+        let (url, body) = self.located(contract, &call, is_authorized);
+        let redacted = self.located(contract, &call, false);
+        let mut request = Request::default();
+        *request.uri_mut() = url.parse().ok()?;
+        if redacted != (url, body.clone()) {
+            let redacted = Redacted::new(redacted.0.parse().ok()?, redacted.1.into());
+            request.extensions_mut().insert(redacted);
+        }
+        request.extensions_mut().insert(Deadline::after(self.time_limit));
+        *request.body_mut() = body.into();
+        let mut add = |name: HeaderName, text: &str, is_sensitive: bool| {
+            if let Ok(mut value) = HeaderValue::from_str(text) {
+                value.set_sensitive(is_sensitive);
+                request.headers_mut().insert(name, value);
+            }
+        };
+        for (secret, value) in self.values(contract).filter(|_| is_authorized) {
+            if let (SecretPlace::Header, Ok(name)) = (secret.place(), secret.name().parse()) {
+                add(name, value, true);
+            }
+        }
+        add(ACCEPT, contract.accept, false);
+        match ask.token {
+            Token::Other(value) => add(AUTHORIZATION, value, false),
+            _ if contract.auth != Auth::Bearer => {}
+            Token::Valid => add(AUTHORIZATION, &format!("Bearer {}", self.token), true),
+            Token::ValidInLowerCase => add(AUTHORIZATION, &format!("bearer {}", self.token), true),
+            Token::Missing => {}
+        }
+        if let Some((name, value)) = &ask.header {
+            add(HeaderName::from_static(name), value, false);
+        }
+        if let Some((format, _)) = call.body {
+            add(CONTENT_TYPE, format.media_type(), false);
+            *request.method_mut() = Method::POST;
+        }
+        if ask.is_head {
+            *request.method_mut() = Method::HEAD;
+        }
+        Some(request)
+    }
+
+    /// Returns the URL of a call and its body, with the secrets or with placeholders.
+    fn located(&self, contract: &Contract, call: &Call, secrets: bool) -> (String, String) {
         let (mut path, mut query) = (format!("{}{}", contract.path, call.path), call.query.clone());
         let mut body = call.body.as_ref().map(|(_, text)| text.clone());
-        let mut headers = Vec::new();
-        for (index, secret) in contract.auth.secrets().iter().enumerate() {
-            let named = self.secrets.iter().find(|(name, _)| name == secret.name());
-            let first = (index == 0).then_some(self.token.as_str());
-            let value = named.map(|(_, value)| value.as_str()).or(first).unwrap_or_default();
+        for (secret, value) in self.values(contract) {
             let text = if secrets { encoded(value) } else { "REDACTED".to_owned() };
+            let pair = format!("{}={text}", secret.name());
             match secret.place() {
-                SecretPlace::Query => {
-                    query = joined(&query, &format!("{}={text}", secret.name()));
-                }
-                SecretPlace::Form => {
-                    body = body.map(|body| joined(&body, &format!("{}={text}", secret.name())));
-                }
+                SecretPlace::Query => query = joined(&query, &pair),
+                SecretPlace::Form => body = body.map(|body| joined(&body, &pair)),
                 SecretPlace::Path => path = path.replace("{secret}", &text),
-                _ => headers.push((secret.name(), value)),
+                _ => {}
             }
         }
         let separator = if query.is_empty() { "" } else { "?" };
-        let url = format!("{}{path}{separator}{query}", self.base_url);
-        Located { url, body: body.unwrap_or_default(), headers }
+        (format!("{}{path}{separator}{query}", self.base_url), body.unwrap_or_default())
+    }
+
+    /// Returns the secrets of the service with their values, which are empty if the target has none.
+    fn values(&self, contract: &Contract) -> impl Iterator<Item = (Secret, &str)> {
+        contract.auth.secrets().iter().enumerate().map(|(index, secret)| {
+            let named = self.secrets.iter().find(|(name, _)| name == secret.name());
+            let first = (index == 0).then_some(self.token.as_str());
+            (*secret, named.map(|(_, value)| value.as_str()).or(first).unwrap_or_default())
+        })
     }
 
     /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
@@ -198,11 +233,14 @@ fn decoded(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gateway_transport::Redacted;
+    use http::Method;
     use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 
-    use super::{Call, Target};
+    use super::Target;
     use crate::contract::description::Contract;
-    use crate::contract::tests::service;
+    use crate::contract::evidence::{Ask, Token};
+    use crate::contract::tests::{post, service, shows};
 
     const SECRETS: Auth = Auth::Secrets(&[
         Secret::new("bot", SecretPlace::Path),
@@ -210,7 +248,12 @@ mod tests {
         Secret::new("pin", SecretPlace::Form),
         Secret::new("x-user", SecretPlace::Header),
     ]);
-    static CONTRACT: Contract = service("/bot{secret}", SECRETS, Dispatch::path(), &[]);
+    static CONTRACT: Contract = service(
+        "/bot{secret}",
+        SECRETS,
+        Dispatch::path(),
+        &[shows("list", Some(post(BodyFormat::Form, true)))],
+    );
 
     fn target() -> Target {
         let target = Target::new("https://gateway.example.com/", "7 a").unwrap();
@@ -219,23 +262,32 @@ mod tests {
 
     #[test]
     fn each_secret_is_in_its_place() {
-        let body = Some((BodyFormat::Form, "a=1".to_owned()));
-        let call = Call { path: "/list".to_owned(), query: "b=2".to_owned(), body };
-        let target = target();
-        let located = target.located(&CONTRACT, &call, true);
-        assert_eq!(located.url, "https://gateway.example.com/bot7%20a/list?b=2&key=a%26b");
+        let request = target().request(&CONTRACT, &Ask::query("=list&a=1")).unwrap();
+        assert_eq!(request.uri(), "https://gateway.example.com/bot7%20a/list?key=a%26b");
         // The target has no value of this secret.
-        assert_eq!(located.body, "a=1&pin=");
-        assert_eq!(located.headers, [("x-user", "jane")]);
-        let redacted = target.located(&CONTRACT, &call, false);
-        let url = "https://gateway.example.com/botREDACTED/list?b=2&key=REDACTED";
-        assert_eq!((&*redacted.url, &*redacted.body), (url, "a=1&pin=REDACTED"));
+        assert_eq!(
+            (request.method(), &request.body()[..]),
+            (&Method::POST, b"a=1&pin=".as_slice())
+        );
+        let user = &request.headers()["x-user"];
+        assert!(user == "jane" && user.is_sensitive());
+        let shown = "https://gateway.example.com/botREDACTED/list?key=REDACTED";
+        assert_eq!(Redacted::target(&request), shown);
+        assert_eq!(Redacted::body(&request), "a=1&pin=REDACTED");
+    }
+
+    #[test]
+    fn a_request_without_a_token_has_no_secret() {
+        let ask = Ask { token: Token::Missing, ..Ask::query("=list&a=1") };
+        let request = target().request(&CONTRACT, &ask).unwrap();
+        assert!(!request.headers().contains_key("x-user"));
+        assert_eq!(request.uri().query(), Some("key=REDACTED"));
+        assert_eq!(request.body(), "a=1&pin=REDACTED");
     }
 
     #[test]
     fn a_call_without_a_body_has_no_secret_of_a_form() {
-        let call = Call { path: String::new(), query: String::new(), body: None };
-        assert_eq!(target().located(&CONTRACT, &call, true).body, "");
+        assert_eq!(target().request(&CONTRACT, &Ask::query("=other")).unwrap().body(), "");
     }
 
     #[test]

@@ -61,11 +61,11 @@ pub(super) const fn service(
 
 static SHOW: Record = Record { identity: Some("id"), fields: &[field("id", Kind::Text, true)] };
 
-const fn post(format: BodyFormat, is_idempotent: bool) -> Post {
+pub(super) const fn post(format: BodyFormat, is_idempotent: bool) -> Post {
     Post { format, is_idempotent, literals: &["limit"], lists: &["day"] }
 }
 
-const fn shows(select: &'static str, post: Option<Post>) -> Operation {
+pub(super) const fn shows(select: &'static str, post: Option<Post>) -> Operation {
     Operation {
         group: select,
         select,

@@ -105,3 +105,19 @@ fn debug_has_no_value_and_no_secret() {
         r#"Call { select: "photos.list", given: ["owner", "since"], .. }"#
     );
 }
+
+#[tokio::test]
+async fn a_query_has_exactly_the_values_of_a_list() {
+    for (style, name) in [(ListStyle::Repeat, "id"), (ListStyle::Bracket, "id[]")] {
+        let server = MockServer::start().await;
+        let call = Call::new::<Photos>("photos/list");
+        let call = call.with_list("id", style, ["1", "2"].map(str::to_owned));
+        call.exactly("[]").mount(&server).await;
+        let list = |ids: &[&str]| {
+            let ids = ids.join(&format!("&{name}="));
+            get(&server, &format!("/api/v2?action=photos/list&{name}={ids}")).status
+        };
+        let statuses = [list(&["1", "2"]), list(&["1"]), list(&["1", "2", "3"])];
+        assert_eq!(statuses, [200, 404, 404], "{style:?}");
+    }
+}
