@@ -2,13 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use axum::http::Response;
-use bytes::Bytes;
 use gateway_client::model::ListVacancies;
 use gateway_client::transport::{Deadline, MemoryTransport, Request};
-use gateway_client::{AccessToken, CallOptions, Error};
+use gateway_client::{CallOptions, Error};
 
-use crate::support::Driver;
+use crate::support::{Driver, json, token};
 
 /// A method of both clients, for its request only.
 type Method = fn(&Driver) -> Result<(), Error>;
@@ -79,16 +77,9 @@ fn tenant() -> CallOptions {
 fn drivers(statuses: &[u16]) -> [(Driver, MemoryTransport); 2] {
     let options = CallOptions::new().header("x-all", "1").unwrap();
     let options = options.user_agent_suffix("printer/1").unwrap();
-    Driver::scripted(
-        || AccessToken::new("gwt_6yqW").unwrap(),
-        &options,
-        || MemoryTransport::new(statuses.iter().map(|status| Ok(response(*status)))),
-    )
-}
-
-fn response(status: u16) -> Response<Bytes> {
-    let response = Response::builder().status(status).header("content-type", "application/json");
-    response.body("[]".into()).unwrap()
+    Driver::scripted(token, &options, || {
+        MemoryTransport::new(statuses.iter().map(|status| Ok(json(*status, "[]"))))
+    })
 }
 
 /// Returns the suffix of the `User-Agent`, the header of all calls and that of this call; empty if it is missing.

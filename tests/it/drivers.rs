@@ -15,10 +15,10 @@ use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::tower::ServiceTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, Transport};
-use gateway_client::{AccessToken, Client, Entry, Error, RetryPolicy, blocking};
+use gateway_client::{Client, Entry, Error, RetryPolicy, blocking};
 use tokio::runtime::Runtime;
 
-use crate::support::{Call, Driver, Log, RUNTIME, TOKEN, fixture, serve};
+use crate::support::{Call, Driver, Log, RUNTIME, TOKEN, fixture, serve, token};
 
 /// A call, and its expected result.
 type Case = (fn(&Driver) -> Result<String, Error>, &'static str);
@@ -244,10 +244,6 @@ fn over(transport: impl Transport, base_url: &str) -> Driver {
 fn block_over(transport: impl BlockingTransport, base_url: &str) -> Driver {
     let builder = blocking::Client::builder(base_url).token(token()).retry(retry());
     Driver::Blocking(builder.transport(transport).build().unwrap())
-}
-
-fn token() -> AccessToken {
-    AccessToken::new(TOKEN).unwrap()
 }
 
 fn retry() -> RetryPolicy {

@@ -18,11 +18,11 @@ use gateway_client::{
     RetryPolicy, TokenSource, blocking,
 };
 
-use crate::support::assert_no_repetition;
+use crate::support::{BASE_URL, assert_no_repetition, json, token};
 
 #[test]
 fn no_text_repeats_the_text_of_a_source() {
-    let wrong = query().vacancy_id("seven");
+    let wrong = ListCandidates::new().vacancy_id("seven");
     let mut errors = vec![
         AccessToken::new("two words").unwrap_err(),
         CallOptions::new().header("host", "x").unwrap_err(),
@@ -36,7 +36,7 @@ fn no_text_repeats_the_text_of_a_source() {
         errors.push(send(token(), Ok(json(status, "{}"))));
     }
     for body in ["[", "{}", "[]x", r#"{"status":"error"}"#] {
-        errors.push(client(token(), Ok(json(200, body))).send(&query()).unwrap_err());
+        errors.push(client(token(), Ok(json(200, body))).send(&ListCandidates::new()).unwrap_err());
     }
     errors.push(send(token(), Ok(Response::new("[]".into()))));
     let mut coded = json(200, "[]");
@@ -235,18 +235,3 @@ fn client(
     let builder = blocking::Client::builder(BASE_URL).token(source).retry(RetryPolicy::never());
     builder.transport(MemoryTransport::new([outcome])).build().unwrap()
 }
-
-fn json(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
-    let response = Response::builder().status(status).header("content-type", "application/json");
-    response.body(body.into()).unwrap()
-}
-
-fn query() -> ListCandidates {
-    ListCandidates::new()
-}
-
-fn token() -> AccessToken {
-    AccessToken::new("gwt_6yqW").unwrap()
-}
-
-const BASE_URL: &str = "https://gateway.example.com";

@@ -5,13 +5,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
-use std::{env, panic, thread};
+use std::{panic, thread};
 
-use gateway_client::transport::Options;
+use gateway_client::transport::{Options, Proxy};
 use gateway_testkit::raw_server::{Next, RawServer};
 
 use self::answers::answers;
-use self::case::{Ask, Case, Group, Limits, Peer};
+use self::case::{Ask, Case, Group, Peer};
 use self::client::{Carrier, DIRECT, GZIP, Over};
 use self::coding::coding;
 use self::connection::connection;
@@ -19,14 +19,14 @@ use self::documents::documents;
 use self::framing::framing;
 use self::heads::heads;
 use self::outcome::outcome;
-use self::outputs::{Outputs, assert_silent};
+use self::outputs::Outputs;
 use self::peer::Running;
 use self::proxies::proxies;
 use self::records::records;
 use self::streams::streams;
 use self::tls::tls;
 use self::values::values;
-use crate::support::{is_child, run_in_child, with_subscriber, within};
+use crate::support::{with_subscriber, within};
 
 mod answers;
 mod case;
@@ -78,28 +78,6 @@ fn every_fault_has_its_typed_outcome() {
     );
     assert_eq!(ELSEWHERE.progress().connections, 0, "a redirect was followed");
     insta::assert_snapshot!(lines.join("\n"));
-}
-
-/// The part of the cases with a proxy that runs in a child process, because the address of the proxy is in the
-/// environment.
-#[test]
-#[ignore = "runs in a child process, started by another test"]
-fn behind_a_proxy() {
-    if is_child() {
-        let named = env::var(OVER).unwrap();
-        let over = Over::ALL.into_iter().find(|over| format!("{over:?}") == named);
-        let carrier = Carrier::new(over.unwrap(), &Options::default());
-        let outputs = Outputs::default();
-        let time = Duration::from_millis(env::var(LIMIT).unwrap().parse().unwrap());
-        let limits = Limits { time, body: 1024 };
-        let client = carrier.client(&env::var(BASE_URL).unwrap(), limits, &outputs);
-        let subscriber = outputs.subscriber();
-        let begun = Instant::now();
-        let outcome = with_subscriber(subscriber, || outcome(&client, &Ask::List, &outputs));
-        let elapsed = begun.elapsed().as_millis();
-        outputs.check("behind a proxy");
-        println!("{ANSWER}{elapsed} {} {outcome}", outputs.attempts());
-    }
 }
 
 /// The outcome of each case over each transport.
@@ -170,52 +148,28 @@ fn in_time(case: &Case, over: Over) -> String {
 /// Returns the outcome of a case, and how long the call took.
 fn run(case: &Case, over: Over) -> (String, Duration) {
     let peer = Running::start(&case.peer);
-    let (attempts, outcome, elapsed) = match &case.peer {
-        Peer::Proxy(scheme, _) => run_behind_proxy(case, scheme, over, &peer),
-        Peer::NoProxy => run_behind_proxy(case, "http", over, &peer),
-        _ => {
-            let outputs = Outputs::default();
-            let carrier = over.of(if case.gzip { &GZIP } else { &DIRECT });
-            let client = carrier.client(&base_url(case, &peer), case.limits, &outputs);
-            let subscriber = outputs.subscriber();
-            let begun = Instant::now();
-            let outcome = with_subscriber(subscriber, || outcome(&client, &case.ask, &outputs));
-            let elapsed = begun.elapsed();
-            outputs.check(&case.name);
-            (outputs.attempts(), outcome, elapsed)
+    let behind;
+    let carrier = match &case.peer {
+        Peer::Proxy(..) | Peer::NoProxy => {
+            let proxy = Proxy::server(&format!("http://{}", peer.address())).unwrap();
+            behind = Carrier::new(over, &Options::default().proxy(proxy));
+            &behind
         }
+        _ => over.of(if case.gzip { &GZIP } else { &DIRECT }),
     };
+    let outputs = Outputs::default();
+    let client = carrier.client(&base_url(case, &peer), case.limits, &outputs);
+    let begun = Instant::now();
+    let outcome = with_subscriber(outputs.subscriber(), || outcome(&client, &case.ask, &outputs));
+    let elapsed = begun.elapsed();
+    outputs.check(&case.name);
     let (connections, requests) = (peer.connections(), peer.requests());
     let sent = match (&case.ask, &*requests) {
         (Ask::Status(name), [request, ..]) => sent(&request.target(), name),
         _ => String::new(),
     };
-    (format!("{attempts} {connections} {}  {outcome}{sent}", requests.len()), elapsed)
-}
-
-/// Runs a case with a proxy in the environment of a child process. Returns the attempts, the outcome and the time.
-fn run_behind_proxy(
-    case: &Case,
-    scheme: &str,
-    over: Over,
-    peer: &Running,
-) -> (usize, String, Duration) {
-    let (proxy, base_url) =
-        (format!("http://{}", peer.address()), format!("{scheme}://gateway.invalid"));
-    let (over, limit) = (format!("{over:?}"), case.limits.time.as_millis().to_string());
-    let mut variables =
-        vec![(BASE_URL, &*base_url), (OVER, &over), (LIMIT, &limit), ("NO_PROXY", "")];
-    variables.extend(["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].map(|name| (name, &*proxy)));
-    let child = run_in_child("faults::behind_a_proxy", &variables);
-    for stream in [&child.stdout, &child.stderr] {
-        assert_silent(&String::from_utf8_lossy(stream), &case.name);
-    }
-    let stdout = String::from_utf8_lossy(&child.stdout);
-    let answer = stdout.lines().find_map(|line| line.split_once(ANSWER));
-    assert!(answer.is_some(), "{}: {stdout}{}", case.name, String::from_utf8_lossy(&child.stderr));
-    let mut words = answer.unwrap().1.splitn(3, ' ');
-    let elapsed = Duration::from_millis(words.next().unwrap().parse().unwrap());
-    (words.next().unwrap().parse().unwrap(), words.next().unwrap().to_owned(), elapsed)
+    let (attempts, requests) = (outputs.attempts(), requests.len());
+    (format!("{attempts} {connections} {requests}  {outcome}{sent}"), elapsed)
 }
 
 fn base_url(case: &Case, peer: &Running) -> String {
@@ -225,6 +179,8 @@ fn base_url(case: &Case, peer: &Running) -> String {
         Peer::Named(_) => format!("http://localhost:{}", address.port()),
         // A label of 64 bytes is invalid, so no name server is queried.
         Peer::Unknown => format!("http://{}.invalid", "x".repeat(64)),
+        Peer::Proxy(scheme, _) => format!("{scheme}://gateway.invalid"),
+        Peer::NoProxy => "http://gateway.invalid".to_owned(),
         _ => format!("http://{address}"),
     }
 }
@@ -270,8 +226,3 @@ static ELSEWHERE: LazyLock<RawServer> =
 const TRIES: usize = 5;
 
 const WIDTH: usize = 58;
-
-const BASE_URL: &str = "GATEWAY_TEST_BASE_URL";
-const LIMIT: &str = "GATEWAY_TEST_LIMIT";
-const OVER: &str = "GATEWAY_TEST_TRANSPORT";
-const ANSWER: &str = "outcome: ";

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use futures_util::stream::{StreamExt as _, iter};
 use gateway_client::model::{GetCredits, ListVacancies};
 use gateway_client::transport::{BlockingBody, Body, blocking_transport_fn, transport_fn};
-use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
+use gateway_client::{Client, Entry, Error, ErrorKind, blocking};
 
-use crate::support::{BASE_URL, Driver};
+use crate::support::{BASE_URL, Driver, token};
 
 #[test]
 fn a_body_above_the_limit_is_an_error() {
@@ -32,7 +32,7 @@ fn a_body_that_is_declared_above_the_limit_is_not_received() {
     for (length, expected) in [(BODY, Ok(2)), (BODY + 1, Err(ErrorKind::TooLarge))] {
         let transport = blocking_transport_fn(move |_| Ok(head(length).unwrap()));
         let builder = blocking::Client::builder(BASE_URL).transport(transport);
-        let client = builder.token(AccessToken::new("gwt_6yqW").unwrap()).build().unwrap();
+        let client = builder.token(token()).build().unwrap();
         let received = raw(&Driver::Blocking(client)).map(|body| body.len());
         assert_eq!(received.map_err(|error| error.kind()), expected, "{length}");
     }
@@ -99,7 +99,6 @@ fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
         }
         head.status(StatusCode::from_u16(status).unwrap()).body(()).unwrap().into_parts().0
     };
-    let token = || AccessToken::new("gwt_6yqW").unwrap();
     let [without, with] = [None, Some(body.len())].map(|length| {
         let pieces = pieces(body);
         let transport = transport_fn({

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use gateway_client::model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, RawQuery, StatusName, service,
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, StatusName,
 };
 use gateway_client::{AccessToken, CallOptions, Client, Error, ErrorKind, RetryPolicy};
 use gateway_testkit::faults::{Fault, FaultyServer};
-use gateway_testkit::mocks::{Call, MockGetCredits, MockListCandidates, MockListVacancies};
-use methodical_client::model::ListStyle;
+use gateway_testkit::mocks::{MockGetCredits, MockListCandidates, MockListVacancies};
 use wiremock::MockServer;
 
 async fn gateway() -> (MockServer, Client) {
@@ -126,21 +125,4 @@ async fn a_client_retries_after_a_fault() {
     let client = Client::builder(faulty.uri()).token(token).build().unwrap();
     assert_eq!(client.send(&ListVacancies::new()).await.unwrap().items, []);
     assert_eq!(faulty.progress().requests.len(), 3);
-}
-
-#[tokio::test]
-async fn a_mock_matches_exactly_the_values_of_a_list() {
-    let (server, client) = gateway().await;
-    let texts = |values: &[&str]| values.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
-    for (style, name) in [(ListStyle::Repeat, "id"), (ListStyle::Bracket, "id[]")] {
-        let call = Call::new::<service::RecruitmentGateway>("x/y");
-        call.with_list("id", style, texts(&["1", "2"])).exactly("[]").mount(&server).await;
-        let query = |values: &[&str]| {
-            values.iter().fold(RawQuery::new("x/y"), |query, one| query.pair(name, *one))
-        };
-        assert!(client.send(&query(&["1", "2"])).await.is_ok());
-        for other in [&["1"][..], &["1", "2", "3"]] {
-            assert_eq!(client.send(&query(other)).await.unwrap_err().status().unwrap(), 404);
-        }
-    }
 }

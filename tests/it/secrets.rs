@@ -20,7 +20,7 @@ use methodical_client::{
     AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
 };
 
-use crate::support::{Log, with_subscriber};
+use crate::support::{Log, json, with_subscriber};
 
 /// A service with a secret in each place.
 struct Shop;
@@ -41,7 +41,7 @@ impl Service for Shop {
 
 #[test]
 fn each_secret_is_sent_in_its_place() {
-    let transport = MemoryTransport::new([ok(200, "[]")]);
+    let transport = MemoryTransport::new([Ok(json(200, "[]"))]);
     client("https://h/eu", transport.clone()).send(&query()).unwrap();
     let [sent] = transport.requests().try_into().unwrap();
     assert_eq!(
@@ -55,7 +55,7 @@ fn each_secret_is_sent_in_its_place() {
     assert_eq!(Redacted::target(&sent), shown);
     assert_eq!(sent.body(), "");
 
-    let transport = MemoryTransport::new([ok(200, "[]")]);
+    let transport = MemoryTransport::new([Ok(json(200, "[]"))]);
     client("https://h", transport.clone()).send(&post()).unwrap();
     let [sent] = transport.requests().try_into().unwrap();
     assert_eq!(sent.method(), Method::POST);
@@ -72,9 +72,9 @@ fn nothing_shows_a_secret() {
     let redirect =
         || Response::builder().status(302).header("location", location).body(Bytes::new());
     let outcomes: [&dyn Fn() -> Result<Response<Bytes>, TransportError>; 5] = [
-        &|| ok(200, "[]"),
-        &|| ok(200, "no JSON"),
-        &|| ok(403, "refused"),
+        &|| Ok(json(200, "[]")),
+        &|| Ok(json(200, "no JSON")),
+        &|| Ok(json(403, "refused")),
         &|| Ok(redirect().unwrap()),
         &|| Err(TransportError::new(TransportErrorKind::Interrupted, "scripted")),
     ];
@@ -116,7 +116,8 @@ fn nothing_shows_a_secret() {
 
 #[test]
 fn a_recorded_call_is_replayed_with_other_secrets() {
-    let transport = MemoryTransport::new([ok(200, "[7]"), ok(200, "[8]"), ok(200, "[9]")]);
+    let transport =
+        MemoryTransport::new([Ok(json(200, "[7]")), Ok(json(200, "[8]")), Ok(json(200, "[9]"))]);
     let recorder = Arc::new(Recorder::new(transport, Vec::new()));
     let other_post = post().pair("other", "1");
     for query in [&query(), &other_post, &post()] {
@@ -228,12 +229,6 @@ fn query() -> RawQuery<Shop> {
 /// A call with a form, which has another secret.
 fn post() -> RawQuery<Shop> {
     query().post(BodyFormat::Form)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "an outcome, like that of a failure")]
-fn ok(status: u16, body: &'static str) -> Result<Response<Bytes>, TransportError> {
-    let response = Response::builder().status(status).header("content-type", "application/json");
-    Ok(response.body(body.into()).unwrap())
 }
 
 /// Everything that was shown.

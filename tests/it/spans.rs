@@ -13,7 +13,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
 use self::story::Story;
-use crate::support::{Driver, with_subscriber};
+use crate::support::{Driver, json, with_subscriber};
 
 mod story;
 
@@ -80,10 +80,7 @@ enum Step {
 impl Step {
     fn outcome(self) -> Result<Response<Bytes>, TransportError> {
         match self {
-            Self::Answer(status, body) => {
-                let response = Response::builder().status(status);
-                Ok(response.header("content-type", "application/json").body(body.into()).unwrap())
-            }
+            Self::Answer(status, body) => Ok(json(status, body)),
             Self::Failure(kind) => Err(TransportError::new(kind, "scripted")),
         }
     }

@@ -2,17 +2,19 @@
 //! error.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs, io};
 
 use gateway_client::model::{Candidate, ListCandidates, ListVacancies, RawQuery};
-use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
+use gateway_client::{Client, Entry, Error, ErrorKind, blocking};
 use gateway_server::{CandidateRow, Place, PortalRow, Stage};
 use gateway_testkit::raw_server::{Next, RawServer};
 
 use self::relay::Relay;
-use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, run_in_child, serve_records, within};
+use crate::support::{
+    Driver, PATIENCE, RUNTIME, TOKEN, run_in_child, serve_records, token, within,
+};
 
 mod relay;
 
@@ -65,31 +67,6 @@ fn reader() {
     let before = memory("VmRSS:");
     assert_eq!(listed(&driver).map(Result::unwrap).count(), CANDIDATES);
     println!("KiB of growth: {}", memory("VmHWM:").saturating_sub(before));
-}
-
-#[test]
-fn the_first_record_arrives_before_the_last_is_sent() {
-    within(LIMIT, || {
-        let (arrived, wait) = mpsc::channel();
-        let wait = Mutex::new(wait);
-        let server = RawServer::start(move |_request, connection| {
-            let (first, last) = (r#"{"status":"success","result":[{"id":"1"},"#, r#"{"id":"2"}]}"#);
-            connection.send(head(first.len() + last.len()).as_bytes());
-            connection.send(first.as_bytes());
-            // The rest is sent only after the client has the first record.
-            wait.lock().unwrap().recv_timeout(PATIENCE).unwrap();
-            connection.send(last.as_bytes());
-            Next::Close
-        })
-        .unwrap();
-        for driver in Driver::both(&server.uri(""), TOKEN) {
-            let mut records = listed(&driver);
-            assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
-            arrived.send(()).unwrap();
-            assert_eq!(records.next().unwrap().unwrap().id.as_str(), "2");
-            assert!(records.next().is_none());
-        }
-    });
 }
 
 #[test]
@@ -210,10 +187,6 @@ fn block_of(count: usize) -> Arc<str> {
         write!(block, r#"{{"id":"{number}"}},"#).unwrap();
     }
     block.into()
-}
-
-fn token() -> AccessToken {
-    AccessToken::new(TOKEN).unwrap()
 }
 
 /// Returns a memory figure of this process, in KiB.

@@ -11,6 +11,8 @@ use std::time::Duration;
 use std::{env, io, iter, panic, thread};
 
 use axum::Router;
+use axum::http::Response;
+use bytes::Bytes;
 use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{DecodeError, ListOperation, Operation, Record};
 use gateway_client::transport::{MemoryTransport, Request, TransportError};
@@ -32,6 +34,17 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().u
 
 /// The token of tests in which its value does not matter.
 pub(crate) const TOKEN: &str = "gwt_test-token";
+
+/// Returns this token.
+pub(crate) fn token() -> AccessToken {
+    AccessToken::new(TOKEN).unwrap()
+}
+
+/// Returns a response with this status and this JSON.
+pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
+    let response = Response::builder().status(status).header("content-type", "application/json");
+    response.body(body.into()).unwrap()
+}
 
 /// Includes a response fixture of the spec, byte for byte.
 macro_rules! fixture {

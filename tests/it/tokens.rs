@@ -1,17 +1,13 @@
 //! A call waits for its token source for at most the call timeout.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use axum::http::Response;
 use gateway_client::model::ListVacancies;
-use gateway_client::transport::{
-    BlockingTransport, BoxError, BoxFuture, MemoryTransport, TransportError,
-};
+use gateway_client::transport::{BlockingTransport, BoxError, BoxFuture, MemoryTransport};
 use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
 
-use crate::support::{BASE_URL, Driver, PATIENCE, RUNTIME, within};
+use crate::support::{BASE_URL, Driver, PATIENCE, json, token, within};
 
 #[test]
 fn a_call_waits_for_a_token_until_its_timeout() {
@@ -32,8 +28,10 @@ fn a_call_waits_for_a_token_until_its_timeout() {
 #[test]
 fn after_a_timeout_the_next_call_requests_a_token_again() {
     within(PATIENCE, || {
-        let client =
-            blocking(Hangs::on(|request| request == 0), MemoryTransport::new([answer(200)]));
+        let client = blocking(
+            Hangs::on(|request| request == 0),
+            MemoryTransport::new([Ok(json(200, "[]"))]),
+        );
         token_timed_out(&client.send(&ListVacancies::new()).unwrap_err());
         // The source hangs once; the next call does not wait for the abandoned request.
         assert!(client.send(&ListVacancies::new()).unwrap().items.is_empty());
@@ -43,47 +41,13 @@ fn after_a_timeout_the_next_call_requests_a_token_again() {
 #[test]
 fn a_refresh_that_hangs_ends_with_the_call_timeout() {
     within(PATIENCE, || {
-        let client =
-            blocking(Hangs::on(|request| request == 1), MemoryTransport::new([answer(401)]));
+        let client = blocking(
+            Hangs::on(|request| request == 1),
+            MemoryTransport::new([Ok(json(401, "[]"))]),
+        );
         let error = client.send(&ListVacancies::new()).unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
     });
-}
-
-#[test]
-fn a_token_that_two_clients_were_refused_is_replaced_once() {
-    let source = Arc::new(Vault::default());
-    let transport = || MemoryTransport::new([200, 401, 200].map(answer));
-    let client = Client::builder(BASE_URL).token(Arc::clone(&source)).transport(transport());
-    let client = client.build().unwrap();
-    let blocking = blocking(Arc::clone(&source), transport());
-    for refreshes in [0, 1] {
-        RUNTIME.block_on(client.send(&ListVacancies::new())).unwrap();
-        blocking.send(&ListVacancies::new()).unwrap();
-        assert_eq!(*source.refreshes.lock().unwrap(), refreshes);
-    }
-}
-
-/// A source written with the public interface only. It replaces its token if that is the one that was refused.
-#[derive(Default)]
-struct Vault {
-    refreshes: Mutex<usize>,
-}
-
-impl TokenSource for Vault {
-    fn token<'a>(
-        &'a self,
-        refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let token = |number: usize| AccessToken::new(format!("gwt_{number}"));
-        Box::pin(async move {
-            let mut refreshes = self.refreshes.lock().unwrap();
-            if refused == Some(&token(*refreshes)?) {
-                *refreshes += 1;
-            }
-            Ok(token(*refreshes)?)
-        })
-    }
 }
 
 #[track_caller]
@@ -99,12 +63,6 @@ fn token_timed_out(error: &Error) {
 fn blocking(source: impl TokenSource, transport: impl BlockingTransport) -> blocking::Client {
     let builder = blocking::Client::builder(BASE_URL).token(source).call_timeout(LIMIT);
     builder.transport(transport).build().unwrap()
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "`MemoryTransport` takes results")]
-fn answer<B: From<&'static str>>(status: u16) -> Result<Response<B>, TransportError> {
-    let response = Response::builder().status(status).header("content-type", "application/json");
-    Ok(response.body("[]".into()).unwrap())
 }
 
 /// A token source that hangs at some requests, and returns a token at the others.
@@ -128,7 +86,7 @@ impl TokenSource for Hangs {
             if (self.on)(self.requests.fetch_add(1, Ordering::Relaxed)) {
                 std::future::pending::<()>().await;
             }
-            Ok(AccessToken::new("gwt_6yqW")?)
+            Ok(token())
         })
     }
 }

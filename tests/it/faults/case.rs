@@ -17,7 +17,7 @@ pub(super) struct Case {
     pub(super) peer: Peer,
     pub(super) ask: Ask,
     pub(super) limits: Limits,
-    /// Whether the case needs noticeable CPU time: a large body, or a child process.
+    /// Whether the case needs noticeable CPU time.
     pub(super) is_busy: bool,
     /// Whether the client asks for gzip.
     pub(super) gzip: bool,
@@ -83,17 +83,8 @@ pub(super) struct Limits {
 
 /// Creates a fault that a call for all candidates meets.
 pub(super) fn fault(name: impl Into<String>, peer: impl Into<Peer>) -> Case {
-    let peer = peer.into();
-    let is_busy = matches!(peer, Peer::Proxy(..) | Peer::NoProxy);
-    Case {
-        name: name.into(),
-        peer,
-        ask: Ask::List,
-        limits: LIMITS,
-        is_busy,
-        gzip: false,
-        chance: &[],
-    }
+    let (name, peer) = (name.into(), peer.into());
+    Case { name, peer, ask: Ask::List, limits: LIMITS, is_busy: false, gzip: false, chance: &[] }
 }
 
 /// The call that meets a fault.

@@ -60,7 +60,7 @@ impl Outputs {
 }
 
 /// Fails if the text contains the canary: as it is, or in a form in which programs print bytes.
-pub(super) fn assert_silent(text: &str, name: &str) {
+fn assert_silent(text: &str, name: &str) {
     let lower = text.to_ascii_lowercase();
     let hit = FORMS.iter().find(|form| text.contains(**form) || lower.contains(**form));
     let around = hit.and_then(|form| text.lines().find(|line| line.contains(form)));
