@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 use crate::conformance::Kit;
 use crate::conformance::peer::{
     METHODS, PATIENCE, SHORT, concurrently, describe, echo, equal, expect_kind, for_input,
-    friendly, get, get_uri, patiently, playing, server, settle, text, with, within,
+    friendly, get, get_uri, patiently, playing, sent, server, settle, text, with, within,
 };
 use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::{Next, Progress, RawServer};
@@ -150,8 +150,8 @@ pub(super) fn authorities_do_not_share_connections(kit: &Kit) -> Outcome {
             for uri in [server.uri("/"), server.uri_by_name("/")] {
                 for_input(&uri, kit.gets(get_uri(&uri)?, name))?;
                 let authority = uri.trim_start_matches("http://").trim_end_matches('/');
-                let hosts = server.progress().requests.pop().map(|sent| sent.header("host"));
-                equal("the host", text(hosts.unwrap_or_default().join(&b", "[..])), authority)?;
+                let host = server.progress().requests.pop().map(|request| sent(&request, "host"));
+                equal("the host", host.unwrap_or_default(), authority)?;
                 // Time for the connection to return to the pool.
                 settle(Duration::from_millis(5));
             }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, Request, Sent, TransportError, TransportErrorKind};
+use gateway_transport::{Deadline, Phase, Request, Sent, TransportError, TransportErrorKind};
 use http::Method;
 use socket2::{Domain, Socket, Type};
 
@@ -145,6 +145,11 @@ pub(super) fn only_request(server: &RawServer) -> Outcome<RawRequest> {
     requests.pop().ok_or_else(|| Stop::Fail("no request".into()))
 }
 
+/// Returns the values of a header that arrived as text, as one list.
+pub(super) fn sent(request: &RawRequest, name: &str) -> String {
+    text(request.header(name).join(&b", "[..]))
+}
+
 /// Waits until the client has closed a connection.
 pub(super) fn closes(server: &RawServer, why: impl Display) -> Outcome {
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
@@ -241,6 +246,12 @@ pub(super) fn expect_kind(error: &TransportError, kinds: &[TransportErrorKind]) 
 /// Fails unless `error` says that nothing was sent.
 pub(super) fn expect_unsent(error: &TransportError) -> Outcome {
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(error));
+    Ok(())
+}
+
+/// Fails unless `error` is of this phase.
+pub(super) fn expect_phase(error: &TransportError, phase: Phase) -> Outcome {
+    ensure!(error.phase() == phase, "the phase is not `{phase:?}`: {}", describe(error));
     Ok(())
 }
 

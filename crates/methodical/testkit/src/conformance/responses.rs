@@ -9,9 +9,9 @@ use http::{HeaderValue, Method};
 
 use crate::conformance::kit::{Kit, failure, header, read_up_to};
 use crate::conformance::peer::{
-    METHODS, PATIENCE, SHORT, closes, describe, endless_body, equal, expect_kind, expect_unsent,
-    for_each, for_input, get, get_uri, patiently, playing, server, settle, stalling, text, with,
-    within,
+    METHODS, PATIENCE, SHORT, closes, describe, endless_body, equal, expect_kind, expect_phase,
+    expect_unsent, for_each, for_input, get, get_uri, patiently, playing, server, settle, stalling,
+    text, with, within,
 };
 use crate::conformance::requests::MIXED_CASE;
 use crate::conformance::time::idle;
@@ -291,8 +291,7 @@ pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
 pub(super) fn failure_is_of_the_body(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", Next::Close)?;
     let error = failure(kit.send(within(Duration::from_secs(4), get(&server, "/")?))?)?;
-    ensure!(error.phase() == Phase::Body, "the phase is not `Body`: {}", describe(&error));
-    Ok(())
+    expect_phase(&error, Phase::Body)
 }
 
 pub(super) fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
@@ -411,7 +410,7 @@ pub(super) fn unsent(kit: &Kit, uri: &str, kind: TransportErrorKind) -> Outcome 
     let error = kit.failure(get_uri(uri)?)?;
     expect_kind(&error, &[kind])?;
     expect_unsent(&error)?;
-    ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
+    expect_phase(&error, Phase::Connect)?;
     ensure!(error.is_transient(), "the error is not transient: {}", describe(&error));
     Ok(())
 }

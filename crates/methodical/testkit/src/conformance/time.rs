@@ -8,8 +8,8 @@ use http::Method;
 
 use crate::conformance::kit::{Kit, failure, read_up_to};
 use crate::conformance::peer::{
-    BlackHole, DRIP, METHODS, PATIENCE, SHORT, begun, closes, describe, dripping, equal,
-    expect_kind, expect_unsent, for_each, for_input, friendly, get, get_uri, patiently, server,
+    BlackHole, DRIP, METHODS, PATIENCE, SHORT, begun, closes, dripping, equal, expect_kind,
+    expect_phase, expect_unsent, for_each, for_input, friendly, get, get_uri, patiently, server,
     settle, stalling, text, until, with, within,
 };
 use crate::outcome::{Outcome, Stop, ensure, fail};
@@ -158,7 +158,7 @@ pub(super) fn connect_timeout(kit: &Kit) -> Outcome {
 pub(super) fn not_connected_in_time(kit: &Kit, request: Request) -> Outcome {
     let error = kit.failure(request)?;
     expect_kind(&error, &[TransportErrorKind::Timeout])?;
-    ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
+    expect_phase(&error, Phase::Connect)?;
     expect_unsent(&error)
 }
 
