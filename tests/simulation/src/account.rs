@@ -80,9 +80,9 @@ struct Inner {
 
 impl Account {
     /// Creates the account with some records.
-    pub(crate) fn new(world: &World, random: &mut Rng) -> Result<Self, Error> {
-        let store = Arc::new(Store::in_memory()?);
-        let id = store.create_account("simulation", UnixTime(0))?;
+    pub(crate) fn new(world: &World, random: &mut Rng) -> Self {
+        let store = Arc::new(Store::in_memory().unwrap());
+        let id = store.create_account("simulation", UnixTime(0)).unwrap();
         let candidates = if random.u8(0..16) == 0 { 100 } else { random.i64(5..24) };
         let mut records = Records { credits: "100".to_owned(), ..Records::default() };
         for id in 1..=random.i64(1..5) {
@@ -94,8 +94,8 @@ impl Account {
         }
         let history = Mutex::default();
         let account = Self(Arc::new(Inner { world: world.clone(), store, id, history }));
-        account.set(records)?;
-        Ok(account)
+        account.set(records);
+        account
     }
 
     /// Returns the store.
@@ -109,13 +109,13 @@ impl Account {
     }
 
     /// Changes some records in one import.
-    pub(crate) fn change(&self, random: &mut Rng) -> Result<(), Error> {
+    pub(crate) fn change(&self, random: &mut Rng) {
         let mut records = (*self.now()).clone();
         let number = self.history().len();
         for _ in 0..random.u8(1..6) {
             edit(&mut records, random, number);
         }
-        self.set(records)
+        self.set(records);
     }
 
     /// Returns the current records.
@@ -135,14 +135,13 @@ impl Account {
         history.iter().skip(first).any(|(_, records)| is_it(records))
     }
 
-    fn set(&self, records: Records) -> Result<(), Error> {
+    fn set(&self, records: Records) {
         let Inner { world, store, id, .. } = &*self.0;
         let fill = &mut |stage: &mut dyn Stage| records.fill(stage);
-        store.replace(*id, ImportMode::Commit, Removals::Few, fill)?;
+        store.replace(*id, ImportMode::Commit, Removals::Few, fill).unwrap();
         let mut history = self.history();
         world.note(format!("state {} {}", history.len(), records.candidates.len()));
         history.push((world.elapsed(), Arc::new(records)));
-        Ok(())
     }
 
     fn history(&self) -> MutexGuard<'_, Vec<(Duration, Arc<Records>)>> {

@@ -13,28 +13,21 @@ use crate::world::{World, pause};
 /// Everything that can be broken.
 #[derive(Clone)]
 pub(crate) struct Stage {
-    /// The world.
     pub(crate) world: World,
-    /// The network.
     pub(crate) network: Network,
-    /// The records of the service.
     pub(crate) account: Account,
-    /// The service.
     pub(crate) gateway: Gateway,
-    /// The tokens.
     pub(crate) vault: Vault,
 }
 
 impl Stage {
     /// Creates the network, the service and its data.
-    pub(crate) fn new(world: &World) -> Option<Self> {
+    pub(crate) fn new(world: &World) -> Self {
         let network = Network::new(world);
         let account = Account::new(world, &mut world.fork());
-        world.check(account.is_ok(), || "the store refused the records".to_owned());
-        let account = account.ok()?;
         let gateway = Gateway::start(world, &network, &account);
         let vault = Vault::new(world, &account);
-        Some(Self { world: world.clone(), network, account, gateway, vault })
+        Self { world: world.clone(), network, account, gateway, vault }
     }
 
     /// Breaks things for `time`, then mends everything.
@@ -85,14 +78,8 @@ impl Stage {
                 self.world.note(format!("the clock jumps by {seconds} s"));
                 self.world.jump(seconds);
             }
-            _ => self.change(random),
+            _ => self.account.change(random),
         }
-    }
-
-    /// Changes some records.
-    pub(crate) fn change(&self, random: &mut Rng) {
-        let changed = self.account.change(random);
-        self.world.check(changed.is_ok(), || format!("the store failed: {changed:?}"));
     }
 
     /// Changes records for `time`, with pauses of at most `longest`, so that some change while a list is sent.
@@ -101,7 +88,7 @@ impl Stage {
         let end = self.world.elapsed() + time;
         while self.world.elapsed() < end {
             pause_up_to(&mut random, longest).await;
-            self.change(&mut random);
+            self.account.change(&mut random);
             pause(Duration::from_millis(1)).await;
         }
     }

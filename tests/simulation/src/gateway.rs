@@ -67,8 +67,7 @@ impl Gateway {
     /// Starts a new server over the same store.
     pub(crate) fn restart(&self) {
         self.0.world.note("the server starts");
-        let Some(server) = self.server() else { return };
-        let (server, gateway) = (Arc::new(server), Arc::downgrade(&self.0));
+        let (server, gateway) = (Arc::new(self.server()), Arc::downgrade(&self.0));
         self.0.network.start(HOST, move |pipe| {
             // The service has the network, so the network does not keep the service.
             if let Some(gateway) = Weak::upgrade(&gateway) {
@@ -77,7 +76,7 @@ impl Gateway {
         });
     }
 
-    fn server(&self) -> Option<UnboundServer> {
+    fn server(&self) -> UnboundServer {
         let clock = self.0.world.clone();
         let mut config = Config::default();
         (config.rate, config.burst) = (5, 10);
@@ -90,12 +89,8 @@ impl Gateway {
         let store = account.store();
         store.limit_pages(*page);
         let (random, longest) = (Mutex::new(self.0.world.fork()), *latency);
-        let server = Server::new(config, store).unbound(move || {
-            let mut random = random.lock().unwrap();
-            Duration::from_millis(random.u64(0..=longest))
-        });
-        self.0.world.check(server.is_ok(), || "the server cannot start".to_owned());
-        server.ok()
+        let latency = move || Duration::from_millis(random.lock().unwrap().u64(0..=longest));
+        Server::new(config, store).unbound(latency).unwrap()
     }
 
     fn accept(&self, server: &Arc<UnboundServer>, pipe: Pipe) {

@@ -26,11 +26,9 @@ use crate::world::{World, pause};
 
 /// Runs the story of a seed.
 pub(crate) async fn story(world: World) {
-    let Some(stage) = Stage::new(&world) else { return };
+    let stage = Stage::new(&world);
     let mut random = world.fork();
     let place = Place::new(random.bool());
-    world.check(place.is_ok(), || "the mirror cannot be created".to_owned());
-    let Ok(place) = place else { return };
     let transport = SimulatedTransport::new(&world, &stage.network);
     let mut tasks = JoinSet::new();
     tasks.spawn(stage.clone().faults(FAULTS));
@@ -252,9 +250,7 @@ impl Replica {
         world.check(is_real, || "an event is not in the feed".to_owned());
     }
 
-    fn client_of(
-        &mut self,
-    ) -> impl FnOnce(Port) -> Option<Client<RecruitmentGateway>> + Send + use<> {
+    fn client_of(&mut self) -> impl FnOnce(Port) -> Client<RecruitmentGateway> + Send + use<> {
         let vault = BlockingVault(self.stage.vault.clone());
         let is_compressed = self.random.bool();
         move |port| {
@@ -268,7 +264,7 @@ impl Replica {
             } else {
                 client.transport(port)
             };
-            client.build().ok()
+            client.build().unwrap()
         }
     }
 
@@ -309,17 +305,13 @@ impl Job {
     fn run(
         mut self,
         port: Port,
-        client: impl FnOnce(Port) -> Option<Client<RecruitmentGateway>>,
+        client: impl FnOnce(Port) -> Client<RecruitmentGateway>,
         options: &SyncOptions,
     ) -> Result<Report, Error> {
         let mut mirror = self.mirror.take().map_or_else(|| self.place.open(&self.world), Ok)?;
         mirror.add_consumer(CONSUMER, &StartAt::Oldest)?;
-        let client = client(port.clone());
-        self.world.check(client.is_some(), || "the client cannot be built".to_owned());
-        let sync = client.map_or_else(SyncReport::default, |client| {
-            let synced = mirror.sync_all(&client, options);
-            synced.unwrap_or_else(SyncError::into_report)
-        });
+        let sync = mirror.sync_all(&client(port.clone()), options);
+        let sync = sync.unwrap_or_else(SyncError::into_report);
         if !self.sink.fails {
             // Ends the wait after a failure.
             mirror.enable_consumer(CONSUMER)?;

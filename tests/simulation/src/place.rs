@@ -1,8 +1,8 @@
 //! Where a mirror is kept: in memory, or in a file that outlives a crash.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 use methodical_mirror::{Error, Mirror, Source};
 use tempfile::{TempDir, tempdir, tempdir_in};
@@ -16,11 +16,11 @@ pub(crate) struct Place(Option<Arc<TempDir>>);
 
 impl Place {
     /// Creates a place: a new folder for a file, or none.
-    pub(crate) fn new(is_file: bool) -> io::Result<Self> {
+    pub(crate) fn new(is_file: bool) -> Self {
         // In memory if the system has such a folder: the simulation does not test the disk.
         let memory = Path::new("/dev/shm");
         let folder = || if memory.is_dir() { tempdir_in(memory) } else { tempdir() };
-        Ok(Self(is_file.then(folder).transpose()?.map(Arc::new)))
+        Self(is_file.then(|| Arc::new(folder().unwrap())))
     }
 
     /// Returns whether the mirror outlives a crash.
