@@ -4,13 +4,11 @@ use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
-use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{env, fs};
 
 use tempfile::TempDir;
-use tokio::sync::oneshot;
+use tokio::runtime::Runtime;
 
 use crate::clock::Clock;
 use crate::config::Config;
@@ -24,10 +22,23 @@ use crate::token::NewToken;
 /// A running server with sample data. Dropping it stops the server and deletes the data.
 #[derive(Debug)]
 pub struct Demo {
+    // In this order: the data is deleted when nothing uses it.
+    _runtime: OwnRuntime,
     base_url: String,
+    _running: RunningServer,
     data: Data,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _folder: DemoFolder,
+}
+
+/// A runtime that ends on another thread, because this one may be of another runtime.
+#[derive(Debug)]
+struct OwnRuntime(Option<Runtime>);
+
+impl Drop for OwnRuntime {
+    fn drop(&mut self) {
+        let runtime = self.0.take();
+        drop(std::thread::spawn(move || drop(runtime)).join());
+    }
 }
 
 impl Demo {
@@ -67,19 +78,9 @@ pub(crate) struct Data {
     pub(crate) token: NewToken,
 }
 
-impl Drop for Demo {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // A panic of the thread has already been reported.
-            drop(thread.join());
-        }
-    }
-}
-
 /// Starts a server with sample data. Blocks until it answers.
 ///
-/// The server runs on its own thread and runtime, so this works inside and outside of asynchronous code.
+/// The server has its own runtime, so this works inside and outside of asynchronous code.
 ///
 /// # Errors
 ///
@@ -94,42 +95,21 @@ impl Drop for Demo {
 /// # Ok::<(), gateway_server::Error>(())
 /// ```
 pub fn start() -> Result<Demo, Error> {
-    let (stop, stopped) = oneshot::channel::<()>();
-    let (ready, wait) = sync_channel(1);
-    let run = move || {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .thread_name("gateway-demo")
-            .enable_all()
-            .build();
-        let runtime = match runtime {
-            Ok(runtime) => runtime,
-            Err(error) => return drop(ready.send(Err(Error::from(error)))),
-        };
-        runtime.block_on(async {
-            let config = Config {
-                listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-                rate: 0,
-                wrong_tokens: 0,
-                ..Config::default()
-            };
-            match serve(config).await {
-                Ok((running, data, directory)) => {
-                    if ready.send(Ok((running.base_url(), data))).is_ok() {
-                        // An error means that the `Demo` was dropped, which is the signal to stop.
-                        drop(stopped.await);
-                    }
-                    running.stop().await;
-                    drop(directory);
-                }
-                Err(error) => drop(ready.send(Err(error))),
-            }
-        });
-    };
-    let thread = std::thread::Builder::new().name("gateway-demo".into()).spawn(run)?;
-    let died = |error| Error::caused(ErrorKind::Io, "cannot start the demo server", error);
-    let (base_url, data) = wait.recv().map_err(died)??;
-    Ok(Demo { base_url, data, stop: Some(stop), thread: Some(thread) })
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("gateway-demo")
+        .enable_all()
+        .build()?;
+    let runtime = OwnRuntime(Some(runtime));
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let config = Config { listen, rate: 0, wrong_tokens: 0, ..Config::default() };
+    let serve = || runtime.0.as_ref().map(|runtime| runtime.block_on(serve(config)));
+    let started = std::thread::scope(|scope| scope.spawn(serve).join());
+    // A panic has already been reported.
+    let failed = || Error::new(ErrorKind::Io, "cannot start the demo server");
+    let (running, data, folder) = started.ok().flatten().ok_or_else(failed)??;
+    let base_url = running.base_url();
+    Ok(Demo { _runtime: runtime, base_url, _running: running, data, _folder: folder })
 }
 
 /// The folder of the database. Dropping it deletes the data.
