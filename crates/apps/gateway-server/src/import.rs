@@ -108,7 +108,7 @@ impl Import {
             }
             let all = if refused.is_empty() { vec![error] } else { refused };
             let texts: Vec<_> = all.iter().map(|error| self.name_the_file(error)).collect();
-            Error::caused(ErrorKind::Import, texts.join("\n"), NothingImported)
+            Error::caused(ErrorKind::Import, texts.join("\n"), "nothing was imported")
         })
     }
 
@@ -158,15 +158,3 @@ impl Import {
         }
     }
 }
-
-/// The end of the message of every import that fails for an invalid record.
-#[derive(Debug)]
-struct NothingImported;
-
-impl std::fmt::Display for NothingImported {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("nothing was imported")
-    }
-}
-
-impl std::error::Error for NothingImported {}

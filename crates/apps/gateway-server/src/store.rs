@@ -24,6 +24,7 @@ use parking_lot::Mutex;
 
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind, with_causes};
+use crate::generated::record::CreditsRow;
 use crate::store::db::{Db, Driver, Value, damaged};
 pub use crate::store::model::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
@@ -139,18 +140,8 @@ impl Store {
         self.page.store(records, Ordering::Relaxed);
     }
 
-    /// Connects to a PostgreSQL database, and creates the tables if they do not exist. Any number of servers may do so
-    /// concurrently. Drops warnings.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`connect_with`](Self::connect_with).
-    #[cfg(feature = "postgres")]
-    pub fn connect(url: &str) -> Result<Self, Error> {
-        Self::connect_with(url, true, Duration::ZERO, |_notice| {})
-    }
-
-    /// Connects to a PostgreSQL database. With `create`, creates the tables if they do not exist.
+    /// Connects to a PostgreSQL database. With `create`, creates the tables if they do not exist; any number of servers
+    /// may do so concurrently.
     ///
     /// Waits at most `wait` for a database that cannot be reached. `notice` receives warnings about connections without
     /// TLS, and messages while waiting. They never contain a password, and each is given once.
@@ -161,7 +152,7 @@ impl Store {
     /// the tables do not exist. Fails with another kind if the database cannot be reached or refuses the connection, or
     /// if a newer release has written it. A refused password or an unknown database fails without waiting.
     #[cfg(feature = "postgres")]
-    pub fn connect_with(
+    pub fn connect(
         url: &str,
         create: bool,
         wait: Duration,
@@ -279,10 +270,11 @@ impl Store {
 
     /// Creates an account. Fails with [`ErrorKind::Exists`](crate::ErrorKind::Exists) if the name is taken.
     pub fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
-        let credits = rendered::no_credits()?;
+        let mut credits = Vec::new();
+        let credits = rendered::render(&CreditsRow::new("0", "EUR"), &mut credits)?;
         let mut db = self.open_unlimited("cannot create the account")?;
         loop {
-            let row = [name.into(), credits.as_str().into(), now.0.into()];
+            let row = [name.into(), credits.into(), now.0.into()];
             match db.first(CREATE_ACCOUNT, &row) {
                 Ok(created) => {
                     return created.map(|[id]| AccountId(id)).ok_or_else(|| damaged("an account"));

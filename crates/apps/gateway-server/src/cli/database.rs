@@ -70,7 +70,7 @@ pub(super) fn open(
         Location::File(path) if create => Store::open(path),
         Location::File(path) => Store::open_existing(path),
         #[cfg(feature = "postgres")]
-        Location::Url(url) => Store::connect_with(&url, create, wait, notice),
+        Location::Url(url) => Store::connect(&url, create, wait, notice),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The command `gateway-server health`: a probe for images that contain no other program.
 
 use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use clap::Args;
@@ -17,7 +17,8 @@ pub(super) struct Arguments {
 
 /// Succeeds if the server is ready.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let address = reachable(arguments.ops_listen);
+    // The system connects to this machine for an unspecified address.
+    let address = arguments.ops_listen;
     let response = ask(address).map_err(|error| {
         let context = format!("cannot reach the server on {address}");
         Error::caused(ErrorKind::Io, context, error)
@@ -40,16 +41,6 @@ fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
     let mut response = Vec::new();
     socket.take(MAX_RESPONSE).read_to_end(&mut response)?;
     Ok(response)
-}
-
-/// Returns the loopback address for the unspecified address, on which the server listens everywhere.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let loopback = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        other => other,
-    };
-    SocketAddr::new(loopback, address.port())
 }
 
 /// Timeout of connecting, and of each read. The server itself takes at most two seconds.

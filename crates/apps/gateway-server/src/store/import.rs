@@ -14,7 +14,7 @@ use crate::store::db::{Db, Table, Value, account_gone};
 use crate::store::model::{
     AccountId, ApplicationRow, Changes, Fill, ImportMode, ImportReport, Removals, Stage,
 };
-use crate::store::rendered;
+use crate::store::rendered::render;
 use crate::token::random;
 
 /// Imports the records that `fill` stages. With `removals`, live records that are not staged end.
@@ -145,7 +145,10 @@ impl<'d> Staging<'d> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let number = self.push(0, (id, 0));
-        let record = rendered::vacancy(id, row, &mut self.record)?;
+        // The id in the text is the one in the key.
+        let mut digits = itoa::Buffer::new();
+        let row = VacancyRow { id: digits.format(id), ..*row };
+        let record = render(&row, &mut self.record)?;
         let row =
             [number.into(), place.pack().into(), id.into(), within_limit(place, record)?.into()];
         self.db.load(Table::Vacancies, &row)
@@ -153,7 +156,9 @@ impl Stage for Staging<'_> {
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let number = self.push(1, (id, 0));
-        let record = rendered::candidate(id, row, &mut self.record)?;
+        let mut digits = itoa::Buffer::new();
+        let row = CandidateRow { id: digits.format(id), ..*row };
+        let record = render(&row, &mut self.record)?;
         let row =
             [number.into(), place.pack().into(), id.into(), within_limit(place, record)?.into()];
         self.db.load(Table::Candidates, &row)
@@ -167,7 +172,7 @@ impl Stage for Staging<'_> {
     }
 
     fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        let record = rendered::credits(row)?;
+        let record = render(row, &mut self.record)?.to_owned();
         let (first, before) = self.balance.get_or_insert_with(|| (place, record.clone()));
         if *before == record {
             Ok(())

@@ -4,7 +4,6 @@
 //! temporary tables, and the tables are created under an advisory lock.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
@@ -264,24 +263,13 @@ fn parameter<'v>(value: &'v Value<'_>) -> &'v (dyn ToSql + Sync) {
 
 type BoxError = Box<dyn std::error::Error + Sync + Send>;
 
-/// The code of a PostgreSQL error. Its text is dropped, because it may quote a row.
-#[derive(Debug)]
-struct Code(SqlState);
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SQLSTATE {}", self.0.code())
-    }
-}
-
-impl std::error::Error for Code {}
-
-/// Translates an error of PostgreSQL. `context` is the message of errors that have no more specific one.
+/// Translates an error of PostgreSQL. Its text is dropped, because it may quote a row. `context` is the message of errors that have no more specific one.
 fn failure(context: &'static str, error: ::postgres::Error) -> Error {
-    let Some(state) = error.code().cloned() else {
+    let Some(code) = error.code().map(SqlState::code) else {
         return Error::caused(ErrorKind::Storage, context, error);
     };
-    let (kind, context) = match state.code() {
+    let state = format!("SQLSTATE {code}");
+    let (kind, context) = match code {
         "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
         "57014" => (ErrorKind::StorageSlow, "a database statement timed out or was cancelled"),
         "40001" | "40P01" | "55P03" | "53300" => {
@@ -295,7 +283,7 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
             let text = format!(
                 "the role of the database URL lacks a privilege: {message}; grant it, or use another role"
             );
-            return Error::caused(ErrorKind::Storage, text, Code(state));
+            return Error::caused(ErrorKind::Storage, text, state);
         }
         // A statement that was prepared in this session is unknown, or one that was not is known.
         "26000" | "42P05" => (
@@ -307,7 +295,7 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
         }
         _ => (ErrorKind::Storage, context),
     };
-    Error::caused(kind, context, Code(state))
+    Error::caused(kind, context, state)
 }
 
 /// Returns [`failure`] for `map_err`.

@@ -1,52 +1,19 @@
 //! The JSON text of a record, which an import writes into the database and responses send unchanged.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::{Record, stored};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
-/// Overwrites `buffer` with the JSON text of a candidate. The id in the text is `id`, the one in the key.
-pub(super) fn candidate<'b>(
-    id: i64,
-    row: &CandidateRow<'_>,
-    buffer: &'b mut Vec<u8>,
-) -> Result<&'b str, Error> {
+/// Overwrites `buffer` with the JSON text of a record.
+pub(super) fn render<'b>(row: &impl Serialize, buffer: &'b mut Vec<u8>) -> Result<&'b str, Error> {
     buffer.clear();
-    let mut digits = itoa::Buffer::new();
-    CandidateRow { id: digits.format(id), ..*row }.write(buffer);
-    text(buffer)
-}
-
-/// Overwrites `buffer` with the JSON text of a vacancy. The id in the text is `id`, the one in the key.
-pub(super) fn vacancy<'b>(
-    id: i64,
-    row: &VacancyRow<'_>,
-    buffer: &'b mut Vec<u8>,
-) -> Result<&'b str, Error> {
-    buffer.clear();
-    let mut digits = itoa::Buffer::new();
-    VacancyRow { id: digits.format(id), ..*row }.write(buffer);
-    text(buffer)
-}
-
-/// Returns the JSON text of a credit balance.
-pub(super) fn credits(row: &CreditsRow<'_>) -> Result<String, Error> {
-    let mut buffer = Vec::new();
-    row.write(&mut buffer);
-    text(&buffer).map(str::to_owned)
-}
-
-/// Returns the JSON text of the credit balance of a new account.
-pub(super) fn no_credits() -> Result<String, Error> {
-    credits(&CreditsRow::new("0", "EUR"))
-}
-
-fn text(buffer: &[u8]) -> Result<&str, Error> {
-    let odd = |error| {
-        Error::caused(ErrorKind::Storage, "cannot store a record: its text is not UTF-8", error)
-    };
-    std::str::from_utf8(buffer).map_err(odd)
+    let odd = "cannot store a record: its text is not UTF-8";
+    serde_json::to_writer(&mut *buffer, row)
+        .map_err(|error| Error::caused(ErrorKind::Storage, odd, error))?;
+    std::str::from_utf8(buffer).map_err(|error| Error::caused(ErrorKind::Storage, odd, error))
 }
 
 /// A stored text, compared with what rendering its fields gives.
@@ -141,10 +108,10 @@ mod tests {
             date: "2026-01-02 03:04:05",
             portal: PortalRow { name: "Indeed", ..PortalRow::new("") },
             kind: "person",
-            ..CandidateRow::new("")
+            ..CandidateRow::new("12")
         };
         let mut buffer = b"from before".to_vec();
-        let record = candidate(12, &row, &mut buffer).unwrap().to_owned();
+        let record = render(&row, &mut buffer).unwrap().to_owned();
         assert_eq!(CANDIDATES.compare(12, record.as_bytes()), Stored::Whole);
         assert_eq!(CANDIDATES.compare(13, record.as_bytes()), Stored::Damaged, "another candidate");
         for (from, to) in [
@@ -165,10 +132,10 @@ mod tests {
         let row = CandidateRow {
             email: "a@example.org",
             portal: PortalRow { name: "Indeed", ..PortalRow::new("3") },
-            ..CandidateRow::new("")
+            ..CandidateRow::new("12")
         };
         let mut buffer = Vec::new();
-        let record = candidate(12, &row, &mut buffer).unwrap().to_owned();
+        let record = render(&row, &mut buffer).unwrap().to_owned();
         for (from, to, stored) in [
             ("\"phone\":\"\",", "", Stored::Outdated),
             ("\"id\":\"3\",", "", Stored::Outdated),
@@ -179,7 +146,7 @@ mod tests {
             assert_ne!(other, record, "{from}");
             assert_eq!(CANDIDATES.compare(12, other.as_bytes()), stored, "{other}");
         }
-        let balance = credits(&CreditsRow::new("7", "EUR")).unwrap();
+        let balance = render(&CreditsRow::new("7", "EUR"), &mut buffer).unwrap().to_owned();
         assert_eq!(CREDITS.compare(1, balance.as_bytes()), Stored::Whole);
         let without = balance.replace(",\"currency\":\"EUR\"", "");
         assert_eq!(CREDITS.compare(1, without.as_bytes()), Stored::Outdated, "{without}");

@@ -12,7 +12,7 @@ use gateway_server::{
 use tempfile::TempDir;
 
 use crate::cluster;
-use crate::process::{Served, account, error, program};
+use crate::process::{Served, account, error, open, program};
 use crate::store::{NOW, application, candidate, import, names, on_each_store, snapshot, vacancy};
 use crate::support::get;
 
@@ -351,7 +351,7 @@ fn a_killed_deletion_deletes_everything_or_nothing() {
 #[test]
 fn postgresql_has_no_row_of_a_deleted_person() {
     let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
+    let store = open(&database.url);
     let account = fill(&store, "acme");
     delete(&store, account, &Deletion::Candidates(vec![1])).unwrap();
     store.erase_traces(Duration::from_secs(30)).unwrap();

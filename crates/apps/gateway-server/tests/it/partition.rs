@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gateway_server::{Config, Server, Store};
+use gateway_server::{Config, Server};
 use postgres::config::Host;
 
 use crate::cluster;
-use crate::process::account;
+use crate::process::{account, open};
 use crate::support::{Ops, get};
 
 /// A connection to a database that can be cut.
@@ -90,7 +90,7 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     let Some(database) = cluster::database() else { return };
     let wire = Wire::to(&database.url);
     let token = account(&wire.url, "acme");
-    let store = Store::connect(&wire.url).unwrap();
+    let store = open(&wire.url);
     let limit = Duration::from_secs(1);
     let mut config = Config::default();
     config.listen = "127.0.0.1:0".parse().unwrap();

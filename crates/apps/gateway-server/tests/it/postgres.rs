@@ -3,18 +3,17 @@
 use std::process::Command;
 use std::time::Duration;
 
-use gateway_server::{
-    ErrorKind, ImportMode, Page, Stage, Store, TokenDigest, UnixTime, VacancyRow,
-};
+use gateway_server::{ErrorKind, ImportMode, Page, Stage, TokenDigest, UnixTime, VacancyRow};
 
 use crate::cluster;
+use crate::process::open;
 use crate::store::{NOW, application, candidate, import, snapshot, vacancy};
 
 #[test]
 fn a_dump_does_not_contain_tokens() {
     let Some(database) = cluster::database() else { return };
     let now = UnixTime(1_800_000_000);
-    let store = Store::connect(&database.url).unwrap();
+    let store = open(&database.url);
     let account = store.create_account("dumped", now).unwrap();
     let token = store.create_token(account, "label of the token", now, None).unwrap();
     let dump = cluster::programs("pg_dump").unwrap().join("pg_dump");
@@ -54,7 +53,7 @@ fn the_documented_rights_suffice_for_serving() {
     }
 
     let now = UnixTime(1_800_000_000);
-    let store = Store::connect(&as_role(&owner)).unwrap();
+    let store = open(&as_role(&owner));
     let account = store.create_account("a", now).unwrap();
     let token = store.create_token(account, "", now, None).unwrap();
     for project in ["Welder", "Fitter"] {
@@ -69,7 +68,7 @@ fn the_documented_rights_suffice_for_serving() {
     }
     execute(&as_role(&owner), &named(blocks.next().unwrap()));
 
-    let serving = Store::connect(&as_role(&serve)).unwrap();
+    let serving = open(&as_role(&serve));
     let principal = serving.authenticate(&TokenDigest::of(token.reveal()), now).unwrap().unwrap();
     let mut read = Vec::new();
     let page = Page { from: gateway_server::Cursor::START, limit: 9 };
@@ -87,7 +86,7 @@ fn the_documented_rights_suffice_for_serving() {
 #[test]
 fn the_statistics_have_no_record() {
     let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
+    let store = open(&database.url);
     let account = store.create_account("a", NOW).unwrap();
     let fill = &mut |stage: &mut dyn Stage| {
         (1..500).try_for_each(|id| candidate(stage, 1, id, "Quarkfeather"))
@@ -110,7 +109,7 @@ fn the_statistics_have_no_record() {
 #[test]
 fn an_error_of_the_database_has_its_kind_and_no_value() {
     let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
+    let store = open(&database.url);
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     for (code, kind, text) in [
         ("53100", ErrorKind::StorageFull, "the disk of the database is full"),
@@ -146,7 +145,7 @@ fn an_error_of_the_database_has_its_kind_and_no_value() {
 #[test]
 fn a_record_that_the_database_refuses_fails_the_import_with_the_cause() {
     let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
+    let store = open(&database.url);
     let account = store.create_account("a", NOW).unwrap();
     let result = import(&store, account, ImportMode::Commit, |stage| {
         vacancy(stage, 1, 1, "a")?;

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
 
 use gateway_server::Store;
 use tempfile::TempDir;
@@ -138,7 +139,11 @@ pub(crate) fn on_each_database(mut test: impl FnMut(&str)) {
 /// Opens a database that a test of [`on_each_database`] got, and creates it.
 pub(crate) fn open(database: &str) -> Store {
     let is_url = database.starts_with("postgres");
-    if is_url { Store::connect(database) } else { Store::open(database) }.unwrap()
+    if is_url {
+        Store::connect(database, true, Duration::ZERO, |_notice| {}).unwrap()
+    } else {
+        Store::open(database).unwrap()
+    }
 }
 
 /// Runs statements on a database, past the program.

@@ -7,6 +7,7 @@ use gateway_server::{
 };
 
 use crate::cluster;
+use crate::process::open;
 use crate::store::{NOW, application, candidate, import, vacancy};
 
 /// The rows that an earlier build wrote for an account, a token, a candidate with a status and the tally of the status. The rows
@@ -93,5 +94,5 @@ fn a_postgresql_database_of_an_earlier_build_opens() {
     client().batch_execute(include_str!("earlier-postgres.sql")).unwrap();
     client().batch_execute(&rows).unwrap();
     let tallies = || client().query_one("SELECT count(*) FROM status_tally", &[]).unwrap().get(0);
-    check(&Store::connect(&database.url).unwrap(), &record, tallies);
+    check(&open(&database.url), &record, tallies);
 }

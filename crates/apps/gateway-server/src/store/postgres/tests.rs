@@ -1,5 +1,7 @@
 //! The query plans of the statements that answer requests or clean up.
 
+use std::time::Duration;
+
 use super::DIALECT;
 use crate::clock::UnixTime;
 use crate::demo_data::DemoData;
@@ -12,7 +14,7 @@ mod cluster;
 #[test]
 fn every_list_uses_an_index() {
     let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url, true, Duration::ZERO, |_notice| {}).unwrap();
     let now = UnixTime(1_800_000_000);
     for name in ["a", "b"] {
         let account = store.create_account(name, now).unwrap();
