@@ -10,40 +10,22 @@ use std::{panic, thread};
 use gateway_client::transport::{Options, Proxy};
 use gateway_testkit::raw_server::{Next, RawServer};
 
-use self::answers::answers;
+use self::answers::{answers, coding, documents, records, streams, values};
 use self::case::{Ask, Case, Group, Peer};
 use self::client::{Carrier, DIRECT, GZIP, Over};
-use self::coding::coding;
-use self::connection::connection;
-use self::documents::documents;
-use self::framing::framing;
-use self::heads::heads;
 use self::outcome::outcome;
 use self::outputs::Outputs;
 use self::peer::Running;
-use self::proxies::proxies;
-use self::records::records;
-use self::streams::streams;
-use self::tls::tls;
-use self::values::values;
+use self::wire::{connection, framing, heads, proxies, tls};
 use crate::support::{with_subscriber, within};
 
 mod answers;
 mod case;
 mod client;
-mod coding;
-mod connection;
-mod documents;
-mod framing;
-mod heads;
 mod outcome;
 mod outputs;
 mod peer;
-mod proxies;
-mod records;
-mod streams;
-mod tls;
-mod values;
+mod wire;
 
 #[test]
 fn every_fault_has_its_typed_outcome() {
