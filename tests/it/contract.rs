@@ -1,5 +1,6 @@
 //! The contract checks: our server passes all of them, and each of them fails for at least one wrong server.
 
+mod altered;
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,8 @@ use gateway_testkit::contract::{CONTRACT, Profile, Report, Target, Verdict, chec
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
-use self::wrong::{AlteringTransport, WRONG_SERVERS, WrongServer};
+use self::altered::Altered;
+use self::wrong::{WRONG_SERVERS, WrongServer};
 use crate::support::{RUNTIME, serve_records};
 
 #[test]
@@ -41,7 +43,7 @@ fn our_server_fails_no_check_with_an_empty_account() {
 #[test]
 fn a_check_of_an_open_point_says_what_was_observed() {
     let demo = demo::start().unwrap();
-    let altering = AlteringTransport::new(transport(), wrong::reverse_lists);
+    let altering = Altered { inner: transport(), change: wrong::reverse_lists };
     let strict = judge(&demo, &altering, Profile::Reference);
     let lenient = judge(&demo, &altering, Profile::Any);
     let verdict = |report: &Report| {
@@ -63,8 +65,8 @@ fn a_wrong_server_fails_its_checks_and_no_others() {
     let demo = demo::start().unwrap();
     let mut table = BTreeMap::new();
     for WrongServer { name, change } in WRONG_SERVERS {
-        let report =
-            judge(&demo, &AlteringTransport::new(transport(), *change), Profile::Reference);
+        let altered = Altered { inner: transport(), change: *change };
+        let report = judge(&demo, &altered, Profile::Reference);
         let failed = report.findings().iter().filter(|one| one.verdict.word() == "fail");
         let failed: Vec<_> = failed.map(|one| one.check.name.to_string()).collect();
         table.insert(*name, failed);

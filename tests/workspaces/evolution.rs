@@ -90,10 +90,12 @@ fn generated_code_of_another_service_passes_its_tests() {
 #[test]
 fn another_service_has_contract_checks() {
     let scratch = Scratch::of_service("photo-album");
-    for (file, copied) in [("checks.rs", "main.rs"), ("album.rs", "album.rs")] {
-        let text =
-            fs::read_to_string(root().join("tests/fixtures/photo-album").join(file)).unwrap();
-        scratch.write(&format!("crates/apps/probe/tests/checks/{copied}"), &text);
+    for (file, text) in [
+        ("main.rs", include_str!("../fixtures/photo-album/checks.rs")),
+        ("album.rs", include_str!("../fixtures/photo-album/album.rs")),
+        ("altered.rs", include_str!("../it/contract/altered.rs")),
+    ] {
+        scratch.write(&format!("crates/apps/probe/tests/checks/{file}"), text);
     }
     scratch.write("crates/apps/probe/Cargo.toml", CHECKS_MANIFEST);
     scratch.write("crates/apps/probe/src/lib.rs", "//! Has only tests.\n");

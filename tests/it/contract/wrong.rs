@@ -1,69 +1,15 @@
 //! Servers with one defect each: our own server, behind a transport that changes its responses.
 
 use bytes::Bytes;
-use gateway_transport::http::{self, HeaderMap, HeaderValue, Method, StatusCode};
-use gateway_transport::{
-    BlockingResponse, BlockingTransport, Request, TransportError, TransportErrorKind,
-};
+use gateway_transport::http::{Method, StatusCode};
 use serde_json::{Value, json};
+
+use super::altered::{Asked, Change, Reply};
 
 /// A defect, as a change of the responses.
 pub(crate) struct WrongServer {
     pub(crate) name: &'static str,
     pub(crate) change: Change,
-}
-
-pub(crate) type Change = fn(&Asked, &mut Reply);
-
-/// The request.
-pub(crate) struct Asked {
-    method: Method,
-    path: String,
-    query: String,
-    headers: HeaderMap,
-}
-
-/// The response, before and after the change.
-pub(crate) struct Reply {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Bytes,
-}
-
-/// A transport that changes each response.
-pub(crate) struct AlteringTransport<T> {
-    inner: T,
-    change: Change,
-}
-
-impl<T> AlteringTransport<T> {
-    pub(crate) fn new(inner: T, change: Change) -> Self {
-        Self { inner, change }
-    }
-}
-
-impl<T: BlockingTransport> BlockingTransport for AlteringTransport<T> {
-    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let asked = Asked {
-            method: request.method().clone(),
-            path: request.uri().path().to_owned(),
-            query: request.uri().query().unwrap_or_default().to_owned(),
-            headers: request.headers().clone(),
-        };
-        let (mut head, body) = self.inner.send(request)?.into_parts();
-        let body = body.collect(1 << 24)?;
-        let mut reply = Reply { status: head.status, headers: head.headers, body };
-        (self.change)(&asked, &mut reply);
-        if reply.status == StatusCode::IM_A_TEAPOT {
-            return Err(TransportError::new(
-                TransportErrorKind::Interrupted,
-                "the connection was closed",
-            ));
-        }
-        head.headers = reply.headers;
-        head.status = reply.status;
-        Ok(http::Response::from_parts(head, reply.body.into()))
-    }
 }
 
 impl Asked {
@@ -75,40 +21,15 @@ impl Asked {
         self.query == query && self.method == Method::GET
     }
 
-    fn has(&self, part: &str) -> bool {
-        self.query.contains(part)
-    }
-
     fn token(&self) -> &str {
-        self.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.header("authorization")
     }
 }
 
 impl Reply {
-    fn set_json(&mut self, json: &Value) {
-        self.body = json.to_string().into();
-        self.headers.remove("content-length");
-    }
-
-    /// Changes the body if the status is 200 and the body is JSON.
-    fn json(&mut self, change: impl FnOnce(&mut Value)) {
-        if self.status == StatusCode::OK
-            && let Ok(mut json) = serde_json::from_slice(&self.body)
-        {
-            change(&mut json);
-            self.set_json(&json);
-        }
-    }
-
     /// Changes every record, if the body is a list.
     fn records(&mut self, change: impl Fn(&mut Value)) {
-        self.json(|json| {
-            let list = match json {
-                Value::Array(list) => Some(list),
-                other => other.get_mut("result").and_then(Value::as_array_mut),
-            };
-            list.into_iter().flatten().for_each(change);
-        });
+        self.list(|list| list.iter_mut().for_each(change));
     }
 
     /// Changes every field of every record except its identity, even if the body is a single record.
@@ -125,36 +46,9 @@ impl Reply {
         });
     }
 
-    /// Changes the records, if the body is a list.
-    fn list(&mut self, change: impl FnOnce(&mut Vec<Value>)) {
-        self.json(|json| {
-            let list = match json {
-                Value::Array(list) => Some(list),
-                other => other.get_mut("result").and_then(Value::as_array_mut),
-            };
-            if let Some(list) = list {
-                change(list);
-            }
-        });
-    }
-
-    fn refuse(&mut self, status: u16) {
-        self.status = StatusCode::from_u16(status).unwrap();
-    }
-
     /// Answers 200 with credits, regardless of the request.
-    fn succeed(&mut self) {
-        self.status = StatusCode::OK;
-        self.headers.insert("content-type", HeaderValue::from_static("application/json"));
-        self.set_json(&json!({"credits_number": "1", "currency": "EUR"}));
-    }
-
-    fn remove(&mut self, name: &str) {
-        self.headers.remove(name);
-    }
-
-    fn insert(&mut self, name: &'static str, value: &'static str) {
-        self.headers.insert(name, HeaderValue::from_static(value));
+    fn succeed_with_credits(&mut self) {
+        self.succeed(&json!({"credits_number": "1", "currency": "EUR"}));
     }
 }
 
@@ -248,7 +142,7 @@ wrong! {
     };
     omits_the_notice: |_, reply| reply.remove("gateway-notice");
     accepts_invalid_requests: |_, reply| if reply.status == StatusCode::BAD_REQUEST {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     refuses_unknown_parameters: |asked, reply| if asked.has("undefined_parameter") {
         reply.refuse(400);
@@ -277,16 +171,16 @@ wrong! {
         reply.json(|json| *json = json!([json.clone()]));
     };
     accepts_unknown_methods: |asked, reply| if asked.is("CREDITS") || asked.is("nothing") || asked.is_exactly("undefined_parameter=1") {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     omits_the_known_methods: |asked, reply| if asked.is("nothing") {
         reply.set_json(&json!({"type": "t", "title": "t", "status": 400}));
     };
     accepts_a_missing_token: |asked, reply| if asked.token().is_empty() {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     accepts_invalid_tokens: |asked, reply| if asked.token().contains("no-service") || asked.token().starts_with("Basic") {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     answers_403_instead_of_401: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
         reply.refuse(403);
@@ -315,7 +209,7 @@ wrong! {
         reply.set_json(&json!({"detail": detail}));
     };
     answers_on_every_path: |asked, reply| if !asked.path.ends_with("/c/oauth/v1") {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     answers_as_plain_text: |_, reply| if reply.status == StatusCode::OK {
         reply.insert("content-type", "text/plain");
@@ -330,7 +224,7 @@ wrong! {
         reply.refuse(406);
     };
     ignores_accept: |_, reply| if reply.status == StatusCode::NOT_ACCEPTABLE {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     refuses_head: |asked, reply| if asked.method == Method::HEAD {
         reply.refuse(405);
@@ -345,7 +239,7 @@ wrong! {
         reply.insert("etag", "\"1\"");
     };
     ignores_if_none_match: |_, reply| if reply.status == StatusCode::NOT_MODIFIED {
-        reply.succeed();
+        reply.succeed_with_credits();
     };
     not_modified_with_a_body: |_, reply| if reply.status == StatusCode::NOT_MODIFIED {
         reply.body = Bytes::from_static(b"{}");
