@@ -6,8 +6,7 @@ use std::sync::mpsc::SyncSender;
 use std::{iter, mem};
 
 use arrow_array::builder::{
-    ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder,
-    TimestampMicrosecondBuilder,
+    ArrayBuilder, BooleanBuilder, Int64Builder, StringBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
@@ -137,7 +136,6 @@ fn field(column: &Column) -> Field {
     let kind = match (column.kind(), column.field_type()) {
         (_, FieldType::DateTime) => DataType::Timestamp(TimeUnit::Microsecond, None),
         (ColumnKind::Integer, _) => DataType::Int64,
-        (ColumnKind::Real, _) => DataType::Float64,
         (ColumnKind::Boolean, _) => DataType::Boolean,
         _ => DataType::Utf8,
     };
@@ -195,7 +193,6 @@ impl Row<'_> {
         let value = serde_json::to_value(value).unwrap_or_default();
         match self.0.next() {
             Some(Builder::Integer(to)) => to.append_option(value.as_i64()),
-            Some(Builder::Real(to)) => to.append_option(value.as_f64()),
             Some(Builder::Boolean(to)) => to.append_option(value.as_bool()),
             Some(Builder::Time(to)) => to.append_option(value.as_str().and_then(micros)),
             Some(Builder::Text(to)) => match value {
@@ -219,7 +216,6 @@ const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 enum Builder {
     Text(StringBuilder),
     Integer(Int64Builder),
-    Real(Float64Builder),
     Boolean(BooleanBuilder),
     Time(TimestampMicrosecondBuilder),
 }
@@ -228,7 +224,6 @@ impl Builder {
     fn new(column: &Column) -> Self {
         match field(column).data_type() {
             DataType::Int64 => Self::Integer(Int64Builder::new()),
-            DataType::Float64 => Self::Real(Float64Builder::new()),
             DataType::Boolean => Self::Boolean(BooleanBuilder::new()),
             DataType::Timestamp(..) => Self::Time(TimestampMicrosecondBuilder::new()),
             _ => Self::Text(StringBuilder::new()),
@@ -244,7 +239,6 @@ impl Builder {
                 ArrayBuilder::finish(&mut mem::replace(builder, next))
             }
             Self::Integer(builder) => ArrayBuilder::finish(builder),
-            Self::Real(builder) => ArrayBuilder::finish(builder),
             Self::Boolean(builder) => ArrayBuilder::finish(builder),
             Self::Time(builder) => ArrayBuilder::finish(builder),
         }

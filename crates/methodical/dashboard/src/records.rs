@@ -393,7 +393,7 @@ fn row(
 }
 
 fn is_number(column: &Column) -> bool {
-    matches!(column.kind(), ColumnKind::Integer | ColumnKind::Real)
+    column.kind() == ColumnKind::Integer
 }
 
 /// Maximum number of records on a page.

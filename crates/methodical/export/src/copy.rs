@@ -115,7 +115,6 @@ impl Copy {
 fn kind(kind: CopyKind) -> Kind {
     match kind {
         CopyKind::Integer => Kind::Integer,
-        CopyKind::Real => Kind::Real,
         CopyKind::Boolean => Kind::Boolean,
         CopyKind::Time => Kind::Time,
         _ => Kind::Text,
@@ -126,7 +125,6 @@ fn cell(value: CopyValue<'_>, kind: CopyKind) -> Option<Value<'_>> {
     Some(match (value, kind) {
         (CopyValue::Integer(number), CopyKind::Boolean) => Value::Boolean(number != 0),
         (CopyValue::Integer(number), _) => Value::Integer(number),
-        (CopyValue::Real(number), _) => Value::Real(number),
         (CopyValue::Text(text), CopyKind::Time) => {
             Value::Time(DateTime::parse_from_rfc3339(text).ok()?.timestamp_micros())
         }

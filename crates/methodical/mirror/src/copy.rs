@@ -49,8 +49,6 @@ pub enum CopyKind {
     Text,
     /// A whole number.
     Integer,
-    /// A number with a fraction.
-    Real,
     /// A boolean, as the integer 0 or 1.
     Boolean,
     /// A time in UTC, as RFC 3339 text.
@@ -65,8 +63,6 @@ pub enum CopyValue<'a> {
     Null,
     /// A whole number, or a boolean.
     Integer(i64),
-    /// A number with a fraction.
-    Real(f64),
     /// Text, or a time.
     Text(&'a str),
 }
@@ -147,7 +143,6 @@ impl CopySource {
                 ("at" | "mirror_first_seen" | "mirror_missing_since", _, None) => CopyKind::Time,
                 (time, _, None) if time.ends_with("_at") => CopyKind::Time,
                 (_, "INTEGER", _) => CopyKind::Integer,
-                (_, "REAL", _) => CopyKind::Real,
                 _ => CopyKind::Text,
             };
             let is_value = shapes.is_empty() && ["previous", "value"].contains(&&*column);
@@ -183,9 +178,8 @@ impl CopySource {
         while let Some(row) = rows.next().or_failed()? {
             let value = |index| -> rusqlite::Result<CopyValue<'_>> {
                 Ok(match row.get_ref(index)? {
-                    ValueRef::Null | ValueRef::Blob(_) => CopyValue::Null,
+                    ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => CopyValue::Null,
                     ValueRef::Integer(number) => CopyValue::Integer(number),
-                    ValueRef::Real(number) => CopyValue::Real(number),
                     ValueRef::Text(text) => CopyValue::Text(std::str::from_utf8(text)?),
                 })
             };

@@ -35,7 +35,6 @@ pub(crate) struct Column {
 pub(crate) enum Kind {
     Text,
     Integer,
-    Real,
     Boolean,
     Json,
 }
@@ -47,7 +46,6 @@ impl Shape {
             let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();
             let kind = match column.kind() {
                 ColumnKind::Integer => Kind::Integer,
-                ColumnKind::Real => Kind::Real,
                 ColumnKind::Boolean => Kind::Boolean,
                 ColumnKind::Text => Kind::Text,
                 _ => Kind::Json,

@@ -90,12 +90,6 @@ impl Column {
         Self::new(path, ColumnKind::Integer)
     }
 
-    /// Creates a column of numbers with a fraction.
-    #[must_use]
-    pub const fn real(path: &'static [&'static str]) -> Self {
-        Self::new(path, ColumnKind::Real)
-    }
-
     /// Creates a column of `true` and `false`.
     #[must_use]
     pub const fn boolean(path: &'static [&'static str]) -> Self {
@@ -112,7 +106,6 @@ impl Column {
         let field_type = match kind {
             ColumnKind::Text => FieldType::Text,
             ColumnKind::Integer => FieldType::Integer,
-            ColumnKind::Real => FieldType::Real,
             ColumnKind::Boolean => FieldType::Boolean,
             ColumnKind::Json => FieldType::Json,
         };
@@ -160,8 +153,6 @@ pub enum ColumnKind {
     Text,
     /// An integer.
     Integer,
-    /// A number with a fraction.
-    Real,
     /// `true` or `false`.
     Boolean,
     /// Any JSON value, as its text.

@@ -304,15 +304,8 @@ mod tests {
         let mut mirror = mirror();
         let first = r#"{"id":"1","title":"Harbour","size":1}"#;
         sync(&mut mirror, &[first, r#"{"id":"2","title":"Lighthouse"}"#]);
-        let excluded: &[&str] = &[
-            "score",
-            "open",
-            "tags",
-            "place_id",
-            "place_name",
-            "mirror_first_seen",
-            "mirror_extra",
-        ];
+        let excluded: &[&str] =
+            &["open", "tags", "place_id", "place_name", "mirror_first_seen", "mirror_extra"];
         let first_run = Plan { excluded, ..plan(None) };
         let copy = messages(&mirror, first_run.clone()).unwrap();
         let (_, after) = run(&mirror, first_run.clone());

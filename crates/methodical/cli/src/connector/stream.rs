@@ -37,8 +37,6 @@ impl Property {
         let text = value.get();
         let fits = match self.kind {
             Some(ColumnKind::Integer) => text.parse::<i64>().is_ok(),
-            // Readers keep 15 digits of a number.
-            Some(ColumnKind::Real) => text.len() <= 15 && text.parse::<f64>().is_ok(),
             Some(ColumnKind::Boolean) => matches!(text, "true" | "false"),
             // PostgreSQL cannot store U+0000 in text.
             Some(ColumnKind::Text) | None => text.starts_with('"') && !text.contains("\\u0000"),
@@ -82,7 +80,6 @@ impl Stream {
         let properties = self.properties.iter().map(|one| {
             let kind = match one.kind {
                 Some(ColumnKind::Integer) => "integer",
-                Some(ColumnKind::Real) => "number",
                 Some(ColumnKind::Boolean) => "boolean",
                 _ => "string",
             };
@@ -295,7 +292,7 @@ mod tests {
     fn a_stream_has_the_columns_of_its_table() {
         let photo = Stream::of_table(&PHOTO);
         let names: Vec<&str> = photo.properties.iter().map(|one| &*one.name).collect();
-        let columns = "id title size score open tags place_id place_name mirror_first_seen mirror_changed_at mirror_extra _sdc_deleted_at";
+        let columns = "id title size open tags place_id place_name mirror_first_seen mirror_changed_at mirror_extra _sdc_deleted_at";
         assert_eq!(names.join(" "), columns);
         assert_eq!(photo.key(), "id");
     }
@@ -325,9 +322,9 @@ mod tests {
     fn each_property_has_its_value() {
         assert_eq!(
             of(
-                r#"{"id":"1","title":"=1+1 \ud83d\ude00\n","size":-7,"score":0.10,"open":true,"tags":["a"],"place":{"id":"007","name":null}}"#
+                r#"{"id":"1","title":"=1+1 \ud83d\ude00\n","size":-7,"open":true,"tags":["a"],"place":{"id":"007","name":null}}"#
             ),
-            r#"{"id":"1","title":"=1+1 😀\n","size":-7,"score":0.1,"open":true,"tags":"[\"a\"]","place_id":"007","place_name":null,"mirror_extra":null}"#
+            r#"{"id":"1","title":"=1+1 😀\n","size":-7,"open":true,"tags":"[\"a\"]","place_id":"007","place_name":null,"mirror_extra":null}"#
         );
     }
 
@@ -336,7 +333,6 @@ mod tests {
         for (member, rest) in [
             (r#""size":"7""#, r#"{\"size\":\"7\"}"#),
             (r#""size":9223372036854775808"#, r#"{\"size\":9223372036854775808}"#),
-            (r#""score":0.1234567890123456789"#, r#"{\"score\":0.1234567890123456789}"#),
             (r#""open":1"#, r#"{\"open\":1}"#),
             (r#""place":[]"#, r#"{\"place\":[]}"#),
             (r#""place":{"zip":"0049"}"#, r#"{\"place.zip\":\"0049\"}"#),
@@ -348,7 +344,7 @@ mod tests {
             assert_eq!(
                 row,
                 format!(
-                    r#"{{"id":"1","title":null,"size":null,"score":null,"open":null,"tags":null,"place_id":null,"place_name":null,"mirror_extra":"{rest}"}}"#
+                    r#"{{"id":"1","title":null,"size":null,"open":null,"tags":null,"place_id":null,"place_name":null,"mirror_extra":"{rest}"}}"#
                 )
             );
         }
@@ -356,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_deleted_record_has_only_its_key() {
-        let deleted = r#"{"id":"1","title":null,"size":null,"score":null,"open":null,"tags":null,"place_id":null,"place_name":null,"mirror_extra":null}"#;
+        let deleted = r#"{"id":"1","title":null,"size":null,"open":null,"tags":null,"place_id":null,"place_name":null,"mirror_extra":null}"#;
         let mut mirror = mirror();
         sync(&mut mirror, &[r#"{"id":"1","title":"Harbour","size":1}"#]);
         for state in [State::Missing, State::Gone] {

@@ -15,7 +15,6 @@ pub(crate) static PHOTO: Table = Table::new(
         Column::text(&["id"]),
         Column::text(&["title"]).personal(),
         Column::integer(&["size"]),
-        Column::real(&["score"]),
         Column::boolean(&["open"]),
         Column::json(&["tags"]),
         Column::text(&["place", "id"]),

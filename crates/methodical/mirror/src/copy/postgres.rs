@@ -304,7 +304,6 @@ fn append(line: &mut Vec<u8>, kind: CopyKind, value: CopyValue<'_>) {
             line.write_all(if number == 0 { b"f" } else { b"t" })
         }
         CopyValue::Integer(number) => write!(line, "{number}"),
-        CopyValue::Real(number) => write!(line, "{number:?}"),
         CopyValue::Text(text) => {
             for byte in text.bytes() {
                 match byte {
@@ -326,7 +325,6 @@ const fn type_of(kind: CopyKind) -> &'static str {
     match kind {
         CopyKind::Text => "text",
         CopyKind::Integer => "bigint",
-        CopyKind::Real => "double precision",
         CopyKind::Boolean => "boolean",
         CopyKind::Time => "timestamptz",
     }

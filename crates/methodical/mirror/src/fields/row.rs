@@ -7,16 +7,13 @@ use siphasher::sip128::SipHasher24;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::difference::PERSONAL;
-use crate::fields::json::{
-    Members, Object, equal_numbers, meaning, members, push_quoted, quoted, unquoted,
-};
+use crate::fields::json::{Members, Object, meaning, members, push_quoted, quoted, unquoted};
 use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape, hex};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Text(Cow<'a, str>),
     Integer(i64),
-    Real(f64),
     Boolean(bool),
 }
 
@@ -146,7 +143,6 @@ impl<'a> Row<'a> {
         let own = |value| match value {
             Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
             Value::Integer(value) => Value::Integer(value),
-            Value::Real(value) => Value::Real(value),
             Value::Boolean(value) => Value::Boolean(value),
         };
         let cells = self.cells.into_iter().map(|cell| cell.map(own)).collect();
@@ -177,7 +173,6 @@ fn write_value(json: &mut String, value: &Value<'_>, column: &Column) {
         Value::Text(text) if column.kind == Kind::Json => json.push_str(text),
         Value::Text(text) => push_quoted(json, text),
         Value::Integer(value) => json.push_str(&value.to_string()),
-        Value::Real(value) => json.push_str(&serde_json::Value::from(*value).to_string()),
         Value::Boolean(value) => json.push_str(if *value { "true" } else { "false" }),
     }
 }
@@ -211,11 +206,6 @@ fn cell(kind: Kind, text: &str) -> Result<Option<Value<'_>>, Error> {
         Kind::Text => None,
         Kind::Boolean => text.parse().ok().map(Value::Boolean),
         Kind::Integer => text.parse().ok().map(Value::Integer),
-        Kind::Real => {
-            let value = text.parse().ok().filter(|value: &f64| value.is_finite());
-            let is_exact = |value: &f64| equal_numbers(&format!("{value:?}"), text);
-            value.filter(is_exact).map(Value::Real)
-        }
     })
 }
 
@@ -329,7 +319,6 @@ mod tests {
             Column::text(&["id"]),
             Column::text(&["title"]).personal(),
             Column::integer(&["size"]),
-            Column::real(&["score"]),
             Column::boolean(&["open"]),
             Column::json(&["tags"]),
             Column::text(&["place", "id"]),
@@ -347,10 +336,8 @@ mod tests {
 
     #[test]
     fn a_record_fills_its_columns() {
-        let row = row(
-            r#"{"id":"007","title":"\u0041 😀","size":-7,"score":0.10,"open":true,"tags":["a"],
-                "place":{"id":"3","name":null,"zip":"0049"},"new":1.0}"#,
-        );
+        let row = row(r#"{"id":"007","title":"\u0041 😀","size":-7,"open":true,"tags":["a"],
+                "place":{"id":"3","name":null,"zip":"0049"},"new":1.0}"#);
         let text = |text: &str| Some(Value::Text(text.to_owned().into()));
         assert_eq!(
             row.cells,
@@ -358,7 +345,6 @@ mod tests {
                 text("007"),
                 text("A 😀"),
                 Some(Value::Integer(-7)),
-                Some(Value::Real(0.1)),
                 Some(Value::Boolean(true)),
                 text(r#"["a"]"#),
                 text("3"),

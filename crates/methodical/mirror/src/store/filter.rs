@@ -130,7 +130,6 @@ fn parse(kind: Kind, text: &str) -> Option<Value<'static>> {
     Some(match kind {
         Kind::Text | Kind::Json => Value::Text(text.to_owned().into()),
         Kind::Integer => Value::Integer(text.parse().ok()?),
-        Kind::Real => Value::Real(text.parse().ok()?),
         Kind::Boolean => Value::Boolean(text.parse().ok()?),
     })
 }

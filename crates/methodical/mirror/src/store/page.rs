@@ -294,7 +294,6 @@ fn owned(value: Value<'_>) -> SqlValue {
     match value {
         Value::Text(text) => text.into_owned().into(),
         Value::Integer(value) => value.into(),
-        Value::Real(value) => value.into(),
         Value::Boolean(value) => value.into(),
     }
 }

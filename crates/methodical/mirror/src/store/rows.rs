@@ -315,7 +315,6 @@ fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Val
             row.get::<_, Option<String>>(name)?.map(|text| Value::Text(text.into()))
         }
         Kind::Integer => row.get::<_, Option<_>>(name)?.map(Value::Integer),
-        Kind::Real => row.get::<_, Option<_>>(name)?.map(Value::Real),
         Kind::Boolean => row.get::<_, Option<_>>(name)?.map(Value::Boolean),
     })
 }

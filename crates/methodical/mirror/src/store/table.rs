@@ -378,7 +378,6 @@ pub(crate) fn sql<'a>(value: Option<&'a Value<'_>>) -> ValueRef<'a> {
         None => ValueRef::Null,
         Some(Value::Text(text)) => ValueRef::Text(text.as_bytes()),
         Some(Value::Integer(value)) => ValueRef::Integer(*value),
-        Some(Value::Real(value)) => ValueRef::Real(*value),
         Some(Value::Boolean(value)) => ValueRef::Integer(i64::from(*value)),
     }
 }
@@ -391,7 +390,6 @@ const fn type_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Text | Kind::Json => "TEXT",
         Kind::Integer | Kind::Boolean => "INTEGER",
-        Kind::Real => "REAL",
     }
 }
 

@@ -300,7 +300,6 @@ fn values_of_all_kinds_are_kept_exactly() {
         &[
             Column::text(&["title"]),
             Column::integer(&["id"]),
-            Column::real(&["score"]),
             Column::boolean(&["open"]),
             Column::json(&["tags"]),
             Column::text(&["place", "name"]),

@@ -66,7 +66,6 @@ fn a_column_has_the_type_of_its_kind_unless_another_is_set() {
     for (column, kind, field_type) in [
         (Column::text(&["a"]), ColumnKind::Text, FieldType::Text),
         (Column::integer(&["a"]), ColumnKind::Integer, FieldType::Integer),
-        (Column::real(&["a"]), ColumnKind::Real, FieldType::Real),
         (Column::boolean(&["a"]), ColumnKind::Boolean, FieldType::Boolean),
         (Column::json(&["a"]), ColumnKind::Json, FieldType::Json),
         (Column::text(&["a"]).typed(FieldType::DateTime), ColumnKind::Text, FieldType::DateTime),
