@@ -6,24 +6,15 @@
 
 use std::fmt::Write as _;
 
+use regex_lite::{Captures, Regex};
+
 pub use self::markdown::{code, comment, fenced, inline, markdown};
 
 mod markdown;
 
 /// Returns the text as a Rust string literal, quotes included.
 pub fn string(text: &str) -> String {
-    let mut literal = String::with_capacity(text.len() + 2);
-    literal.push('"');
-    for c in text.chars() {
-        match c {
-            // Readable in source and harmless inside double quotes.
-            '\'' => literal.push('\''),
-            c if c.is_ascii() || is_hidden(c) => literal.extend(c.escape_default()),
-            c => literal.push(c),
-        }
-    }
-    literal.push('"');
-    literal
+    format!("{text:?}")
 }
 
 /// Returns texts as Rust string literals, with commas between them.
@@ -126,31 +117,15 @@ pub(crate) fn wrapped(
 
 /// Replaces each pair of escaped surrogates in a JSON text by its character, and keeps all other escapes.
 pub(crate) fn without_surrogates(json: &str) -> String {
-    let mut out = String::new();
-    let mut rest = json;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        out.push_str(before);
-        if let Some(character) = escape.get(..11).and_then(surrogates) {
-            out.push(character);
-            rest = escape.get(11..).unwrap_or_default();
-        } else {
-            out.push('\\');
-            let length = escape.chars().next().map_or(0, char::len_utf8);
-            let (escaped, after) = escape.split_at(length);
-            out.push_str(escaped);
-            rest = after;
-        }
-    }
-    out + rest
-}
-
-/// Reads two surrogates, such as `ud83d\ude00` after a backslash.
-fn surrogates(pair: &str) -> Option<char> {
-    let (high, low) = pair.strip_prefix('u')?.split_once("\\u")?;
-    let units = [u16::from_str_radix(high, 16).ok()?, u16::from_str_radix(low, 16).ok()?];
-    let text = String::from_utf16(&units).ok()?;
-    let mut characters = text.chars();
-    characters.next().filter(|_| characters.next().is_none())
+    // An escaped backslash is found, too, because it does not begin the escape after it.
+    let escape = Regex::new(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..");
+    let replaced = |found: &Captures<'_>| {
+        let escape = found.get(0).map_or("", |found| found.as_str());
+        let character = serde_json::from_str(&format!("\"{escape}\""));
+        character.ok().filter(|_| escape.len() > 2).unwrap_or_else(|| escape.to_owned())
+    };
+    escape
+        .map_or_else(|_| json.to_owned(), |escape| escape.replace_all(json, replaced).into_owned())
 }
 
 #[cfg(test)]
