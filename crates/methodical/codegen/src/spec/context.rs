@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, say};
 use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
+use crate::spec::form::{Id, Line, Prose};
 use crate::spec::read::{At, Text};
 use crate::text::list;
 
@@ -162,11 +163,11 @@ impl Context<'_> {
     }
 
     /// Returns a description. Reports unknown open points.
-    pub(super) fn about<D, S, O>(
+    pub(super) fn about(
         &mut self,
-        doc: &Text<D>,
-        source: Option<&Text<S>>,
-        open: &[Text<O>],
+        doc: &Text<Prose>,
+        source: Option<&Text<Line>>,
+        open: &[Text<Id>],
     ) -> About {
         let known = self.points.clone();
         let known: Vec<_> = known.iter().map(String::as_str).collect();

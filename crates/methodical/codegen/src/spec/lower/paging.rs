@@ -9,44 +9,10 @@ use crate::ir::{
     Says, Service, ValueType,
 };
 use crate::spec::context::Context;
-use crate::spec::form::{Bracketed, Wire};
 use crate::spec::language;
 use crate::spec::lower::operation::Lowered;
 use crate::spec::lower::response::path;
-use crate::spec::read::{At, Text};
-
-/// The keys of a way of paging.
-struct Given<'g> {
-    by: PagedBy,
-    key: &'g Range<usize>,
-    param: &'g Text<Bracketed>,
-    size: Option<&'g Text<Bracketed>>,
-    marks: Vec<(Says, &'g Text<Wire>)>,
-}
-
-fn given(given: &language::Paging) -> Option<Given<'_>> {
-    let (by, key, param, size, marks) = match given {
-        language::Paging { page: Some(At { value: page, key, .. }), .. } => {
-            let by = PagedBy::Number { first: page.first.map_or(1, |first| first.0) };
-            let marks =
-                [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
-            (by, key, &page.param, &page.size, marks.to_vec())
-        }
-        language::Paging { offset: Some(At { value: page, key, .. }), .. } => {
-            let marks =
-                [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
-            (PagedBy::Offset, key, &page.param, &page.size, marks.to_vec())
-        }
-        language::Paging { cursor, .. } => {
-            let At { value: page, key, .. } = cursor.as_ref()?;
-            let marks = vec![(Says::More, &page.more)];
-            (PagedBy::Cursor, key, &page.param, &page.size, marks)
-        }
-    };
-    let next = given.cursor.iter().map(|cursor| (Says::Next, &cursor.next));
-    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named.as_ref()?)));
-    Some(Given { by, key, param, size: size.as_ref(), marks: next.chain(marks).collect() })
-}
+use crate::spec::read::At;
 
 /// Lowers the paging of an operation.
 pub(super) fn paging(
@@ -56,26 +22,45 @@ pub(super) fn paging(
     params: &[Param],
     response: &Response,
 ) -> Option<Paging> {
-    let given = self::given(given)?;
+    let language::Paging { page, offset, cursor } = given;
+    let (by, key, name, size, marks) = if let Some(At { value: page, key, .. }) = page {
+        let by = PagedBy::Number { first: page.first.map_or(1, |first| first.0) };
+        let marks =
+            [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
+        (by, key, &page.param, &page.size, marks.map(|(says, mark)| (says, mark.as_ref())))
+    } else if let Some(At { value: page, key, .. }) = offset {
+        let marks =
+            [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
+        let marks = marks.map(|(says, mark)| (says, mark.as_ref()));
+        (PagedBy::Offset, key, &page.param, &page.size, marks)
+    } else {
+        let At { value: page, key, .. } = cursor.as_ref()?;
+        let marks =
+            [(Says::Next, Some(&page.next)), (Says::More, page.more.as_ref()), (Says::Last, None)];
+        (PagedBy::Cursor, key, &page.param, &page.size, marks)
+    };
     if !response.is_list {
-        say!(cx, *given.key, "only a list has pages"
+        say!(cx, *key, "only a list has pages"
             => "remove `paging`: the response is not a list of records");
         return None;
     }
-    let param = param(cx, params, given.param, "param", &given);
-    let size = given.size.and_then(|size| self::param(cx, params, size, "size", &given));
-    Some(Paging { by: given.by, param, size, marks: marks(cx, service, &given, response.beside) })
+    let param = param(cx, params, name, ("param", by), name);
+    let size = size.as_ref();
+    let size = size.and_then(|size| self::param(cx, params, size, ("size", by), name));
+    let marks: Vec<_> =
+        marks.into_iter().filter_map(|(says, named)| Some((says, &**named?))).collect();
+    Some(Paging { by, param, size, marks: self::marks(cx, service, &marks, response.beside) })
 }
 
-/// Returns the position of the parameter that a key names.
+/// Returns the index of the parameter that a key names. The one of `param` changes from page to page.
 fn param(
     cx: &mut Context<'_>,
     params: &[Param],
     name: &At<String>,
-    key: &str,
-    given: &Given<'_>,
+    (key, by): (&str, PagedBy),
+    position: &At<String>,
 ) -> Option<usize> {
-    let Some(position) = params.iter().position(|param| param.wire == name.value) else {
+    let Some(index) = params.iter().position(|param| param.wire == name.value) else {
         let known: Vec<_> = params.iter().map(|param| param.wire.as_str()).collect();
         let (message, help) = (
             format_args!("unknown parameter `{name}` in `{key}`"),
@@ -84,10 +69,10 @@ fn param(
         cx.unknown(name, message, &known, help);
         return None;
     };
-    let param = params.get(position)?;
+    let param = params.get(index)?;
     let (fits, needed) = match &param.ty {
         _ if param.list.is_some() => (false, "a single value"),
-        ty if key == "param" && given.by == PagedBy::Cursor => {
+        ty if key == "param" && by == PagedBy::Cursor => {
             (is_text(ty), "`text` or a scalar with `wire = \"string\"`")
         }
         ty => (is_integer(ty), "an `integer`"),
@@ -98,10 +83,10 @@ fn param(
     } else if key == "param" && !param.needs.is_empty() {
         say!(cx, name.span, "the parameter `{name}` needs another one, so not every query has pages"
             => "remove its `needs`");
-    } else if key == "size" && given.param.value == name.value {
+    } else if key == "size" && position.value == name.value {
         say!(cx, name.span, "`{name}` is both `param` and `size`" => "name two parameters");
     } else {
-        return Some(position);
+        return Some(index);
     }
     None
 }
@@ -110,18 +95,18 @@ fn param(
 fn marks(
     cx: &mut Context<'_>,
     service: &Service,
-    given: &Given<'_>,
+    given: &[(Says, &At<String>)],
     beside: Option<ModelId>,
 ) -> Vec<Mark> {
-    if let [(says, _), (other, second), ..] = given.marks[..]
-        && (says, other) != (Says::Next, Says::More)
+    if let [(says, _), (other, second), ..] = given
+        && (*says, *other) != (Says::Next, Says::More)
     {
         let (says, other) = (says.word(), other.word());
         say!(cx, second.span, "`{says}` and `{other}` both say where the list ends"
             => "remove one of them");
         return Vec::new();
     }
-    given.marks.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
+    given.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
 }
 
 /// Returns a field that says how the list goes on.
