@@ -192,26 +192,14 @@ impl Operation {
     /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it takes the value of
     /// `album_id`, too, because `status` needs it.
     pub fn setter(&self, param: &Param) -> String {
-        let needs = |one: &&Param| self.needed_options(one).next().is_some();
-        let alone = self.params.iter().filter(|one| !needs(one)).map(|one| one.rust.snake());
-        let mut taken: Vec<String> = alone.collect();
-        if !needs(&param) {
-            return param.rust.snake();
+        let needed = self.needed_options(param).map(|one| one.rust.without_last("id"));
+        let joined = needed.chain([param.rust.clone()]).reduce(|one, next| one.joined_with(&next));
+        let mut name = joined.map(|name| name.snake()).unwrap_or_default();
+        let mut others = self.params.iter().filter(|other| other.wire != param.wire);
+        if others.any(|other| other.rust.snake() == name) {
+            name.push('_');
         }
-        for other in self.params.iter().filter(needs) {
-            let needed = self.needed_options(other).map(|one| one.rust.without_last("id"));
-            let names = needed.chain([other.rust.clone()]);
-            let joined = names.reduce(|joined, name| joined.joined_with(&name));
-            let mut name = joined.unwrap_or_else(|| other.rust.clone()).snake();
-            while taken.contains(&name) {
-                name.push('_');
-            }
-            if other.wire == param.wire {
-                return name;
-            }
-            taken.push(name);
-        }
-        param.rust.snake()
+        name
     }
 }
 

@@ -6,90 +6,73 @@ use std::ops::Range;
 use crate::diag::Diagnostic;
 use crate::ir::{Param, RustName};
 use crate::spec::context::{COMMANDS, Context, RUST_NAME};
-use crate::spec::language::{self, Document};
+use crate::spec::language::Document;
 use crate::spec::lower::operation::Lowered;
 use crate::spec::read::At;
 
 /// Reports types with the same name, and files with the same name.
 pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
-    let rust = |name: &At<String>| RustName::new(name);
-    // The section, the name, and another name with its description.
-    let mut types: Vec<_> = document.scalars.names().map(|name| ("scalar", name, None)).collect();
-    let unknown = |name| rust(name).map(|rust| (rust.preceded_by("unknown"), "unknown values"));
-    types.extend(document.enums.names().map(|name| ("enum", name, unknown(name))));
-    let borrowed = |name| rust(name).map(|rust| (rust.followed_by("ref"), "borrowed form"));
-    types.extend(document.models.names().map(|name| ("model", name, borrowed(name))));
-    // The second of two declarations is reported, and declarations need not be sorted by section.
-    types.sort_by_key(|(_, name, _)| name.span.start);
-
-    let mut names = Names { cx, taken: BTreeMap::new(), reported: BTreeSet::new() };
-    for (section, name, second) in types {
-        let Some(rust) = rust(name) else { continue };
-        names.claim(&rust, format!("{section} `{name}`"), &name.span);
-        if let Some((rust, what)) = second {
-            names.claim(&rust, format!("the {what} of {section} `{name}`"), &name.span);
-        }
-    }
-    // These are declared where the types are imported, but not in the same module as the queries.
-    for name in document.operations.names() {
-        let Some(rust) = rust(name) else { continue };
-        let mock = format!("the mock of operation `{name}`");
-        names.check(&rust.preceded_by("mock"), &mock, &name.span);
-    }
+    let Document { scalars, enums, models, operations, service, .. } = document;
+    let operations =
+        || operations.iter().filter_map(|(name, one)| Some((&**name, one, RustName::new(name)?)));
     // Each recovered attribute has a constant that is named after the operation and the parameter.
-    let constants = document.operations.iter().flat_map(|(name, operation)| {
+    let constants = operations().flat_map(|(_, operation, rust)| {
         let params = operation.params.iter().filter(|(_, param)| param.recovers.is_some());
         params.filter_map(move |(key, param)| {
-            let name = RustName::new(name)?.followed_by(&param_name(key, param)?.words());
-            Some((name.words(), key.as_str(), &key.span))
+            let name = RustName::new(param.rust_name.as_ref().map_or(key, |name| name))?;
+            Some((rust.followed_by(&name.words()).words(), key.as_str(), &key.span))
         })
     });
-    names.cx.distinct("parameter", RUST_NAME, constants);
-    for name in document.operations.names() {
-        let Some(rust) = rust(name) else { continue };
-        names.claim(&rust, format!("operation `{name}`"), &name.span);
-    }
+    cx.distinct("parameter", RUST_NAME, constants);
     // The OpenAPI document of an operation must not have the name of that of the whole service.
-    let service = &document.service.name;
-    if let Some(name) = document.operations.names().find(|name| rust(name) == rust(service)) {
+    let named = RustName::new(&service.name);
+    if let Some((name, ..)) = operations().find(|(.., rust)| named.as_ref() == Some(rust)) {
         let message = format!("operation `{name}` and the service have the same name");
         let diagnostic = Diagnostic::new(&name.span, message)
             .help("rename one of them: each has an OpenAPI document with its name")
-            .related(&service.span, "the service");
+            .related(&service.name.span, "the service");
         cx.push(diagnostic);
     }
-}
 
-fn param_name(key: &At<String>, param: &language::Parameter) -> Option<RustName> {
-    RustName::new(param.rust_name.as_ref().map_or(key, |name| name))
-}
-
-/// The names of types so far.
-struct Names<'a, 'c, 'n> {
-    cx: &'a mut Context<'c>,
-    /// By the name in lowercase: the name, its declaration, and its position. `FooBar` and `Foobar`
-    /// are two types, but one file on a case-insensitive file system.
-    taken: BTreeMap<String, (String, String, &'n Range<usize>)>,
-    /// The pairs of declarations that were reported.
-    reported: BTreeSet<(usize, usize)>,
-}
-
-impl<'n> Names<'_, '_, 'n> {
-    /// Takes a name; reports an error if it is taken.
-    fn claim(&mut self, rust: &RustName, what: String, span: &'n Range<usize>) {
-        if self.check(rust, &what, span) {
-            let name = rust.pascal();
-            self.taken.insert(name.to_lowercase(), (name, what, span));
-        }
-    }
-
-    /// Reports an error if a name is taken. Returns whether it is free.
-    fn check(&mut self, rust: &RustName, what: &str, span: &Range<usize>) -> bool {
-        let name = rust.pascal();
-        let Some((first, owner, first_span)) = self.taken.get(&name.to_lowercase()) else {
-            return true;
+    // The section, the name, and what precedes or follows the name in that of a second type.
+    let mut types: Vec<_> = scalars.names().map(|name| ("scalar", name, "")).collect();
+    types.extend(enums.names().map(|name| ("enum", name, "unknown values")));
+    types.extend(models.names().map(|name| ("model", name, "borrowed form")));
+    // The second of two declarations is reported, and declarations need not be sorted by section.
+    types.sort_by_key(|(_, name, _)| name.span.start);
+    // The names with their declarations, and whether they are declared in the module of the queries. The mocks are not.
+    let mut names = Vec::new();
+    for (section, name, second) in types {
+        let Some(rust) = RustName::new(name) else { continue };
+        let further = match section {
+            "enum" => Some(rust.preceded_by("unknown")),
+            "model" => Some(rust.followed_by("ref")),
+            _ => None,
         };
-        if self.reported.insert((first_span.start, span.start)) {
+        names.push((rust, format!("{section} `{name}`"), &name.span, true));
+        let what = format!("the {second} of {section} `{name}`");
+        names.extend(further.map(|rust| (rust, what, &name.span, true)));
+    }
+    let mocks = operations().map(|(name, _, rust)| {
+        (rust.preceded_by("mock"), format!("the mock of operation `{name}`"), &name.span, false)
+    });
+    names.extend(mocks);
+    names.extend(
+        operations().map(|(name, _, rust)| (rust, format!("operation `{name}`"), &name.span, true)),
+    );
+
+    // By the name in lowercase, because `FooBar` and `Foobar` are two types, but one file on a case-insensitive file system.
+    let mut taken: BTreeMap<String, (String, String, &Range<usize>)> = BTreeMap::new();
+    let mut reported = BTreeSet::new();
+    for (rust, what, span, is_taken) in names {
+        let name = rust.pascal();
+        let Some((first, owner, first_span)) = taken.get(&name.to_lowercase()) else {
+            if is_taken {
+                taken.insert(name.to_lowercase(), (name, what, span));
+            }
+            continue;
+        };
+        if reported.insert((first_span.start, span.start)) {
             let message = if *first == name {
                 format!("{what} and {owner} have the same name in Rust, `{name}`")
             } else {
@@ -98,9 +81,8 @@ impl<'n> Names<'_, '_, 'n> {
                 )
             };
             let diagnostic = Diagnostic::new(span, message).help("rename one of them");
-            self.cx.push(diagnostic.related(first_span, owner.clone()));
+            cx.push(diagnostic.related(first_span, owner.clone()));
         }
-        false
     }
 }
 
