@@ -1,26 +1,19 @@
 //! The supply chain: where dependencies come from, which features they have, and the documents about them. `.ci/supply` runs
 //! the checks that need other tools.
 
-#![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
-
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::{env, fs};
 
 use serde_json::Value;
 use xtask::components::{Component, components};
 use xtask::{notices, sbom};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
+use crate::{printed, read, root, tree};
 
 /// Returns the files with a name that git knows.
 fn files(name: &str) -> Vec<PathBuf> {
-    let output = Command::new("git").args(["ls-files", "--", name]).current_dir(root()).output();
-    let output = output.expect("git runs").stdout;
-    let names = String::from_utf8(output).expect("UTF-8");
+    let names = printed(Command::new("git").args(["ls-files", "--", name]));
     names.lines().map(|name| root().join(name)).collect()
 }
 
@@ -29,7 +22,7 @@ fn every_dependency_comes_from_crates_io() {
     let locks = files("*Cargo.lock");
     assert!(locks.len() >= 3, "{locks:?}");
     for lock in locks {
-        let text = fs::read_to_string(&lock).expect("a lock file");
+        let text = read(&lock);
         let sources: BTreeSet<_> =
             text.lines().filter(|line| line.starts_with("source = ")).collect();
         let crates_io = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
@@ -46,7 +39,7 @@ fn every_dependency_comes_from_crates_io() {
 fn every_crate_forbids_unsafe_code() {
     let manifests = files("*Cargo.toml");
     for manifest in &manifests {
-        let text = fs::read_to_string(manifest).expect("a manifest");
+        let text = read(manifest);
         let is_workspace = text.contains("[workspace.lints.rust]");
         // The macros of PyO3 expand to unsafe code, which `forbid` would refuse there.
         let level = if manifest.ends_with("gateway-python/Cargo.toml") { "deny" } else { "forbid" };
@@ -87,17 +80,6 @@ fn clients_do_not_speak_http2() {
         let has = |name: &str| tree.lines().any(|line| line.starts_with(name));
         assert!(has("reqwest v") && !has("h2 v"), "{selection:?}");
     }
-}
-
-fn tree(arguments: &[&str]) -> String {
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none"])
-        .args(arguments)
-        .current_dir(root())
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 fn program() -> Vec<Component> {
@@ -155,10 +137,10 @@ fn the_notices_have_the_licence_of_every_linked_crate() {
 /// Every crate that the document explains is a dependency, with its present major version.
 #[test]
 fn the_trusted_crates_are_dependencies() {
-    let text = fs::read_to_string(root().join("docs/supply-chain.md")).expect("the document");
+    let text = read(&root().join("docs/supply-chain.md"));
     let locks = ["", "crates/apps/gateway-python/", "crates/methodical/export/"]
         .map(|folder| root().join(folder).join("Cargo.lock"));
-    let lock = locks.map(|lock| fs::read_to_string(lock).expect("a lock file")).concat();
+    let lock = locks.map(|lock| read(&lock)).concat();
     let section = text.split("## The crates").nth(1).and_then(|rest| rest.split("\n## ").next());
     let rows: Vec<_> =
         section.expect("the crates").lines().filter(|line| line.starts_with("| `")).collect();

@@ -1,16 +1,10 @@
 //! Runs the checks of `cargo xtask` on this workspace.
 
-#![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
-
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use xtask::{cli, layers};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
+use crate::{read, root, sources};
 
 #[test]
 fn generated_files_match_the_spec() {
@@ -28,8 +22,7 @@ fn all_dependencies_between_crates_are_allowed() {
 fn runtime_crates_name_no_service() {
     let mut found = Vec::new();
     for name in RUNTIME {
-        let mut sources = BTreeMap::new();
-        collect(&root().join("crates").join(name), &mut sources);
+        let mut sources = sources(&root().join("crates").join(name), "rs");
         // The program with the exports is that of this gateway.
         sources
             .retain(|path, _| !path.starts_with(root().join("crates/methodical/export/program")));
@@ -51,14 +44,12 @@ const RUNTIME: [&str; 2] = ["gateway-transport", "methodical"];
 /// Every invariant of ARCHITECTURE.md names the tests and checks that enforce it.
 #[test]
 fn the_tests_of_the_invariants_exist() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the file");
+    let text = read(&root().join("ARCHITECTURE.md"));
     let section = text.split("## Invariants").nth(1).and_then(|rest| rest.split("\n## ").next());
     let rows = section.expect("the invariants").lines().filter(|line| line.starts_with("| "));
-    let mut files = BTreeMap::new();
-    for folder in ["crates", "tests", "xtask/tests"] {
-        collect(&root().join(folder), &mut files);
-    }
-    let sources: String = files.into_values().collect();
+    let folders = ["crates", "tests", "xtask/tests"].iter();
+    let sources = folders.flat_map(|folder| sources(&root().join(folder), "rs").into_values());
+    let sources: String = sources.collect();
     let mut names = 0;
     for row in rows.skip(1) {
         let held_by = row.trim_end_matches(" |").rsplit(" | ").next().expect("a last column");
@@ -84,7 +75,7 @@ fn the_tests_of_the_invariants_exist() {
 /// Every threat of SECURITY.md names its tests as `path::name`, or says why it does not apply.
 #[test]
 fn the_tests_of_the_threats_exist() {
-    let text = fs::read_to_string(root().join("SECURITY.md")).expect("the file");
+    let text = read(&root().join("SECURITY.md"));
     let section = text.split("## Threats and their tests").nth(1).expect("the threats");
     let section = section.split("\n## ").next().expect("a section");
     let (mut threats, mut missing) = (0, Vec::new());
@@ -108,11 +99,11 @@ fn the_tests_of_the_threats_exist() {
 /// Every relative link of a document leads to a file of the workspace. Anchors are not checked.
 #[test]
 fn the_links_of_the_documents_lead_to_files() {
-    let mut documents = Vec::new();
-    documents_below(root(), &mut documents);
+    let mut documents = sources(root(), "md");
+    // The links in the templates of `init` hold where they are written.
+    documents.retain(|path, _| !path.iter().any(|part| part == "init"));
     let mut missing = Vec::new();
-    for document in &documents {
-        let text = fs::read_to_string(document).expect("a document");
+    for (document, text) in &documents {
         // The text between fences is code.
         let prose = text.split("\n```").step_by(2);
         let links = prose.flat_map(|part| part.split("](").skip(1));
@@ -128,36 +119,9 @@ fn the_links_of_the_documents_lead_to_files() {
     assert_eq!(missing, [""; 0], "these files do not exist");
 }
 
-/// Collects the documents below a folder, but not the templates of `init`, whose links hold where they are written.
-fn documents_below(folder: &Path, documents: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let is_left_out =
-            ["target", "init", ".git", "node_modules"].iter().any(|name| path.ends_with(name));
-        if path.is_dir() && !is_left_out {
-            documents_below(&path, documents);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            documents.push(path);
-        }
-    }
-}
-
-/// Whether a path of a file and a name, as `xtask/tests/workspace.rs::is_function`, lead to a function.
+/// Whether a path of a file and a name, as `xtask/tests/it/workspace.rs::is_function`, lead to a function.
 fn is_function(path: &str) -> bool {
     let Some((file, name)) = path.rsplit_once("::") else { return false };
     let text = fs::read_to_string(root().join(file)).unwrap_or_default();
     ["fn", "def"].iter().any(|word| text.contains(&format!("{word} {name}(")))
-}
-
-/// Collects the Rust sources below a folder.
-fn collect(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() && !path.ends_with("target") {
-            collect(&path, sources);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).expect("a source");
-            sources.insert(path, text);
-        }
-    }
 }

@@ -1,33 +1,26 @@
 //! A new optional field needs no edit by hand: it changes generated files, and no other file names all fields of a record.
 //! `tests/workspaces/evolution.rs` compiles the workspace with new fields.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
-
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use methodical_codegen::config::Config;
 use methodical_codegen::ir::Service;
 use methodical_codegen::spec::read_bytes;
 use methodical_codegen::{Project, emit};
 
-fn root() -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).to_owned()
-}
+use crate::{read, root, sources};
 
-fn read(spec: &str) -> Service {
+fn service(spec: &str) -> Service {
     let reading = read_bytes(spec.as_bytes(), &root().join("spec"), "spec/gateway.toml");
     reading.unwrap_or_else(|report| panic!("{report}")).0
 }
 
 fn spec() -> String {
-    fs::read_to_string(root().join("spec/gateway.toml")).expect("it is there")
+    read(&root().join("spec/gateway.toml"))
 }
 
 #[test]
 fn only_generated_files_change() {
-    let config = Config::parse(include_bytes!("../../spec/codegen.toml")).expect("it is valid");
-    let files = |spec: &str| emit::all(&Project { service: &read(spec), config: &config });
+    let config = Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("it is valid");
+    let files = |spec: &str| emit::all(&Project { service: &service(spec), config: &config });
     let added = "added = { type = \"text\", presence = \"optional\", personal = true, doc = \"Added.\" }\nphone = {";
     let (before, after) = (files(&spec()), files(&spec().replacen("phone = {", added, 1)));
     let changed = after.iter().filter(|file| !before.contains(file));
@@ -54,7 +47,7 @@ fn only_generated_files_change() {
 
 #[test]
 fn no_other_file_names_all_fields() {
-    let service = read(&spec());
+    let service = service(&spec());
     let mut lists = Vec::new();
     for model in &service.models {
         let names = model.fields.iter().flat_map(|field| match field.ty.model() {
@@ -76,7 +69,9 @@ fn no_other_file_names_all_fields() {
     let rows: Vec<_> = rows.collect();
     let mut found = Vec::new();
     for folder in ["crates", "tests", "xtask"] {
-        visit(&root().join(folder), &mut |path, text| {
+        let mut sources = sources(&root().join(folder), "rs");
+        sources.retain(|path, _| !path.iter().any(|part| part == "generated"));
+        for (path, text) in sources {
             let dense: String = text.split_whitespace().collect();
             let dense = dense.replace('*', "");
             let is_list = lists.iter().any(|list| dense.contains(list));
@@ -90,21 +85,7 @@ fn no_other_file_names_all_fields() {
             if is_list || literals.any(is_whole) {
                 found.push(path.display().to_string());
             }
-        });
-    }
-    assert_eq!(found, [""; 0], "these files need an edit for each new field");
-}
-
-/// Calls a function with the handwritten Rust files below a folder.
-fn visit(folder: &Path, each: &mut impl FnMut(&Path, &str)) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if path.is_dir() && !matches!(name, "target" | "generated") {
-            visit(&path, each);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).expect("text");
-            each(&path, &text);
         }
     }
+    assert_eq!(found, [""; 0], "these files need an edit for each new field");
 }

@@ -1,22 +1,12 @@
 //! The crates that are published have everything that a registry and its readers need.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test that cannot start has failed"
-)]
-
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
+use crate::{printed, read, root};
 
 /// The list of published crates is `[workspace.dependencies]`: each entry with a path.
 #[test]
@@ -136,13 +126,9 @@ fn every_installer_knows_the_names_of_the_archives() {
 
 /// Returns the members of the workspace that may be published, as `cargo metadata` describes them.
 fn published() -> Vec<Value> {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
-        .current_dir(root())
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let arguments = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
+    let metadata = printed(Command::new(env!("CARGO")).args(arguments));
+    let metadata: Value = serde_json::from_str(&metadata).expect("JSON");
     let packages = metadata["packages"].as_array().expect("a list");
     packages.iter().filter(|package| package["publish"].is_null()).cloned().collect()
 }
@@ -166,8 +152,4 @@ fn key_of(folder: &Path) -> String {
     let name = folder.file_name().expect("a name").to_string_lossy();
     let is_runtime = folder.parent().is_some_and(|parent| parent.ends_with("methodical"));
     if is_runtime { format!("methodical-{name}") } else { name.into_owned() }
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

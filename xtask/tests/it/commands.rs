@@ -1,7 +1,5 @@
 //! Runs the program on a small workspace.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot start has failed")]
-
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
