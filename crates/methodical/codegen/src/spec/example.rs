@@ -1,7 +1,7 @@
 //! Checks the examples against the operations: the parameters and the exact queries. The decoders of the runtime check the
 //! responses, in the tests of the generated crates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::diag::{closest, say};
 use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
 use crate::spec::content;
-use crate::spec::context::{Context, RENAME};
+use crate::spec::context::{Context, RENAME, owned};
 use crate::spec::language::{self, Document, Side};
 use crate::spec::read::{At, OneOrMany, Single};
 
@@ -23,15 +23,8 @@ pub(super) fn examples(
     cx.distinct_texts("example", RENAME, given.iter().map(|example| &*example.name));
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
-    // `None` for an operation with a mistake.
-    let mut operations: BTreeMap<String, Option<usize>> =
-        document.operations.names().map(|name| (name.value.clone(), None)).collect();
-    let in_service = service.operations.iter().enumerate();
-    operations.extend(in_service.map(|(index, one)| (one.rust.words(), Some(index))));
-    let mut examples = Vec::new();
-    for example in given {
-        examples.extend(self::example(cx, example, service, &operations, folder, clean));
-    }
+    let lower = |one| example(cx, one, document, service, folder, clean);
+    let examples = given.iter().filter_map(lower).collect();
     if cx.is_clean() {
         let shown: BTreeSet<_> = given.iter().map(|example| example.operation.as_str()).collect();
         for name in document.operations.names().filter(|name| !shown.contains(name.as_str())) {
@@ -44,38 +37,38 @@ pub(super) fn examples(
 fn example(
     cx: &mut Context<'_>,
     given: &language::Example,
+    document: &Document,
     service: &Service,
-    operations: &BTreeMap<String, Option<usize>>,
     folder: Option<&Path>,
     clean: bool,
 ) -> Option<Example> {
-    let Some(&index) = operations.get(given.operation.as_str()) else {
-        let (name, known): (_, Vec<_>) =
-            (&given.operation, operations.keys().map(String::as_str).collect());
+    let name = &given.operation;
+    if document.operations.named(name).is_none() {
+        let known: Vec<_> = document.operations.names().map(|name| name.as_str()).collect();
         cx.unknown(name, format_args!("unknown operation `{name}`"), &known, "");
-        return None;
-    };
-    let operation = service.operations.get(index?)?;
+    }
+    // An operation with a mistake is not in the service.
+    let mut operations = service.operations.iter().enumerate();
+    let (index, operation) = operations.find(|(_, one)| one.rust.words() == name.value)?;
     let params = if clean { params(cx, given, operation) } else { None };
     if let Some(params) = &params {
         request(cx, given, service, operation, params);
     }
     let rejected = given.rejected.iter().flat_map(|list| list.iter());
     let rejected: BTreeSet<_> = rejected.filter_map(|at| usize::try_from(at.0).ok()).collect();
-    let rejected: Vec<_> = rejected.into_iter().collect();
     let may_be_empty = operation.response.may_be_empty();
     let body = response(cx, &given.response, folder, may_be_empty)?;
     let applies = |side| given.applies_to.as_ref().is_none_or(|sides| sides.contains(&side));
     Some(Example {
         name: RustName::new(&given.name)?,
-        operation: index?,
+        operation: index,
         doc: given.doc.value.clone(),
         params: params?,
-        query: given.query.as_ref().map(|query| query.value.clone()).unwrap_or_default(),
-        sent: given.body.as_ref().map(|body| body.value.clone()).unwrap_or_default(),
+        query: owned(given.query.as_ref()).unwrap_or_default(),
+        sent: owned(given.body.as_ref()).unwrap_or_default(),
         path: given.response.value.clone(),
         body,
-        rejected,
+        rejected: rejected.into_iter().collect(),
         client: applies(Side::Client),
         server: applies(Side::Server),
     })

@@ -25,8 +25,8 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
     });
     cx.distinct("parameter", RUST_NAME, constants);
     // The OpenAPI document of an operation must not have the name of that of the whole service.
-    let named = RustName::new(&service.name);
-    if let Some((name, ..)) = operations().find(|(.., rust)| named.as_ref() == Some(rust)) {
+    let of_service = RustName::new(&service.name);
+    if let Some((name, ..)) = operations().find(|(.., rust)| of_service.as_ref() == Some(rust)) {
         let message = format!("operation `{name}` and the service have the same name");
         let diagnostic = Diagnostic::new(&name.span, message)
             .help("rename one of them: each has an OpenAPI document with its name")
