@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::{COOKIE, HOST, ORIGIN};
-use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use http::{HeaderMap, HeaderName, Request, StatusCode};
 use methodical_serve::address_key;
 use subtle::ConstantTimeEq as _;
 
@@ -25,7 +25,7 @@ pub(crate) struct Access {
     /// Held while a password is checked, which takes memory.
     checking: Mutex<()>,
     /// Reads those who may log in now.
-    readers: Box<dyn Fn() -> Readers + Send + Sync>,
+    readers: Arc<dyn Fn() -> Readers + Send + Sync>,
     /// Whether personal values are hidden until somebody asks for those of one record.
     masks: bool,
     has_proxy: bool,
@@ -58,14 +58,8 @@ impl Who {
     }
 }
 
-/// Why a request is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
-    /// The host is not one of this server: another site may have a name that leads here.
-    Host,
-    /// A page of another site sent the request.
-    Origin,
-}
+/// Why a request is refused: the status, the title and the text of the page.
+pub(crate) type Refused = (StatusCode, &'static str, &'static str);
 
 /// Why a login is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,15 +70,12 @@ pub(crate) enum NotLoggedIn {
     TooMany,
 }
 
-/// Returns the value of a header that may occur once.
-fn one(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, Repeated> {
+/// Returns the value of a header that may occur once; an error if it is repeated.
+fn one(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     let mut values = headers.get_all(name).iter();
-    let value = values.next();
-    if values.next().is_some() { Err(Repeated) } else { Ok(value) }
+    let value = values.next().map(|value| value.to_str().unwrap_or_default());
+    if values.next().is_some() { Err(()) } else { Ok(value) }
 }
-
-/// A header occurs more than once.
-struct Repeated;
 
 /// 32 random bytes in hexadecimal digits.
 struct Secret(String);
@@ -118,7 +109,7 @@ impl Access {
         address: SocketAddr,
         proxy: Option<&str>,
         names: Option<Vec<String>>,
-        readers: Box<dyn Fn() -> Readers + Send + Sync>,
+        readers: Arc<dyn Fn() -> Readers + Send + Sync>,
         masks: bool,
     ) -> Result<Self, Error> {
         let port = address.port();
@@ -162,21 +153,23 @@ impl Access {
 
     /// Checks the host and the origin of a request. One that changes something must have an origin.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
-        let headers = request.headers();
-        let host = one(headers, HOST).map_err(|Repeated| Refused::Host)?;
+        // Another site may have a name that leads here.
+        const HOST_TITLE: &str = "This is not the address of the dashboard";
+        const HOST_TEXT: &str = "Open it by the link that the command prints.";
+        const ORIGIN_TITLE: &str = "Another site asked for this page";
+        let host = one(request.headers(), HOST);
         // In HTTP/2, the authority takes the place of the field `Host`.
-        let host = host.map(|host| host.to_str().unwrap_or_default());
-        let hosts = [host, request.uri().authority().map(http::uri::Authority::as_str)];
-        let mut hosts = hosts.into_iter().flatten().peekable();
+        let authority = request.uri().authority().map(http::uri::Authority::as_str);
         let scheme = if self.is_secure() { "https" } else { "http" };
         let is_ours = |host| self.is_ours(&format!("{scheme}://{host}").to_ascii_lowercase());
-        if hosts.peek().is_none() || !hosts.all(is_ours) {
-            return Err(Refused::Host);
+        let mut hosts = host.iter().flatten().copied().chain(authority).peekable();
+        if host.is_err() || hosts.peek().is_none() || !hosts.all(is_ours) {
+            return Err((StatusCode::MISDIRECTED_REQUEST, HOST_TITLE, HOST_TEXT));
         }
-        match one(headers, ORIGIN) {
+        match one(request.headers(), ORIGIN) {
             Ok(None) if request.method().is_safe() => Ok(()),
-            Ok(Some(origin)) if origin.to_str().is_ok_and(|one| self.is_ours(one)) => Ok(()),
-            _ => Err(Refused::Origin),
+            Ok(Some(origin)) if self.is_ours(origin) => Ok(()),
+            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Open it by its link.")),
         }
     }
 

@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError};
 
-use axum::extract::rejection::{FormRejection, QueryRejection};
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::rejection::FormRejection;
+use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Extension, Form, Router};
 use http::header::{
@@ -22,32 +22,22 @@ use crate::link::Link;
 use crate::login::PERIOD;
 use crate::shared::{Params, Problem, Server, Shared};
 use crate::time::machine;
-use crate::{board, changes, download, gauges, health, problem, record, records, today};
-
-/// The parameters of a request, if they are readable.
-pub(crate) type Parsed = Result<Query<Vec<(String, String)>>, QueryRejection>;
-
-/// Returns the problem of a request whose parameters are not readable.
-pub(crate) fn unreadable() -> Problem {
-    Problem::Request("the parameters are not readable".to_owned())
-}
-
-/// Returns a response with a page.
-pub(crate) fn html((status, page): (StatusCode, String)) -> Response {
-    (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
-}
+use crate::{
+    board, changes, download, duplicates, gauges, health, problem, record, records, today,
+};
 
 /// A function that renders a page.
 type Page = fn(&Shared, &Params) -> Result<String, Problem>;
 
 /// The pages by their paths.
-const PAGES: [(&str, Page); 8] = [
+const PAGES: [(&str, Page); 9] = [
     ("/", today::render),
     ("/funnel", board::render),
     ("/records", records::render),
     ("/addresses", records::addresses),
     ("/record", record::render),
     ("/changes", changes::render),
+    ("/duplicates", duplicates::render),
     ("/gauge", gauges::render),
     ("/health", |shared, _| health::render(shared)),
 ];
@@ -56,14 +46,11 @@ const PAGES: [(&str, Page); 8] = [
 pub(crate) fn app(server: Arc<Server>) -> Router {
     let mut router = Router::new();
     for (path, page) in PAGES {
-        let answer = move |State(server): State<Arc<Server>>, Extension(who), query| {
-            answer(Shared { server, who }, page, query)
-        };
-        router = router.route(path, get(answer));
+        router = router.route(path, get(move |shared, params| answer(shared, page, params)));
     }
     router
         .route("/download", get(download::answer))
-        .fallback(|| async { html(problem::render(&Problem::NotFound(NO_PAGE.to_owned()))) })
+        .fallback(|| async { Problem::NotFound(NO_PAGE.to_owned()) })
         .layer(from_fn_with_state(Arc::clone(&server), with_session))
         .route("/style.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
         .route("/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
@@ -91,17 +78,9 @@ pub(crate) fn logged(server: &Server, request: &Parts, who: Option<&Who>, status
 }
 
 /// Renders a page on another thread, because the mirror blocks.
-async fn answer(shared: Shared, page: Page, query: Parsed) -> Response {
-    let Ok(Query(params)) = query else { return html(problem::render(&unreadable())) };
-    let rendered = tokio::task::spawn_blocking(move || page(&shared, &Params::new(params))).await;
-    match rendered {
-        Ok(Ok(page)) => html((StatusCode::OK, page)),
-        Ok(Err(problem)) => html(problem::render(&problem)),
-        Err(_panicked) => {
-            let status = StatusCode::INTERNAL_SERVER_ERROR;
-            html(problem::page(status, "The page cannot be written", "", true))
-        }
-    }
+async fn answer(shared: Shared, page: Page, params: Params) -> Result<Html<String>, Problem> {
+    let rendered = tokio::task::spawn_blocking(move || page(&shared, &params)).await;
+    rendered.unwrap_or(Err(Problem::Template)).map(Html)
 }
 
 /// Uses the token of the first URL.
@@ -116,11 +95,11 @@ async fn enter(
         _ => None,
     };
     if cookie.is_none() && request.extensions().get::<Who>().is_none() {
-        return html(problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false));
+        return problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false);
     }
     let response = if request.uri().query() == Some(FROM_FILE) {
         // After a redirect, the browser would not send the cookie: the navigation began in a file, not on this site.
-        html((StatusCode::OK, problem::open("/")))
+        Html(problem::open("/")).into_response()
     } else {
         see_other("/")
     };
@@ -139,22 +118,24 @@ fn with_cookie(mut response: Response, cookie: Option<String>) -> Response {
 }
 
 /// Shows the form of the login.
-async fn login(State(server): State<Arc<Server>>, query: Parsed, request: Request) -> Response {
-    if request.extensions().get::<Who>().is_some() {
+async fn login(
+    State(server): State<Arc<Server>>,
+    who: Option<Extension<Who>>,
+    params: Params,
+) -> Response {
+    if who.is_some() {
         return see_other("/");
     }
-    let params = Params::new(query.map(|Query(params)| params).unwrap_or_default());
     form(&server, StatusCode::OK, params.get("to").unwrap_or_default(), "")
 }
 
 fn form(server: &Server, status: StatusCode, to: &str, wrong: &str) -> Response {
     if !server.access.has_login() {
-        return html(problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false));
+        return problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false);
     }
-    let mut page = html((status, problem::login(&server.name, to, wrong)));
-    // Otherwise the form would have no origin.
-    page.headers_mut().insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    page
+    // Without the header, the form would have no origin.
+    let page = problem::login(&server.name, to, wrong);
+    (status, [(REFERRER_POLICY, "same-origin")], page).into_response()
 }
 
 /// Logs a reader in, in a new session.
@@ -164,7 +145,7 @@ async fn log_in(
     headers: HeaderMap,
     fields: Result<Form<Vec<(String, String)>>, FormRejection>,
 ) -> Response {
-    let Ok(Form(fields)) = fields else { return html(problem::render(&unreadable())) };
+    let Ok(Form(fields)) = fields else { return Params::unreadable().into_response() };
     let (params, now) = (Params::new(fields), (server.now)());
     let (asked, address) = (params.clone(), server.access.client(&headers, peer));
     let access = Arc::clone(&server);
@@ -212,13 +193,13 @@ async fn with_session(State(server): State<Arc<Server>>, request: Request, next:
         let to = request.uri().path_and_query().map_or("/", |path| path.as_str());
         return see_other(&Link::to("/login").with("to", to).finish());
     }
-    html(problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false))
+    problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false)
 }
 
 /// Checks a request, and adds the headers of every response.
 async fn checked(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     sealed(match refusal(&server, &request) {
-        Some((status, title, text)) => html(problem::page(status, title, text, false)),
+        Some((status, title, text)) => problem::page(status, title, text, false),
         None => next.run(request).await,
     })
 }
@@ -235,7 +216,7 @@ pub(crate) fn sealed(mut response: Response) -> Response {
 }
 
 /// Returns why a request is refused.
-fn refusal(server: &Server, request: &Request) -> Option<(StatusCode, &'static str, &'static str)> {
+fn refusal(server: &Server, request: &Request) -> Option<Refused> {
     if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI) {
         return Some((StatusCode::URI_TOO_LONG, "The address is too long", ""));
     }
@@ -244,18 +225,7 @@ fn refusal(server: &Server, request: &Request) -> Option<(StatusCode, &'static s
         let text = "The dashboard only reads: it answers GET and HEAD.";
         return Some((StatusCode::METHOD_NOT_ALLOWED, "Not allowed", text));
     }
-    match server.access.check(request).err()? {
-        Refused::Host => Some((
-            StatusCode::MISDIRECTED_REQUEST,
-            "This is not the address of the dashboard",
-            HOST,
-        )),
-        Refused::Origin => Some((
-            StatusCode::FORBIDDEN,
-            "Another site asked for this page",
-            "Open it by its link.",
-        )),
-    }
+    server.access.check(request).err()
 }
 
 fn file(kind: &'static str, text: &'static str) -> Response {
@@ -290,4 +260,3 @@ const LINK: &str = "Use the link printed when the dashboard started";
 const MANY: &str = "There were too many attempts. Try again in 15 minutes.";
 const CLOSED: &str =
     "The command prints it. It works once; in another browser, start the dashboard again.";
-const HOST: &str = "Open it by the link that the command prints.";

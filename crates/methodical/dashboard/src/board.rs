@@ -1,53 +1,50 @@
-//! The funnel: how many members have each value, how many reached it, and for how long.
+//! The funnel: how many members have each value, how many ever had it, for how long, and where they went from it.
 
 pub(crate) mod counts;
 
-use askama::Template;
-use methodical_mirror::queries::{BoardGroup, Cell as Count, Passage};
+use std::fmt;
 
-use crate::board::counts::{Counts, WEEKS, Weeks, total};
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use crate::board::counts::{Column, Counts, Figures, Group, Part, WEEKS};
 use crate::frame::Frame;
 use crate::link::{self, Link};
 use crate::outline::{self, Board};
 use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{DAY, ago, day};
-use crate::words::{counted, grouped, label, percent, plural};
+use crate::words::{self, counted, grouped, label, percent, plural};
 
 /// The template of the page.
 #[derive(Template)]
 #[template(path = "board.html")]
-struct FunnelPage {
+struct FunnelPage<'a> {
     frame: Frame,
     group: String,
     members: String,
-    value: String,
+    value: &'static str,
     coverage: String,
     /// Whether the order of the values and their groups are guessed.
     is_guessed: bool,
     funnel: Funnel,
-    /// The groups of the values, with the number of columns.
-    stages: Vec<(String, usize)>,
-    /// The names of the columns.
-    columns: Vec<String>,
-    rows: Vec<Row>,
-    sums: Vec<String>,
+    counts: &'a Counts,
     total: String,
+    rows: Vec<Row<'a>>,
     range: String,
     previous: Option<String>,
     next: Option<String>,
-    /// The name of the column with the source of a member, such as a portal, and the sources.
+    /// The name of the column with the source of a member, such as a portal.
     source: String,
     sources: Vec<Source>,
 }
 
 /// A group.
-struct Row {
-    title: String,
-    id: Option<String>,
+struct Row<'a> {
+    group: &'a Group,
     href: String,
     cells: Vec<Option<Cell>>,
     total: String,
-    /// The link to all members; `None` without members.
+    /// The link to all members.
     all: Option<String>,
     bars: Bars,
 }
@@ -67,87 +64,116 @@ struct Source {
     name: String,
     new: String,
     bars: Bars,
-    /// The share that reached each value, and the median time with it.
+    /// The share that ever had each value, and the median time with it.
     cells: Vec<(String, String)>,
 }
 
-/// The way of the members of a group, or of all, through the values.
+/// The way of the members of a group, or of all, through the values. It writes itself as HTML.
+#[derive(Template)]
+#[template(path = "steps.html")]
 pub(crate) struct Funnel {
-    pub(crate) value: String,
-    pub(crate) members: String,
+    value: String,
+    members: String,
     /// The values of each stage.
-    pub(crate) stages: Vec<(String, Vec<Step>)>,
-    pub(crate) bars: Bars,
-    /// The times with the values are known: those of one group.
-    pub(crate) has_times: bool,
+    stages: Vec<(String, Vec<Step>)>,
+    /// The values at which members end.
+    ends: Vec<String>,
+    /// From where most went to each end.
+    losses: Vec<String>,
+    bars: Bars,
 }
 
 /// A value of a funnel.
-pub(crate) struct Step {
-    pub(crate) value: String,
-    pub(crate) href: String,
-    pub(crate) now: String,
-    /// How many have or had the value, and their share of all.
-    pub(crate) ever: String,
-    pub(crate) reached: String,
-    /// The share in percent, rounded down.
-    pub(crate) width: u64,
-    pub(crate) median: String,
+struct Step {
+    value: String,
+    href: String,
+    figures: Figures,
+    /// The share of all that ever had the value, in words, and in percent rounded down.
+    share: String,
+    width: u64,
+    time: String,
+    /// How many went from here to each end, with their share and a link to the changes.
+    then: Vec<Option<(u64, String, String)>>,
 }
 
-/// A small picture of a number for each week, in a box of 12 to 10 units.
-pub(crate) struct Bars {
-    pub(crate) path: String,
-    /// The numbers for those who do not see the picture.
-    pub(crate) text: String,
-}
+impl HtmlSafe for Funnel {}
 
-impl Bars {
-    fn of(weeks: &Weeks) -> Self {
-        let most = weeks.iter().copied().max().unwrap_or_default().max(1);
-        let bars = weeks.iter().enumerate().filter(|(_, count)| **count > 0);
-        let bar = |(place, count): (usize, &u64)| {
-            format!("M{place} 10h.8v-{}h-.8z", count.saturating_mul(10).div_ceil(most).min(10))
-        };
-        let numbers: Vec<String> = weeks.iter().map(|count| grouped(*count)).collect();
+/// A small picture of a number for each week, in a box of 12 to 10 units. It writes itself as HTML, and nothing without new members.
+struct Bars([u64; WEEKS]);
+
+impl fmt::Display for Bars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = self.0.iter().copied().max().unwrap_or_default();
+        let numbers: Vec<String> = self.0.iter().map(|count| grouped(*count)).collect();
+        if most == 0 {
+            return Ok(());
+        }
         let text = format!("New in each of the last {WEEKS} weeks: {}", numbers.join(", "));
-        Self { path: bars.map(bar).collect(), text }
+        let size = r#"viewBox="0 0 12 10" preserveAspectRatio="none""#;
+        write!(f, r#"<svg class="bars" {size} role="img" aria-label="{text}"><path d=""#)?;
+        for (place, count) in self.0.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let height = count.saturating_mul(10).div_ceil(most).min(10);
+            write!(f, "M{place} 10h.8v-{height}h-.8z")?;
+        }
+        f.write_str(r#""/></svg>"#)
     }
 }
+
+impl HtmlSafe for Bars {}
 
 impl Funnel {
     /// Describes the way of the members of a group, or of all.
     pub(crate) fn of(board: &Board, counts: &Counts, group: Option<&str>) -> Self {
-        let passed: Vec<&Passage> = counts.passages_of(group).collect();
-        let all = counts.reach(&passed, counts.of_group(group).iter().sum());
+        let part = counts.part(group).cloned().unwrap_or_default();
+        let columns = || counts.columns.iter().enumerate();
+        let came = |to: usize| columns().map(|(from, _)| part.stepped(from, to)).sum::<u64>();
+        let mut ends: Vec<(usize, &Column)> =
+            columns().filter(|(place, one)| one.is_final && came(*place) > 0).collect();
+        ends.truncate(ENDS);
+        let loss = |(to, end): &(usize, &Column)| {
+            let (from, count) = columns()
+                .map(|(from, one)| (one.label(), part.stepped(from, *to)))
+                .max_by_key(|(_, count)| *count)?;
+            let all = came(*to);
+            Some(format!(
+                "Of {} who moved to {}, {} came from {from} ({}).",
+                grouped(all),
+                end.label(),
+                grouped(count),
+                share(count, all)
+            ))
+        };
+        let base = part.base();
         let mut stages: Vec<(String, Vec<Step>)> = Vec::new();
-        let columns = counts.columns.iter().zip(&counts.stages).zip(counts.of_group(group));
-        for ((column, stage), now) in columns {
-            let of_value = passed.iter().filter(|one| Some(&one.value) == column.as_ref());
-            let (ever, median) =
-                of_value.fold((0, None), |(ever, _), one| (ever + one.ever, one.median.map(ago)));
-            // Without a history, only those who have it now are known.
-            let ever = ever.max(now);
-            let step = Step {
-                value: counts::label(column.as_deref()).to_owned(),
-                href: link::members(board, group).with_value(column.as_deref()).finish(),
-                now: grouped(now),
-                ever: grouped(ever),
-                reached: share(ever, all),
-                width: ever.saturating_mul(100).checked_div(all).unwrap_or_default().min(100),
-                median: median.unwrap_or_else(|| "–".to_owned()),
+        for ((place, column), figures) in columns().zip(&part.figures) {
+            let then = |(to, end): &(usize, &Column)| {
+                let count = part.stepped(place, *to);
+                let changes = Link::to("/changes").with_some("group", group).with("kind", "moved");
+                let href = changes.with("from", column.label()).with("to", end.label()).finish();
+                (count > 0).then(|| (count, share(count, figures.ever), href))
             };
-            match stages.last_mut().filter(|(name, _)| name == stage) {
+            let width = figures.ever.saturating_mul(100).checked_div(base);
+            let step = Step {
+                value: column.label().to_owned(),
+                href: link::members(board, group).with_value(column.value.as_deref()).finish(),
+                figures: *figures,
+                share: share(figures.ever, base),
+                width: width.unwrap_or_default().min(100),
+                time: figures.time.map_or_else(|| "–".to_owned(), ago),
+                then: ends.iter().map(then).collect(),
+            };
+            match stages.last_mut().filter(|(name, _)| *name == column.stage) {
                 Some((_, steps)) => steps.push(step),
-                None => stages.push((stage.clone(), vec![step])),
+                None => stages.push((column.stage.clone(), vec![step])),
             }
         }
         Self {
             value: label(board.placements.value),
             members: plural(board.members.name()),
             stages,
-            bars: Bars::of(&counts.weeks_of(group)),
-            has_times: group.is_some(),
+            losses: ends.iter().filter_map(loss).collect(),
+            ends: ends.iter().map(|(_, end)| end.label().to_owned()).collect(),
+            bars: Bars(part.weeks),
         }
     }
 }
@@ -160,34 +186,39 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         None => boards.first(),
     };
     let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
-    let tables = [board.groups.name(), board.placements.table];
     let known = shared.counts()?;
-    let (completed_at, counts) = (completed_at(&known.tables, &tables), known.of(board));
+    let counts = known.of(board);
+    let completed_at = completed_at(&known.tables, &[board.groups.name(), board.placements.table]);
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
     let now = (shared.now)();
     let shown = counts.groups.iter().skip(from).take(GROUPS);
-    let rows: Vec<Row> = shown.map(|group| row(board, &counts, group, now)).collect();
+    let rows: Vec<Row<'_>> = shown.map(|group| row(board, &counts, group, now)).collect();
     let to = |from: usize| {
         let from = (from > 0).then(|| from.to_string());
         let of = params.get("of");
         Link::to("/funnel").with_some("of", of).with_some("from", from.as_deref()).finish()
     };
     let end = from.saturating_add(rows.len());
-    let name = board.placements.value;
-    let funnel = Funnel::of(board, &counts, None);
+    let value = board.placements.value;
+    let total = counts.all.total();
+    let known_values = total.saturating_sub(counts.unknown());
     let page = FunnelPage {
         frame: Frame::new(shared, &known.tables, "/funnel", "Funnel", completed_at, to(from)),
         group: label(board.groups.name()),
         members: plural(board.members.name()),
-        value: name.to_owned(),
-        coverage: coverage(&counts, name),
+        value,
+        coverage: match total {
+            0 => String::new(),
+            _ => format!(
+                "{} of {} placements have a known {value}.",
+                percent(known_values, total),
+                grouped(total)
+            ),
+        },
         is_guessed: shared.order.is_empty(),
-        stages: funnel.stages.iter().map(|(name, all)| (name.clone(), all.len())).collect(),
-        funnel,
-        columns: counts.columns.iter().map(|one| counts::label(one.as_deref()).into()).collect(),
+        funnel: Funnel::of(board, &counts, None),
+        total: grouped(total),
         rows,
-        sums: counts.sums.iter().map(|sum| grouped(*sum)).collect(),
-        total: grouped(counts.sums.iter().sum()),
         range: format!(
             "{}–{} of {}",
             grouped((from + 1) as u64),
@@ -197,65 +228,56 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         previous: (from > 0).then(|| to(from.saturating_sub(GROUPS))),
         next: (end < counts.groups.len()).then(|| to(end)),
         source: label(&outline::source(board.members).unwrap_or_default()),
-        sources: sources(&counts),
+        sources: counts.sources.iter().map(source).collect(),
+        counts: &counts,
     };
     Ok(page.render()?)
 }
 
-fn row(board: &Board, counts: &Counts, group: &BoardGroup, now: i64) -> Row {
+fn row<'a>(board: &Board, counts: &Counts, group: &'a Group, now: i64) -> Row<'a> {
     let members = link::members(board, Some(&group.id));
-    let passed: Vec<&Passage> = counts.passages_of(Some(&group.id)).collect();
-    let all = counts.reach(&passed, total(group));
-    let cell = |(column, sum): (&Option<String>, &Count)| {
-        let passed = passed.iter().find(|one| Some(&one.value) == column.as_ref());
-        let waiting = now.saturating_sub(sum.median);
-        let reached = share(passed.map_or(0, |one| one.ever).max(sum.count), all);
-        let is_over = counts.is_final(column.as_deref());
-        (sum.count > 0).then(|| Cell {
-            count: grouped(sum.count),
-            href: members.clone().with_value(column.as_deref()).finish(),
-            note: format!("{} · {reached}", ago(waiting)),
+    let base = group.part.base();
+    let cell = |(column, figures): (&Column, &Figures)| {
+        let waiting = now.saturating_sub(figures.half);
+        let share = share(figures.ever, base);
+        (figures.now > 0).then(|| Cell {
+            count: grouped(figures.now),
+            href: members.clone().with_value(column.value.as_deref()).finish(),
+            note: format!("{} · {share}", ago(waiting)),
             description: format!(
-                "{}, {} {}; half of them for {} or longer, the first since {}; {reached} reached it",
-                counts::title(group),
-                counted(sum.count, board.members.name()),
-                counts::label(column.as_deref()),
+                "{}, {} {}; half of them for {} or longer, the first since {}; {share} ever had it",
+                group.title,
+                counted(figures.now, board.members.name()),
+                column.label(),
                 ago(waiting),
-                day(sum.since)
+                day(figures.first)
             ),
-            heat: HEAT.iter().filter(|days| !is_over && waiting >= *days * DAY).count(),
+            heat: HEAT.iter().filter(|days| !column.is_final && waiting >= *days * DAY).count(),
         })
     };
-    let title = counts::title(group);
     Row {
-        title: title.to_owned(),
-        id: group.title.as_deref().is_some_and(|one| one == title).then(|| group.id.clone()),
         href: link::record(board.groups.name(), &group.id),
-        cells: counts.columns.iter().zip(&group.cells).map(cell).collect(),
-        total: grouped(total(group)),
-        all: (total(group) > 0).then(|| members.clone().finish()),
-        bars: Bars::of(&counts.weeks_of(Some(&group.id))),
+        cells: counts.columns.iter().zip(&group.part.figures).map(cell).collect(),
+        total: grouped(group.part.total()),
+        all: (group.part.total() > 0).then(|| members.clone().finish()),
+        bars: Bars(group.part.weeks),
+        group,
     }
 }
 
-/// Compares the sources of members.
-fn sources(counts: &Counts) -> Vec<Source> {
-    let source = |(name, weeks, passages): &counts::Source| {
-        let passed: Vec<&Passage> = passages.iter().collect();
-        let all = counts.reach(&passed, 0);
-        let cell = |column: &Option<String>| {
-            let passed = passed.iter().find(|one| Some(&one.value) == column.as_ref());
-            let time = passed.and_then(|one| one.median).map(ago).unwrap_or_default();
-            (passed.map_or_else(|| "–".to_owned(), |one| share(one.ever, all)), time)
-        };
-        Source {
-            name: name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Unknown").to_owned(),
-            new: grouped(weeks.iter().sum()),
-            bars: Bars::of(weeks),
-            cells: counts.columns.iter().map(cell).collect(),
-        }
+/// Describes a source of members.
+fn source((name, part): &(Option<String>, Part)) -> Source {
+    let base = part.base();
+    let cell = |one: &Figures| match one.ever {
+        0 => ("–".to_owned(), String::new()),
+        ever => (share(ever, base), one.time.map(ago).unwrap_or_default()),
     };
-    counts.sources.iter().map(source).collect()
+    Source {
+        name: name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Unknown").to_owned(),
+        new: grouped(part.weeks.iter().sum()),
+        bars: Bars(part.weeks),
+        cells: part.figures.iter().map(cell).collect(),
+    }
 }
 
 /// Returns a share in whole percent.
@@ -264,18 +286,11 @@ fn share(part: u64, all: u64) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{} %", share.min(100)))
 }
 
-/// Returns a sentence about the placements whose value is known.
-fn coverage(counts: &Counts, value: &str) -> String {
-    let total: u64 = counts.sums.iter().sum();
-    if total == 0 {
-        return String::new();
-    }
-    let known = total.saturating_sub(counts.unknown());
-    format!("{} of {} placements have a known {value}.", percent(known, total), grouped(total))
-}
-
 /// Maximum number of groups on a page.
 const GROUPS: usize = 100;
+
+/// Maximum number of ends in a funnel.
+const ENDS: usize = 3;
 
 /// After how many days the colour of a count is the next darker one.
 const HEAT: [i64; 5] = [3, 7, 14, 30, 60];

@@ -15,6 +15,11 @@ pub(crate) fn fields(json: &str) -> Fields {
     serde_json::from_str(json).unwrap_or_default()
 }
 
+/// Returns the name of a column in the mirror.
+pub(crate) fn name(column: &Column) -> String {
+    column.path().join("_")
+}
+
 /// Returns the value of a column as text; `None` without a value.
 pub(crate) fn cell(fields: &Fields, column: &Column) -> Option<String> {
     let (first, rest) = column.path().split_first()?;
@@ -38,7 +43,7 @@ pub(crate) fn text(value: &Value) -> Option<String> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text(String),
-    /// A mail address or a telephone number, with the link that uses it.
+    /// A link and its text: a record, an e-mail address or a phone number.
     Link(String, String),
     Nothing,
     /// A personal value that the reader did not ask for.

@@ -5,61 +5,53 @@ use std::time::{Duration, Instant};
 use askama::Template;
 use methodical_mirror::{Change, ChangeKind};
 
-use crate::board::counts;
-use crate::cells::{fields, text};
+use crate::board::counts::{self, Column, Counts};
+use crate::cells::Shown;
 use crate::frame::{Frame, whole};
-use crate::link::{Link, Named, Names};
+use crate::link::{Link, Names};
 use crate::outline::Board;
 use crate::record::{listed, step, verb};
 use crate::shared::{Params, Problem, Shared};
-use crate::time::{begin, clock, day, machine};
+use crate::time::{Time, begin, day};
 use crate::words::{counted, label};
 
 /// The template of the page.
 #[derive(Template)]
 #[template(path = "changes.html")]
-struct ChangesPage {
+struct ChangesPage<'a> {
     frame: Frame,
-    /// The noun of groups, of which there are perhaps none.
-    noun: String,
-    /// The groups to choose from: identity, title, and whether it is chosen.
-    groups: Vec<(String, String, bool)>,
-    /// The kinds to choose from, and whether one is chosen.
-    kinds: Vec<(&'static str, bool)>,
-    since: String,
+    /// The lists of the form: the parameter, its label, and the choices.
+    lists: Vec<(&'static str, String, Vec<Choice<'a>>)>,
+    since: &'a str,
     days: Vec<Day>,
     first: Option<String>,
     next: Option<String>,
     is_cut: bool,
 }
 
+/// A choice of a list: its value, its text, and whether it is chosen.
+type Choice<'a> = (&'a str, &'a str, bool);
+
 /// The changes of a day.
 struct Day {
     day: String,
-    count: usize,
+    count: u64,
     people: Vec<Person>,
 }
 
 /// The changes of a record on a day, or those of a member and of its placements.
 struct Person {
     noun: String,
-    subject: Named,
-    entries: Vec<Entry>,
+    name: Shown,
+    /// The time, the kind, what changed, and in which group.
+    entries: Vec<(Time, &'static str, String, Option<Shown>)>,
     /// The table and the identity.
     key: (String, String),
 }
 
-/// A change.
+/// A change with its subject: a record, or the member and the group of a placement.
 struct Entry {
-    time: String,
-    machine: String,
-    kind: &'static str,
-    detail: String,
-    group: Option<Named>,
-}
-
-/// The subject of a change: a record, or the member and the group of a placement.
-struct Subject {
+    change: Change,
     table: String,
     id: String,
     group: Option<String>,
@@ -67,7 +59,7 @@ struct Subject {
 
 impl Day {
     fn counted(&self) -> String {
-        counted(self.count as u64, "change")
+        counted(self.count, "change")
     }
 }
 
@@ -75,7 +67,7 @@ impl Day {
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let wrong = |name: &str| Problem::Request(format!("`{name}` is not a choice of this page"));
     let before = params.number("before")?;
-    let (kind, group) = (params.get("kind"), params.get("group"));
+    let [kind, group, from, to] = ["kind", "group", "from", "to"].map(|name| params.get(name));
     if kind.is_some_and(|kind| !KINDS.iter().any(|one| verb(*one) == kind)) {
         return Err(wrong("kind"));
     }
@@ -83,13 +75,20 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         params.get("since").map(|day| begin(day).ok_or_else(|| wrong("since"))).transpose()?;
     let board = shared.outline.boards.first();
     let counts = shared.counts_of(board)?;
-    let accepts = |change: &Change, subject: &Subject| {
-        kind.is_none_or(|kind| verb(change.kind) == kind)
-            && group.is_none_or(|group| {
-                subject.group.as_deref() == Some(group)
-                    || board.is_some_and(|board| board.groups.name() == subject.table)
-                        && subject.id == group
+    let accepts = |Entry { change, table, id, group: of_change }: &Entry| {
+        let is_value = |wanted: Option<&str>, value: &Option<String>| {
+            wanted.is_none_or(|wanted| {
+                step(change).is_some() && counts::label(value.as_deref()) == wanted
             })
+        };
+        let is_group = |group: &str| {
+            of_change.as_deref() == Some(group)
+                || board.is_some_and(|board| board.groups.name() == table) && id == group
+        };
+        kind.is_none_or(|kind| verb(change.kind) == kind)
+            && group.is_none_or(is_group)
+            && is_value(from, &change.previous)
+            && is_value(to, &change.value)
     };
     // Without an index for the filter, a page reads for a limited time, and the next one goes on.
     let (started, mut at) = (Instant::now(), before);
@@ -97,20 +96,18 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     'pages: loop {
         let changes = shared.mirror.latest_changes(None, at, BATCH)?;
         let is_last = changes.len() < BATCH;
-        let subjects = subjects(shared, &changes)?;
-        for (change, subject) in changes.into_iter().zip(subjects) {
-            if since.is_some_and(|since| change.at < since) {
+        for entry in entries(shared, changes)? {
+            if since.is_some_and(|since| entry.change.at < since) {
                 next = None;
                 break 'pages;
             }
-            if found.len() == CHANGES && accepts(&change, &subject) {
+            let is_accepted = accepts(&entry);
+            if found.len() == CHANGES && is_accepted {
                 next = at;
                 break 'pages;
             }
-            at = Some(change.number);
-            if accepts(&change, &subject) {
-                found.push((change, subject));
-            }
+            at = Some(entry.change.number);
+            found.extend(is_accepted.then_some(entry));
         }
         if is_last {
             break;
@@ -120,90 +117,108 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             break;
         }
     }
-    let of_records = found.iter().map(|(_, one)| (&*one.table, &*one.id));
-    let of_groups = board.iter().flat_map(|board| {
-        found.iter().filter_map(|(_, one)| Some((board.groups.name(), one.group.as_deref()?)))
-    });
-    let names = Names::read(shared, of_records.chain(of_groups))?;
     let statuses = shared.mirror.tables()?;
-    let to = |before: Option<i64>| {
-        let link = Link::to("/changes").with_some("kind", kind).with_some("group", group);
+    let here = |before: Option<i64>| {
         let before = before.map(|before| before.to_string());
-        link.with_some("since", params.get("since")).with_some("before", before.as_deref()).finish()
+        ["kind", "group", "from", "to", "since"]
+            .into_iter()
+            .fold(Link::to("/changes"), |link, name| link.with_some(name, params.get(name)))
+            .with_some("before", before.as_deref())
+            .finish()
     };
-    let page = ChangesPage {
-        frame: Frame::new(shared, &statuses, "/changes", "Changes", whole(&statuses), to(before)),
-        noun: board.map(|board| label(board.groups.name())).unwrap_or_default(),
-        groups: counts
-            .groups
-            .iter()
-            .take(GROUPS)
-            .map(|one| (one.id.clone(), counts::title(one).to_owned(), group == Some(&*one.id)))
-            .collect(),
-        kinds: KINDS.iter().map(|one| (verb(*one), kind == Some(verb(*one)))).collect(),
-        since: params.get("since").unwrap_or_default().to_owned(),
-        days: days(&found, board, &names),
-        first: before.map(|_| to(None)),
-        next: next.map(|number| to(Some(number))),
+    let mut page = ChangesPage {
+        frame: Frame::new(shared, &statuses, "/changes", "Changes", whole(&statuses), here(before)),
+        lists: Vec::new(),
+        since: params.get("since").unwrap_or_default(),
+        days: days(shared, found, board)?,
+        first: before.map(|_| here(None)),
+        next: next.map(|number| here(Some(number))),
         is_cut,
     };
+    if let Some(board) = board {
+        page.lists = lists(board, &counts, [group, kind, from, to]);
+    }
     Ok(page.render()?)
 }
 
+/// Returns the lists of the form, with what is chosen in each.
+fn lists<'a>(
+    board: &Board,
+    counts: &'a Counts,
+    [group, kind, from, to]: [Option<&str>; 4],
+) -> Vec<(&'static str, String, Vec<Choice<'a>>)> {
+    let groups = counts.groups.iter().take(GROUPS);
+    let groups: Vec<_> =
+        groups.map(|one| (&*one.id, &*one.title, group == Some(&*one.id))).collect();
+    let kinds = KINDS.map(|one| (verb(one), verb(one), kind == Some(verb(one))));
+    let values = |chosen: Option<&str>| {
+        let all = counts.columns.iter().map(Column::label);
+        all.map(|one| (one, one, chosen == Some(one))).collect()
+    };
+    let value = board.placements.value;
+    let mut lists = vec![
+        ("group", label(board.groups.name()), groups),
+        ("kind", "Kind".to_owned(), kinds.into()),
+        ("from", format!("From {value}"), values(from)),
+        ("to", format!("To {value}"), values(to)),
+    ];
+    lists.retain(|(.., choices)| !choices.is_empty());
+    lists
+}
+
 /// Groups changes by day and record.
-fn days(found: &[(Change, Subject)], board: Option<&Board>, names: &Names) -> Vec<Day> {
+fn days(shared: &Shared, found: Vec<Entry>, board: Option<&Board>) -> Result<Vec<Day>, Problem> {
+    let groups = board.map(|board| board.groups.name()).unwrap_or_default();
+    let names = found.iter().flat_map(|one| {
+        let group = one.group.as_deref().map(|id| (groups, id));
+        group.into_iter().chain([(&*one.table, &*one.id)])
+    });
+    let names = Names::read(shared, names)?;
     let mut days: Vec<Day> = Vec::new();
-    for (change, subject) in found {
+    for Entry { change, table, id, group } in found {
         let today = day(change.at);
         if days.last().is_none_or(|last| last.day != today) {
             days.push(Day { day: today, count: 0, people: Vec::new() });
         }
         let Some(day) = days.last_mut() else { continue };
         day.count += 1;
-        let key = (subject.table.clone(), subject.id.clone());
-        let group = subject.group.as_deref().zip(board);
-        let entry = Entry {
-            time: clock(change.at),
-            machine: machine(change.at),
-            kind: verb(change.kind),
-            detail: step(change).unwrap_or_else(|| listed(&change.fields)),
-            group: group.map(|(id, board)| names.of(board.groups.name(), id)),
-        };
+        let detail = step(&change).unwrap_or_else(|| listed(&change.fields));
+        let group = group.map(|id| names.of(groups, &id));
+        let entry = (Time::clock(change.at), verb(change.kind), detail, group);
+        let key = (table, id);
         match day.people.iter_mut().find(|person| person.key == key) {
             Some(person) => person.entries.push(entry),
             None => day.people.push(Person {
-                noun: label(&subject.table),
-                subject: names.of(&subject.table, &subject.id),
+                noun: label(&key.0),
+                name: names.of(&key.0, &key.1),
                 entries: vec![entry],
                 key,
             }),
         }
     }
-    days
+    Ok(days)
 }
 
 /// Returns what changes are about. One query for each table reads the placements.
-fn subjects(shared: &Shared, changes: &[Change]) -> Result<Vec<Subject>, Problem> {
-    let mut subjects: Vec<Subject> = changes
-        .iter()
-        .map(|one| Subject { table: one.table.clone(), id: one.id.clone(), group: None })
-        .collect();
+fn entries(shared: &Shared, changes: Vec<Change>) -> Result<Vec<Entry>, Problem> {
+    let entry = |change: Change| {
+        let (table, id) = (change.table.clone(), change.id.clone());
+        Entry { change, table, id, group: None }
+    };
+    let mut entries: Vec<Entry> = changes.into_iter().map(entry).collect();
     for board in &shared.outline.boards {
         let placements = &board.placements;
-        let ids = changes.iter().filter(|one| one.table == placements.table);
+        let ids = entries.iter().filter(|one| one.table == placements.table);
         let ids: Vec<&str> = ids.map(|one| &*one.id).collect();
         let found = shared.mirror.records_of(placements.table, &ids)?;
-        for subject in subjects.iter_mut().filter(|one| one.table == placements.table) {
-            let Some(record) = found.get(&subject.id) else { continue };
-            let all = fields(&record.json);
-            let part = |name: &str| all.get(name).and_then(text);
-            if let Some(member) = part(placements.member) {
-                let group = part(placements.group);
-                *subject = Subject { table: board.members.name().to_owned(), id: member, group };
-            }
+        for entry in entries.iter_mut().filter(|one| one.table == placements.table) {
+            let Some(record) = found.get(&entry.id) else { continue };
+            let placed = placements.placed(record);
+            (entry.table, entry.id) = (board.members.name().to_owned(), placed.member);
+            entry.group = Some(placed.group);
         }
     }
-    Ok(subjects)
+    Ok(entries)
 }
 
 /// The kinds of changes to choose from.

@@ -38,18 +38,22 @@ use crate::shared::Server;
 /// }
 /// ```
 pub struct Dashboard {
-    mirror: Mirror,
-    outline: Outline,
-    name: String,
-    account: String,
+    pub(crate) mirror: Mirror,
+    pub(crate) outline: Outline,
+    pub(crate) name: String,
+    /// The account and the service.
+    pub(crate) account: String,
     masks: bool,
-    readers: Box<dyn Fn() -> Readers + Send + Sync>,
-    log: Option<Box<dyn Write + Send>>,
-    order: Vec<(Option<String>, Vec<String>)>,
+    readers: Arc<dyn Fn() -> Readers + Send + Sync>,
+    /// The log of who read which page.
+    pub(crate) log: Option<Mutex<Box<dyn Write + Send>>>,
+    /// The groups of values and their order, as the team names them.
+    pub(crate) order: Vec<(Option<String>, Vec<String>)>,
     proxy: Option<String>,
     tls: Option<Arc<Acceptor>>,
-    formats: Vec<Box<dyn DownloadFormat>>,
-    now: Box<dyn Fn() -> i64 + Send + Sync>,
+    /// The formats of downloads.
+    pub(crate) formats: Vec<Box<dyn DownloadFormat>>,
+    pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
 
 impl Dashboard {
@@ -61,7 +65,7 @@ impl Dashboard {
             name: "Mirror".to_owned(),
             account: String::new(),
             masks: false,
-            readers: Box::new(Readers::default),
+            readers: Arc::new(Readers::default),
             log: None,
             order: Vec::new(),
             proxy: None,
@@ -93,14 +97,14 @@ impl Dashboard {
     /// Beyond this machine, the first URL is then that of the login.
     #[must_use]
     pub fn readers(self, readers: impl Fn() -> Readers + Send + Sync + 'static) -> Self {
-        Self { readers: Box::new(readers), ..self }
+        Self { readers: Arc::new(readers), ..self }
     }
 
     /// Writes a line for each request of a page: the time, the name of the reader, the method, the path without its query, and the
     /// status. The name is `link` for a reader who used the first URL, and `-` without a session.
     #[must_use]
     pub fn access_log(self, log: impl Write + Send + 'static) -> Self {
-        Self { log: Some(Box::new(log)), ..self }
+        Self { log: Some(Mutex::new(Box::new(log))), ..self }
     }
 
     /// Sets the order of values, such as statuses, and the names of their groups: that of the funnel. Without it, the funnel guesses both,
@@ -181,30 +185,23 @@ impl Dashboard {
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let server = Server {
-            access: Access::new(
-                address,
-                self.proxy.as_deref(),
-                self.tls.as_ref().map(|tls| tls.names()),
-                self.readers,
-                self.masks,
-            )?,
-            mirror: self.mirror,
-            outline: self.outline,
-            name: self.name,
-            account: self.account,
-            now: self.now,
-            order: self.order,
+        let access = Access::new(
+            address,
+            self.proxy.as_deref(),
+            self.tls.as_ref().map(|tls| tls.names()),
+            Arc::clone(&self.readers),
+            self.masks,
+        )?;
+        let (limits, tls) = (limits(self.proxy.is_some()), self.tls.clone());
+        let server = Arc::new(Server {
+            dashboard: self,
+            access,
             known: Mutex::default(),
-            formats: self.formats,
             downloads: slots(),
-            log: self.log.map(Mutex::new),
-        };
+        });
         let (stop, stopped) = watch::channel(Phase::Serving);
-        let server = Arc::new(server);
         let pages = Arc::new(Pages { app: app(Arc::clone(&server)), server });
-        let limits = limits(self.proxy.is_some());
-        let listen = Listen::new(Arc::clone(&pages), limits, self.tls, stopped, Arc::default());
+        let listen = Listen::new(Arc::clone(&pages), limits, tls, stopped, Arc::default());
         Ok(Listening { listener, address, pages, listen, stop: Stopper(stop) })
     }
 }

@@ -3,72 +3,45 @@
 pub(crate) mod format;
 mod rows;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_core::Stream;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use methodical_mirror::Page;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::access::Who;
-use crate::app::{Parsed, html, unreadable};
 use crate::board::counts::version;
-use crate::download::rows::Rows;
-use crate::problem;
 use crate::records::view::View;
-use crate::shared::{Params, Problem, Server, Shared};
+use crate::shared::{Params, Problem, Shared};
 use crate::time::day;
 use crate::words::plural;
 
-/// The head of a download.
-struct Head {
-    media_type: &'static str,
-    file: String,
-}
-
 /// Answers a request for all records of a view. The records are sent while they are read.
-pub(crate) async fn answer(
-    State(server): State<Arc<Server>>,
-    Extension(who): Extension<Who>,
-    query: Parsed,
-) -> Response {
-    let shared = Shared { server, who };
-    let Ok(Query(params)) = query else { return html(problem::render(&unreadable())) };
-    let Ok(slot) = Arc::clone(&shared.downloads).try_acquire_owned() else {
-        return html(problem::render(&Problem::Busy));
-    };
+pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, Problem> {
+    let downloads = Arc::clone(&shared.downloads);
+    let slot = downloads.try_acquire_owned().map_err(|_full| Problem::Busy)?;
     let (sender, pieces) = channel(WAITING);
-    let sink = Sink { sender, piece: Vec::with_capacity(PIECE), is_complete: false };
     let (announce, head) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         let _slot = slot;
         let mut announce = Some(announce);
-        let ready =
-            |head: Head| announce.take().is_some_and(|announce| announce.send(Ok(head)).is_ok());
-        let done = write(&shared, &Params::new(params), sink, ready);
+        let ready = |head| announce.take().is_some_and(|announce| announce.send(Ok(head)).is_ok());
+        let done = write(&shared, &params, Pipe(sender), ready);
         // Nothing was sent yet: a page explains why.
         if let (Err(Stopped::Problem(problem)), Some(announce)) = (done, announce) {
             drop(announce.send(Err(problem)));
         }
     });
-    match head.await {
-        Ok(Ok(Head { media_type, file })) => {
-            let disposition = format!("attachment; filename=\"{file}\"");
-            let headers =
-                [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, disposition)];
-            (headers, Body::from_stream(Pieces(pieces))).into_response()
-        }
-        Ok(Err(problem)) => html(problem::render(&problem)),
-        Err(_panicked) => html(problem::render(&Problem::Template)),
-    }
+    let (media_type, disposition) = head.await.map_err(|_panicked| Problem::Template)??;
+    let headers = [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, disposition)];
+    Ok((headers, Body::from_stream(Pieces { pipe: pieces, is_over: false })).into_response())
 }
 
 /// Why a download ends early.
@@ -86,102 +59,88 @@ impl<E: Into<Problem>> From<E> for Stopped {
     }
 }
 
-/// Writes all records of a view. Calls `begin` when the first ones were read; it returns whether somebody waits for them.
+/// Writes all records of a view. Calls `begin` with the media type and the disposition when the first ones were read; it returns
+/// whether somebody waits for them.
 fn write(
     shared: &Shared,
     params: &Params,
-    mut out: Sink,
-    begin: impl FnOnce(Head) -> bool,
+    pipe: Pipe,
+    begin: impl FnOnce((&'static str, String)) -> bool,
 ) -> Result<(), Stopped> {
     let view = View::of(shared, params)?;
     let format =
         params.get("as").and_then(|name| shared.formats.iter().find(|one| one.extension() == name));
     let format = format.ok_or_else(|| Problem::NotFound("the format does not exist".to_owned()))?;
-    let (before, _tables) = version(&shared.mirror)?;
-    let mut rows = Rows::open(shared, &view)?;
+    let (before, tables) = version(&shared.mirror)?;
     let output = |_error: io::Error| Stopped::Output;
     let unwritten = |error: io::Error| Problem::Format(error.to_string());
-    let mut writer = format.writer(rows.columns()).map_err(unwritten)?;
-    let now = day((shared.now)());
-    let file = format!("{}-{now}.{}", safe(&plural(view.table.name())), safe(format.extension()));
-    let mut page = rows.next()?;
-    if !begin(Head { media_type: format.media_type(), file }) {
+    let mut writer = format.writer(&rows::columns(&view, shared.who.masks)).map_err(unwritten)?;
+    let (now, name) = (day((shared.now)()), safe(&plural(view.table.name())));
+    let mut out = BufWriter::with_capacity(PIECE, pipe);
+    // A table that was not synced yet has no rows. Other readers of the mirror wait for one page at most.
+    let mut page =
+        if view.is_in_mirror(&tables) { view.read(shared, None, ROWS)? } else { Page::default() };
+    let file = format!("attachment; filename=\"{name}-{now}.{}\"", safe(format.extension()));
+    if !begin((format.media_type(), file)) {
         return Err(Stopped::Output);
     }
-    while let Some(lines) = page {
-        for json in &lines {
-            writer.write(&mut out, json).map_err(output)?;
+    loop {
+        let texts = view.texts(shared, &page.records)?;
+        for (row, (_, text)) in page.records.iter().zip(&texts) {
+            writer.write(&mut out, &rows::json(&view, row, text)).map_err(output)?;
         }
-        if out.is_closed() {
+        if out.get_ref().0.is_closed() {
             return Err(Stopped::Output);
         }
-        page = rows.next()?;
+        // A search can find no row in a part of the table.
+        let Some(next) = page.next else { break };
+        page = view.read(shared, Some(next), ROWS)?;
     }
     writer.finish(&mut out).map_err(output)?;
     if version(&shared.mirror)?.0 != before {
         return Err(Stopped::Changed);
     }
-    out.finish().map_err(output)
+    out.flush().map_err(output)?;
+    out.get_ref().send(None).map_err(output)
 }
 
-/// The end of a pipe that is written to. A writer waits until the pieces are sent.
-struct Sink {
-    sender: Sender<io::Result<Bytes>>,
-    piece: Vec<u8>,
-    is_complete: bool,
+/// The end of a pipe that is written to. A writer waits until the pieces are sent. `None` ends the download: without it, the reader
+/// gets an error.
+struct Pipe(Sender<Option<Bytes>>);
+
+impl Pipe {
+    fn send(&self, piece: Option<Bytes>) -> io::Result<()> {
+        self.0.blocking_send(piece).map_err(|_gone| io::ErrorKind::BrokenPipe.into())
+    }
 }
 
-impl Sink {
-    /// Returns whether the reader is gone.
-    fn is_closed(&self) -> bool {
-        self.sender.is_closed()
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.send(Some(Bytes::copy_from_slice(bytes))).map(|()| bytes.len())
     }
 
-    /// Sends the rest, and ends the download. Without it, the reader gets an error.
-    fn finish(mut self) -> io::Result<()> {
-        self.flush()?;
-        self.is_complete = true;
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE {
-            self.flush()?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.piece.is_empty() {
-            return Ok(());
-        }
-        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
-        let sent = self.sender.blocking_send(Ok(Bytes::from(piece)));
-        sent.map_err(|_gone| io::ErrorKind::BrokenPipe.into())
-    }
-}
-
-impl Drop for Sink {
-    fn drop(&mut self) {
-        if !self.is_complete {
-            let interrupted = io::Error::other("the download was interrupted");
-            // The reader may be gone.
-            drop(self.sender.blocking_send(Err(interrupted)));
-        }
-    }
-}
-
 /// The end of a pipe that is sent.
-struct Pieces(Receiver<io::Result<Bytes>>);
+struct Pieces {
+    pipe: Receiver<Option<Bytes>>,
+    is_over: bool,
+}
 
 impl Stream for Pieces {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let piece = std::task::ready!(self.pipe.poll_recv(context));
+        self.is_over = !matches!(piece, Some(Some(_)));
+        let interrupted = || Err(io::Error::other("the download was interrupted"));
+        Poll::Ready(piece.map_or_else(|| Some(interrupted()), |piece| piece.map(Ok)))
     }
 }
 
@@ -198,6 +157,9 @@ pub(crate) fn slots() -> Arc<Semaphore> {
 
 /// Maximum number of concurrent downloads. Each has a thread until its reader has read it.
 const DOWNLOADS: usize = 3;
+
+/// Number of rows of one read.
+const ROWS: usize = 2000;
 
 /// Size of a piece, in bytes.
 const PIECE: usize = 64 * 1024;

@@ -6,52 +6,24 @@ use methodical_mirror::{Outcome, TableStatus};
 use crate::link::Link;
 use crate::outline::Outline;
 use crate::shared::{Shared, completed_at};
-use crate::time::{ago, machine, minute};
+use crate::time::{Time, ago};
 use crate::words::{label, plural};
 
 /// The layout around a page.
-#[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) name: String,
     pub(crate) account: String,
     /// The name of the reader who has logged in.
     pub(crate) reader: Option<String>,
     pub(crate) title: String,
-    pub(crate) links: Vec<NavLink>,
-    /// A warning about the last syncs.
+    /// The links of the navigation, and whether each is that of the page.
+    pub(crate) links: Vec<(String, String, bool)>,
+    /// Warnings about the last syncs.
     pub(crate) warnings: Vec<String>,
-    /// How old the data is; `None` before the first sync.
-    pub(crate) age: Option<Age>,
+    /// How old the data is, since when, and whether it is too old; `None` before the first sync.
+    pub(crate) age: Option<(String, Time, bool)>,
     /// The page itself.
     pub(crate) reload: String,
-}
-
-/// A link of the navigation.
-#[derive(Debug)]
-pub(crate) struct NavLink {
-    pub(crate) text: String,
-    pub(crate) href: String,
-    pub(crate) is_current: bool,
-}
-
-/// How old the data of a page is.
-#[derive(Debug)]
-pub(crate) struct Age {
-    pub(crate) ago: String,
-    pub(crate) minute: String,
-    pub(crate) machine: String,
-    pub(crate) is_old: bool,
-}
-
-impl Age {
-    fn of(completed_at: i64, now: i64) -> Self {
-        Self {
-            ago: ago(now.saturating_sub(completed_at)),
-            minute: minute(completed_at),
-            machine: machine(completed_at),
-            is_old: now.saturating_sub(completed_at) > OLD,
-        }
-    }
 }
 
 impl Frame {
@@ -64,19 +36,23 @@ impl Frame {
         completed_at: Option<i64>,
         reload: String,
     ) -> Self {
-        let links = navigation(&shared.outline);
-        let links = links.into_iter().map(|(text, href)| {
+        let now = (shared.now)();
+        let link = |(text, href): (String, String)| {
             let is_current = href == path;
-            NavLink { text, href, is_current }
-        });
+            (text, href, is_current)
+        };
+        let age = |at: i64| {
+            let age = now.saturating_sub(at);
+            (ago(age), Time::minute(at), age > OLD)
+        };
         Self {
             name: shared.name.clone(),
             account: shared.account.clone(),
             reader: shared.who.name.clone(),
             title: title.into(),
-            links: links.collect(),
-            warnings: warnings(statuses, (shared.now)()),
-            age: completed_at.map(|at| Age::of(at, (shared.now)())),
+            links: navigation(&shared.outline).into_iter().map(link).collect(),
+            warnings: warnings(statuses, now),
+            age: completed_at.map(age),
             reload,
         }
     }

@@ -47,6 +47,7 @@ mod cells;
 mod changes;
 mod dashboard;
 mod download;
+mod duplicates;
 mod frame;
 mod gauges;
 mod health;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::cells::{cell, fields};
+use crate::cells::{Shown, cell, fields};
 use crate::outline::{Board, title};
 use crate::shared::{Problem, Shared};
 
@@ -58,13 +58,6 @@ pub(crate) fn members(board: &Board, group: Option<&str>) -> Link {
     Link::to("/records").with("of", board.members.name()).with_some("group", group)
 }
 
-/// A record by its title, with a link if the mirror has the record.
-#[derive(Clone)]
-pub(crate) struct Named {
-    pub(crate) title: String,
-    pub(crate) href: Option<String>,
-}
-
 /// The titles of records by table and identity. One query for each table reads them.
 #[derive(Default)]
 pub(crate) struct Names(HashMap<(String, String), String>);
@@ -93,11 +86,16 @@ impl Names {
         Ok(Self(names))
     }
 
-    /// Returns a record; one without a title by its identity.
-    pub(crate) fn of(&self, table: &str, id: &str) -> Named {
+    /// Returns the title of a record, or else its identity.
+    pub(crate) fn title<'a>(&'a self, table: &str, id: &'a str) -> &'a str {
+        self.0.get(&(table.to_owned(), id.to_owned())).map_or(id, |title| title)
+    }
+
+    /// Returns the title of a record, with a link if the mirror has the record.
+    pub(crate) fn of(&self, table: &str, id: &str) -> Shown {
         match self.0.get(&(table.to_owned(), id.to_owned())) {
-            Some(title) => Named { title: title.clone(), href: Some(record(table, id)) },
-            None => Named { title: id.to_owned(), href: None },
+            Some(title) => Shown::Link(record(table, id), title.clone()),
+            None => Shown::Text(id.to_owned()),
         }
     }
 }

@@ -3,8 +3,11 @@
 use methodical_mirror::model::tables::{
     Column, ColumnKind, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
 };
-use methodical_mirror::model::{ListOperation, Operation, PagedOperation, Record, Service};
+use methodical_mirror::model::{self, ListOperation, Operation, PagedOperation, Service};
+use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State};
 use serde::Serialize;
+
+use crate::cells::{fields, text};
 
 /// The parts of a service that pages show.
 #[derive(Debug, Default)]
@@ -32,6 +35,43 @@ pub(crate) struct Placements {
     pub(crate) group: &'static str,
     pub(crate) member: &'static str,
     pub(crate) value: &'static str,
+}
+
+/// A placement: the value of a member in a group.
+pub(crate) struct Placed {
+    pub(crate) id: String,
+    pub(crate) member: String,
+    pub(crate) group: String,
+    pub(crate) value: Option<String>,
+    pub(crate) since: i64,
+}
+
+impl Placements {
+    /// Reads a record of the recovered table.
+    pub(crate) fn placed(&self, record: &Record) -> Placed {
+        let all = fields(&record.json);
+        let part = |name: &str| all.get(name).and_then(text);
+        Placed {
+            id: record.id.clone(),
+            member: part(self.member).unwrap_or_default(),
+            group: part(self.group).unwrap_or_default(),
+            value: part(self.value),
+            since: record.changed_at,
+        }
+    }
+
+    /// Reads the present placements of a member, the latest value first.
+    pub(crate) fn of_member(
+        &self,
+        mirror: &Mirror,
+        member: &str,
+        limit: usize,
+    ) -> Result<Vec<Placed>, Error> {
+        let filter = Filter::new().state(State::Present).column(self.member, member);
+        let paging = Paging::new(limit).order(Order::Changed).descending();
+        let page = mirror.browse(self.table, &filter, &paging)?;
+        Ok(page.records.iter().map(|one| self.placed(one)).collect())
+    }
 }
 
 impl Outline {
@@ -89,7 +129,7 @@ impl<S: Service> MirrorVisitor<S> for Outline {
     fn list<O>(&mut self, table: &'static Table, _: O)
     where
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+        for<'a> <O::Item as model::Record>::Ref<'a>: Serialize,
     {
         self.add(table);
     }
@@ -97,7 +137,7 @@ impl<S: Service> MirrorVisitor<S> for Outline {
     fn paged_list<O>(&mut self, table: &'static Table, _: O)
     where
         O: PagedOperation<Service = S>,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+        for<'a> <O::Item as model::Record>::Ref<'a>: Serialize,
     {
         self.add(table);
     }
@@ -105,7 +145,7 @@ impl<S: Service> MirrorVisitor<S> for Outline {
     fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+        for<'a> <O::Item as model::Record>::Ref<'a>: Serialize,
     {
         let Recovery { table, members, groups, value, known_values, .. } = recovery;
         let name = |index: usize| table.columns().get(index).and_then(|one| one.path().first());

@@ -1,6 +1,7 @@
 //! The page of a request that is not answered.
 
 use askama::Template;
+use axum::response::{Html, IntoResponse, Response};
 use http::StatusCode;
 
 use crate::shared::Problem;
@@ -33,8 +34,8 @@ struct LoginPage<'a> {
 }
 
 /// Renders the form of the login, with the reason for the refusal of another attempt.
-pub(crate) fn login(title: &str, to: &str, wrong: &str) -> String {
-    LoginPage { title, to, wrong }.render().unwrap_or_default()
+pub(crate) fn login(title: &str, to: &str, wrong: &str) -> Html<String> {
+    Html(LoginPage { title, to, wrong }.render().unwrap_or_default())
 }
 
 /// Renders a page that opens another one.
@@ -42,37 +43,24 @@ pub(crate) fn open(url: &str) -> String {
     OpenPage { url }.render().unwrap_or_default()
 }
 
-/// Renders the page of a problem.
-pub(crate) fn render(problem: &Problem) -> (StatusCode, String) {
-    match problem {
-        Problem::NotFound(text) => page(StatusCode::NOT_FOUND, "Not found", text, true),
-        Problem::Request(text) => {
-            page(StatusCode::BAD_REQUEST, "Cannot show this page", text, true)
-        }
-        Problem::Mirror(error) => {
-            let text = error.to_string();
-            page(StatusCode::INTERNAL_SERVER_ERROR, "The mirror cannot be read", &text, true)
-        }
-        Problem::Busy => {
-            let text = "Other downloads are not complete yet. Try again when one of them is.";
-            page(StatusCode::SERVICE_UNAVAILABLE, "Too many downloads", text, true)
-        }
-        Problem::Format(text) => {
-            page(StatusCode::INTERNAL_SERVER_ERROR, "The file cannot be written", text, true)
-        }
-        Problem::Template => {
-            page(StatusCode::INTERNAL_SERVER_ERROR, "The page cannot be written", "", true)
-        }
-    }
+/// Renders a page with a title and a sentence, and perhaps with a link to the first page.
+pub(crate) fn page(status: StatusCode, title: &str, text: &str, can_return: bool) -> Response {
+    let page = ProblemPage { title, text, can_return };
+    (status, Html(page.render().unwrap_or_else(|_error| title.to_owned()))).into_response()
 }
 
-/// Renders a page with a title and a sentence.
-pub(crate) fn page(
-    status: StatusCode,
-    title: &str,
-    text: &str,
-    can_return: bool,
-) -> (StatusCode, String) {
-    let page = ProblemPage { title, text, can_return };
-    (status, page.render().unwrap_or_else(|_error| title.to_owned()))
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        const BUSY: &str = "Other downloads are not complete yet. Try again when one of them is.";
+        let failed = StatusCode::INTERNAL_SERVER_ERROR;
+        let (status, title, text) = match self {
+            Self::NotFound(text) => (StatusCode::NOT_FOUND, "Not found", text),
+            Self::Request(text) => (StatusCode::BAD_REQUEST, "Cannot show this page", text),
+            Self::Mirror(error) => (failed, "The mirror cannot be read", error.to_string()),
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "Too many downloads", BUSY.to_owned()),
+            Self::Format(text) => (failed, "The file cannot be written", text),
+            Self::Template => (failed, "The page cannot be written", String::new()),
+        };
+        page(status, title, &text, true)
+    }
 }

@@ -9,11 +9,11 @@ use methodical_mirror::{Change, ChangeKind, Record};
 use crate::board::{Funnel, counts};
 use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Frame};
-use crate::link::{Link, Named, Names};
+use crate::link::{Link, Names};
 use crate::outline::{Board, title};
 use crate::record::timeline::Timeline;
 use crate::shared::{Params, Problem, Shared, completed_at};
-use crate::time::{machine, minute};
+use crate::time::Time;
 use crate::words::{label, plural};
 
 /// The template of the page.
@@ -29,11 +29,11 @@ struct RecordPage {
     fields: Vec<(String, Shown)>,
     /// Fields that the contract does not list.
     others: Vec<(String, Shown)>,
-    times: Vec<(&'static str, String, String)>,
+    times: Vec<(&'static str, Time)>,
     /// The link that shows the personal values.
     reveal: Option<String>,
     /// Records that may be the same person.
-    duplicates: Vec<Named>,
+    duplicates: Vec<Shown>,
     timeline: Option<Timeline>,
     funnel: Option<Funnel>,
     history: Vec<Event>,
@@ -41,8 +41,7 @@ struct RecordPage {
 
 /// An entry of the history.
 struct Event {
-    minute: String,
-    machine: String,
+    time: Time,
     kind: &'static str,
     text: String,
     number: i64,
@@ -80,9 +79,12 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let of_groups = shared.outline.boards.iter().find(|board| board.groups == table);
     let board = board.filter(|board| completed(board.placements.table).is_some());
     let timeline = board.map(|board| Timeline::read(shared, board, id)).transpose()?;
-    let duplicates = shared.counts_of(board)?.duplicates.get(id).cloned().unwrap_or_default();
-    let names = Names::read(shared, duplicates.iter().map(|id| (table.name(), &**id)))?;
+    let counts = shared.counts_of(board)?;
+    let twins = counts.twins(id);
+    let names = Names::read(shared, twins.iter().map(|id| (table.name(), *id)))?;
     let of_groups = of_groups.filter(|board| completed(board.placements.table).is_some());
+    let funnel =
+        |board: &Board| Ok::<_, Problem>(Funnel::of(board, &shared.counts()?.of(board), Some(id)));
     let page = RecordPage {
         frame: Frame::new(
             shared,
@@ -101,8 +103,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         others: others(table, &all, hides),
         times: times(&record),
         reveal: (hides && shared.who.can_reveal).then(|| here(Some("1"))),
-        duplicates: duplicates.iter().map(|id| names.of(table.name(), id)).collect(),
-        funnel: of_groups.map(|board| funnel(shared, board, id)).transpose()?,
+        duplicates: twins.iter().map(|id| names.of(table.name(), id)).collect(),
+        funnel: of_groups.map(funnel).transpose()?,
         history: history(shared, table, id, timeline.as_ref())?,
         timeline,
     };
@@ -137,19 +139,14 @@ fn others(table: &Table, fields: &Fields, hides: bool) -> Vec<(String, Shown)> {
     others
 }
 
-fn times(record: &Record) -> Vec<(&'static str, String, String)> {
+fn times(record: &Record) -> Vec<(&'static str, Time)> {
     let all = [
         ("First seen", Some(record.first_seen)),
         ("Last change", Some(record.changed_at)),
         ("Missing since", record.missing_since),
         ("Gone since", record.gone_at),
     ];
-    let times = all.into_iter().filter_map(|(name, time)| Some((name, time?)));
-    times.map(|(name, time)| (name, minute(time), machine(time))).collect()
-}
-
-fn funnel(shared: &Shared, board: &Board, id: &str) -> Result<Funnel, Problem> {
-    Ok(Funnel::of(board, &shared.counts()?.of(board), Some(id)))
+    all.into_iter().filter_map(|(name, at)| Some((name, Time::minute(at?)))).collect()
 }
 
 /// Reads the changes of a record and of its placements, the latest one first.
@@ -181,13 +178,7 @@ fn event(change: &Change, within: Option<&str>) -> Event {
         (None, true) => label(&change.table).to_lowercase(),
         (None, false) => what,
     };
-    Event {
-        minute: minute(change.at),
-        machine: machine(change.at),
-        kind: verb(change.kind),
-        text,
-        number: change.number,
-    }
+    Event { time: Time::minute(change.at), kind: verb(change.kind), text, number: change.number }
 }
 
 /// Returns the names of fields as text.

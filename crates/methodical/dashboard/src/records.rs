@@ -7,32 +7,33 @@ use methodical_mirror::model::tables::{Column, ColumnKind};
 use methodical_mirror::{Page, Record, State, TableStatus};
 
 use crate::board::counts::{self, Counts};
-use crate::cells::{Contact, Shown, cell, contact, fields, shown, text};
-use crate::download::format::DownloadFormat;
+use crate::cells::{Contact, Fields, Shown, cell, contact, name, shown};
 use crate::frame::{self, Frame};
-use crate::link::{self, Named, Names};
+use crate::link::{self, Names};
 use crate::outline::{is_identity, title};
-use crate::records::view::{By, Members, Sort, View, has_hidden, name};
+use crate::records::view::{By, Members, Sort, View, has_hidden};
 use crate::shared::{Params, Problem, Shared, completed_at};
-use crate::time::{ago, day, machine};
-use crate::words::{counted, grouped, label, plural};
+use crate::time::{Time, ago};
+use crate::words::{self, counted, grouped, label, plural};
 
 /// The template of the page.
 #[derive(Template)]
 #[template(path = "records.html")]
-struct RecordsPage {
+struct RecordsPage<'a> {
     frame: Frame,
-    of: String,
+    of: &'static str,
     noun: String,
-    q: String,
+    q: &'a str,
     /// The parameters that a search keeps.
-    kept: Vec<(&'static str, String)>,
+    kept: Vec<(&'static str, &'a str)>,
     can_search: bool,
-    states: Vec<Choice>,
-    /// The values of placements among which a reader chooses.
-    values: Option<Values>,
-    /// The filters of the view, with the link to all records.
-    chosen: Option<(Vec<Named>, String)>,
+    /// The states to choose from, with their links, and whether one is chosen.
+    states: [(&'static str, String, bool); 4],
+    /// The name of the values among which a reader chooses, and the group.
+    values_of: (String, Option<&'a str>),
+    values: Vec<Choice<'a>>,
+    /// The filters of the view.
+    chosen: Vec<Shown>,
     lead: String,
     columns: Vec<Head>,
     rows: Vec<Row>,
@@ -55,20 +56,8 @@ struct AddressesPage {
     is_cut: bool,
 }
 
-/// A choice among links.
-struct Choice {
-    text: &'static str,
-    href: String,
-    is_current: bool,
-}
-
-/// The values among which a reader chooses.
-struct Values {
-    name: String,
-    group: Option<String>,
-    /// The parameter, its value, the text, the count, and whether it is chosen.
-    all: Vec<(&'static str, String, String, String, bool)>,
-}
+/// A value to choose: the parameter, its value, the text, the number of members, and whether it is chosen.
+type Choice<'a> = (&'static str, &'a str, &'a str, u64, bool);
 
 /// The head of a column.
 struct Head {
@@ -86,8 +75,7 @@ struct Row {
     state: Option<&'static str>,
     is_duplicate: bool,
     cells: Vec<Shown>,
-    time: String,
-    machine: String,
+    time: Time,
     ago: String,
 }
 
@@ -104,26 +92,29 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     } else {
         Page::default()
     };
-    let counts = shared.counts_of(shared.outline.board_of(table))?;
-    let title_column = title(table);
+    let board = shared.outline.board_of(table);
+    let counts = shared.counts_of(board)?;
+    let group = view.members.as_ref().and_then(|members| members.group);
     let others: Vec<&Column> = table
         .columns()
         .iter()
-        .filter(|column| !is_identity(table, column) && Some(*column) != title_column)
+        .filter(|column| !is_identity(table, column) && Some(*column) != title(table))
         .collect();
-    let groups = names_of_groups(shared, &view, &page.records)?;
-    let mut rows = Vec::with_capacity(page.records.len());
-    for (record, found) in page.records.iter().zip(view.records(shared, &page.records)?) {
-        rows.push(row(shared, &view, &others, &groups, &counts, record, found));
-    }
+    let names = names_of_groups(shared, &view, &page.records)?;
+    let found = view.records(shared, &page.records)?;
+    let row = |(record, found)| row(shared, &view, &others, &names, &counts, record, found);
+    let rows: Vec<Row> = page.records.iter().zip(found).map(row).collect();
     let at = |after: Option<i64>| {
         let after = after.map(|after| after.to_string());
         view.link("/records").with_some("after", after.as_deref()).finish()
     };
-    let is_cut = view.q.is_some() && page.next.is_some() && rows.len() < ROWS;
     let is_whole = after.is_none() && page.next.is_none();
     let has_mail =
         others.iter().any(|one| contact(one) == Some(Contact::Mail) && !shared.who.masks);
+    let link_of_state = |(text, state)| {
+        let href = View { state, ..view.clone() }.link("/records").finish();
+        (text, href, state == view.state)
+    };
     let page = RecordsPage {
         frame: Frame::new(
             shared,
@@ -133,21 +124,36 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             completed_at(&statuses, &tables),
             at(after),
         ),
-        of: table.name().to_owned(),
+        of: table.name(),
         noun: plural(table.name()),
-        q: view.q.unwrap_or_default().to_owned(),
-        kept: kept(&view),
+        q: view.q.unwrap_or_default(),
+        kept: [
+            ("state", view.state_text()),
+            ("since", view.since),
+            ("sort", Some(view.sort.text())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect(),
         can_search: view.members.is_none() && !has_hidden(shared, table),
-        states: states(&view),
-        values: values(shared, &view, &counts),
+        states: STATES.map(link_of_state),
+        values_of: (
+            board.map(|one| label(&plural(one.placements.value))).unwrap_or_default(),
+            group,
+        ),
+        values: values(&view, &counts),
         chosen: chosen(shared, &view)?,
         lead: lead(&statuses, &view, &counts, is_whole.then_some(rows.len())),
-        columns: heads(&view, title_column, &others, !has_hidden(shared, table)),
+        columns: heads(&view, &others, !has_hidden(shared, table)),
         first: after.map(|_| at(None)),
+        is_cut: view.q.is_some() && page.next.is_some() && rows.len() < ROWS,
         next: page.next.map(|next| at(Some(next))),
-        is_cut,
         addresses: (has_mail && !rows.is_empty()).then(|| view.link("/addresses").finish()),
-        downloads: downloads(shared, &view),
+        downloads: shared
+            .formats
+            .iter()
+            .map(|one| (one.name(), view.link("/download").with("as", one.extension()).finish()))
+            .collect(),
         rows,
     };
     Ok(page.render()?)
@@ -166,8 +172,7 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     let (mut all, mut after) = (Vec::new(), None);
     let is_cut = loop {
         let page = view.read(shared, after, 1000)?;
-        for (_, json) in view.records(shared, &page.records)? {
-            let fields = json.map(|json| fields(&json)).unwrap_or_default();
+        for (_, fields) in view.records(shared, &page.records)? {
             let found = mails.iter().filter_map(|column| cell(&fields, column));
             all.extend(found.map(|one| one.trim().to_owned()).filter(|one| one.contains('@')));
         }
@@ -192,74 +197,35 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     Ok(page.render()?)
 }
 
-/// Returns the links to all records of the view.
-fn downloads(shared: &Shared, view: &View<'_>) -> Vec<(&'static str, String)> {
-    let link = |format: &dyn DownloadFormat| {
-        (format.name(), view.link("/download").with("as", format.extension()).finish())
-    };
-    shared.formats.iter().map(|format| link(&**format)).collect()
-}
-
-/// Returns the parameters that a search keeps.
-fn kept(view: &View<'_>) -> Vec<(&'static str, String)> {
-    let state = match view.state {
-        Some(State::Present) => None,
-        Some(state) => Some(state.as_str()),
-        None => Some("all"),
-    };
-    let state = state.map(|state| ("state", state.to_owned()));
-    let since = view.since.map(|since| ("since", since.to_owned()));
-    state.into_iter().chain(since).chain([("sort", view.sort.text().to_owned())]).collect()
-}
-
-fn states(view: &View<'_>) -> Vec<Choice> {
-    let choices = [
-        ("In the list", Some(State::Present)),
-        ("Missing", Some(State::Missing)),
-        ("Gone", Some(State::Gone)),
-        ("All", None),
-    ];
-    let choice = |(text, state)| {
-        let other = View { state, ..view.clone() };
-        Choice { text, href: other.link("/records").finish(), is_current: state == view.state }
-    };
-    choices.map(choice).into()
-}
-
 /// Returns the values among which a reader chooses, with the number of members in the group or in all.
-fn values(shared: &Shared, view: &View<'_>, counts: &Counts) -> Option<Values> {
-    let board = shared.outline.board_of(view.table)?;
-    let group = view.members.as_ref().and_then(|members| members.group);
-    let chosen = view.members.as_ref().map(|members| &*members.values).unwrap_or_default();
-    let value = |(column, count): (&Option<String>, u64)| {
-        let (name, value) = match column {
-            Some(value) => ("value", value.clone()),
-            None => ("unknown", "1".to_owned()),
-        };
-        let is_chosen = chosen.contains(&column.as_deref());
-        (name, value, counts::label(column.as_deref()).to_owned(), grouped(count), is_chosen)
+fn values<'a>(view: &View<'_>, counts: &'a Counts) -> Vec<Choice<'a>> {
+    let members = view.members.as_ref();
+    let part = counts.part(members.and_then(|members| members.group));
+    let all = counts.columns.iter().zip(part.into_iter().flat_map(|part| &part.figures));
+    let choice = |(column, figures): (&'a counts::Column, &counts::Figures)| {
+        let value = column.value.as_deref();
+        let (name, param) = value.map_or(("unknown", "1"), |value| ("value", value));
+        let is_chosen = members.is_some_and(|members| members.values.contains(&value));
+        (name, param, column.label(), figures.now, is_chosen)
     };
-    let all: Vec<_> = counts.columns.iter().zip(counts.of_group(group)).map(value).collect();
-    let name = label(&plural(board.placements.value));
-    (!all.is_empty()).then(|| Values { name, group: group.map(str::to_owned), all })
+    all.map(choice).collect()
 }
 
 /// Returns what limits the view besides search and state.
-fn chosen(shared: &Shared, view: &View<'_>) -> Result<Option<(Vec<Named>, String)>, Problem> {
-    let plain = |title: String| Named { title, href: None };
+fn chosen(shared: &Shared, view: &View<'_>) -> Result<Vec<Shown>, Problem> {
     let mut parts = Vec::new();
-    parts.extend(view.since.map(|day| plain(format!("new since {day}"))));
+    parts.extend(view.since.map(|day| Shown::Text(format!("new since {day}"))));
     if let Some(Members { board, group, values, days }) = &view.members {
         if let Some(id) = group {
-            parts.push(
-                Names::read(shared, [(board.groups.name(), *id)])?.of(board.groups.name(), id),
-            );
+            let name = board.groups.name();
+            parts.push(Names::read(shared, [(name, *id)])?.of(name, id));
         }
         let unknown = format!("unknown {}", board.placements.value);
-        parts.extend(values.iter().map(|value| plain(value.unwrap_or(&unknown).to_owned())));
-        parts.extend(days.map(|days| plain(format!("for {days} days or longer"))));
+        let values = values.iter().map(|value| value.unwrap_or(&unknown).to_owned());
+        let days = days.map(|days| format!("for {days} days or longer"));
+        parts.extend(values.chain(days).map(Shown::Text));
     }
-    Ok((!parts.is_empty()).then(|| (parts, frame::records(view.table))))
+    Ok(parts)
 }
 
 /// Returns how many records the view has, and how many are missing from the list.
@@ -271,18 +237,15 @@ fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option
     let is_listed = view.state == Some(State::Present) && view.q.is_none() && view.since.is_none();
     let counted_before = match &view.members {
         None if is_listed => Some(status.present),
-        Some(Members { group, values, days: None, .. }) if is_listed => {
-            let all = counts.columns.iter().zip(counts.of_group(*group));
-            let is_wanted =
-                |value: &Option<String>| values.is_empty() || values.contains(&value.as_deref());
-            Some(all.filter(|(value, _)| is_wanted(value)).map(|(_, count)| count).sum())
+        Some(Members { values: chosen, days: None, .. }) if is_listed => {
+            let wanted = |(.., is_chosen): &Choice<'_>| chosen.is_empty() || *is_chosen;
+            Some(values(view, counts).into_iter().filter(wanted).map(|(.., now, _)| now).sum())
         }
         _ => None,
     };
-    let shown = match (rows, counted_before) {
-        (Some(rows), _) => counted(rows as u64, name),
-        (None, Some(count)) => counted(count, name),
-        (None, None) => format!("More {} than one page", plural(name)),
+    let shown = match rows.map(|rows| rows as u64).or(counted_before) {
+        Some(count) => counted(count, name),
+        None => format!("More {} than one page", plural(name)),
     };
     let missing = match status.missing {
         0 => String::new(),
@@ -291,7 +254,7 @@ fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option
     format!("{shown} in this view; {} in the list{missing}.", grouped(status.present))
 }
 
-fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column], can_sort: bool) -> Vec<Head> {
+fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
     let can_order = view.since.is_none() && view.members.is_none();
     let head = |text: String, by: Option<By>, class: &'static str| {
         let is_current = by == Some(view.sort.by);
@@ -303,7 +266,7 @@ fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column], can_sort: 
         let direction = if view.sort.is_descending { "descending" } else { "ascending" };
         Head { text, href, sorted: is_current.then_some(direction), class }
     };
-    let mut heads = vec![match title {
+    let mut heads = vec![match title(view.table) {
         Some(column) => head(label(&name(column)), can_sort.then_some(By::Title), ""),
         None => head(label(view.table.identity()), None, ""),
     }];
@@ -317,9 +280,8 @@ fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column], can_sort: 
         Some(members) if !members.values.is_empty() || members.days.is_some() => {
             (format!("{} since", label(members.board.placements.value)), By::Changed)
         }
-        Some(_) => ("Last change".to_owned(), By::Changed),
-        None if view.sort.by == By::Changed => ("Last change".to_owned(), By::Changed),
-        None => ("First seen".to_owned(), By::FirstSeen),
+        None if view.sort.by != By::Changed => ("First seen".to_owned(), By::FirstSeen),
+        _ => ("Last change".to_owned(), By::Changed),
     };
     heads.push(head(text, Some(by), "number"));
     heads
@@ -328,9 +290,9 @@ fn heads(view: &View<'_>, title: Option<&Column>, others: &[&Column], can_sort: 
 /// Returns the class of a column: the narrower the page, the fewer classes it shows.
 fn priority(column: &Column) -> &'static str {
     let is_source = column.path().len() > 1 && column.path().last() != Some(&"id");
-    match contact(column) {
-        one if one.is_some() || is_source => "",
-        _ if is_number(column) => "wide number",
+    match column.kind() {
+        _ if contact(column).is_some() || is_source => "",
+        ColumnKind::Integer => "wide number",
         _ => "wide",
     }
 }
@@ -339,8 +301,7 @@ fn names_of_groups(shared: &Shared, view: &View<'_>, rows: &[Record]) -> Result<
     let Some(Members { board, group: None, .. }) = &view.members else {
         return Ok(Names::default());
     };
-    let group = |row: &Record| fields(&row.json).get(board.placements.group).and_then(text);
-    let groups: Vec<String> = rows.iter().filter_map(group).collect();
+    let groups: Vec<String> = rows.iter().map(|row| board.placements.placed(row).group).collect();
     Names::read(shared, groups.iter().map(|id| (board.groups.name(), &**id)))
 }
 
@@ -351,50 +312,42 @@ fn row(
     groups: &Names,
     counts: &Counts,
     record: &Record,
-    (id, found): (String, Option<String>),
+    (id, all): (String, Fields),
 ) -> Row {
-    let time = if view.members.is_some() || view.sort.by == By::Changed {
-        record.changed_at
-    } else {
-        record.first_seen
-    };
-    let all = found.map(|json| fields(&json)).unwrap_or_default();
+    let is_changed = view.members.is_some() || view.sort.by == By::Changed;
+    let time = if is_changed { record.changed_at } else { record.first_seen };
     let title = title(view.table)
         .map_or_else(|| Shown::Text(id.clone()), |column| shown(&all, column, shared.who.masks));
     let mut cells = Vec::new();
     if let Some(Members { board, group, values, .. }) = &view.members {
-        let placed = fields(&record.json);
-        let part = |name: &str| placed.get(name).and_then(text);
+        let placed = board.placements.placed(record);
         if values.len() != 1 {
-            let value = part(board.placements.value);
-            cells.push(Shown::Text(counts::label(value.as_deref()).to_owned()));
+            cells.push(Shown::Text(counts::label(placed.value.as_deref()).to_owned()));
         }
         if group.is_none() {
-            let id = part(board.placements.group).unwrap_or_default();
-            let Named { title, href } = groups.of(board.groups.name(), &id);
-            cells.push(match href {
-                Some(href) => Shown::Link(href, title),
-                None => Shown::Text(title),
-            });
+            cells.push(groups.of(board.groups.name(), &placed.group));
         }
     }
     cells.extend(others.iter().map(|column| shown(&all, column, shared.who.masks)));
     Row {
         href: link::record(view.table.name(), &id),
         title,
-        is_duplicate: counts.duplicates.contains_key(&id),
+        is_duplicate: counts.is_duplicate(&id),
         id,
         state: (record.state != State::Present).then(|| record.state.as_str()),
         cells,
-        time: day(time),
-        machine: machine(time),
+        time: Time::day(time),
         ago: ago((shared.now)().saturating_sub(time)),
     }
 }
 
-fn is_number(column: &Column) -> bool {
-    column.kind() == ColumnKind::Integer
-}
+/// The choices of states.
+const STATES: [(&str, Option<State>); 4] = [
+    ("In the list", Some(State::Present)),
+    ("Missing", Some(State::Missing)),
+    ("Gone", Some(State::Gone)),
+    ("All", None),
+];
 
 /// Maximum number of records on a page.
 const ROWS: usize = 50;

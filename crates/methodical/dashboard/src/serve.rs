@@ -11,7 +11,7 @@ use methodical_serve::{Connection, Limits, Overflow, Refusal, RequestBody, Servi
 use tower_service::Service as _;
 
 use crate::access::Who;
-use crate::app::{html, logged, sealed};
+use crate::app::{logged, sealed};
 use crate::problem;
 use crate::shared::Server;
 
@@ -33,7 +33,7 @@ impl Service for Pages {
     ) -> Response<Body> {
         if let Some(refusal) = refusal {
             let (status, title) = refused(refusal);
-            return sealed(html(problem::page(status, title, "", false)));
+            return sealed(problem::page(status, title, "", false));
         }
         // Others cannot keep the reader out: their connections are closed first.
         let who = self.server.access.who(&request.headers, (self.server.now)());
@@ -53,7 +53,7 @@ impl Service for Pages {
             Ok(Err(never)) => match never {},
             Err(_elapsed) => {
                 let status = StatusCode::SERVICE_UNAVAILABLE;
-                sealed(html(problem::page(status, "The page took too long", "", true)))
+                sealed(problem::page(status, "The page took too long", "", true))
             }
         };
         let who = response.extensions().get::<Who>().or(who.as_ref());

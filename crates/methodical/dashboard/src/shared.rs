@@ -1,17 +1,19 @@
 //! The state and the parameters that all pages use.
 
+use std::convert::Infallible;
 use std::fmt;
-use std::io::Write;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use methodical_mirror::{Error, ErrorKind, Mirror, TableStatus};
+use axum::extract::{FromRequestParts, Query};
+use http::request::Parts;
+use methodical_mirror::{Error, ErrorKind, TableStatus};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Who};
 use crate::board::counts::{Counts, Known};
-use crate::download::format::DownloadFormat;
-use crate::outline::{Board, Outline};
+use crate::dashboard::Dashboard;
+use crate::outline::Board;
 
 /// A request, and the state that all of them share.
 pub(crate) struct Shared {
@@ -28,25 +30,36 @@ impl Deref for Shared {
     }
 }
 
+impl FromRequestParts<Arc<Server>> for Shared {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        server: &Arc<Server>,
+    ) -> Result<Self, Infallible> {
+        // Only requests with a session come here; without one, personal values stay hidden.
+        let nobody = || Who { masks: true, ..Who::default() };
+        let who = parts.extensions.get().cloned().unwrap_or_else(nobody);
+        Ok(Self { server: Arc::clone(server), who })
+    }
+}
+
 /// The state that all requests share.
 pub(crate) struct Server {
-    pub(crate) mirror: Mirror,
-    pub(crate) outline: Outline,
+    pub(crate) dashboard: Dashboard,
     pub(crate) access: Access,
-    pub(crate) name: String,
-    /// The account and the service.
-    pub(crate) account: String,
-    pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
-    /// The groups of values and their order, as the team names them.
-    pub(crate) order: Vec<(Option<String>, Vec<String>)>,
     /// The last counts of the boards.
     pub(crate) known: Mutex<Option<Arc<Known>>>,
-    /// The formats of downloads.
-    pub(crate) formats: Vec<Box<dyn DownloadFormat>>,
     /// The permits of concurrent downloads.
     pub(crate) downloads: Arc<Semaphore>,
-    /// The log of who read which page.
-    pub(crate) log: Option<Mutex<Box<dyn Write + Send>>>,
+}
+
+impl Deref for Server {
+    type Target = Dashboard;
+
+    fn deref(&self) -> &Dashboard {
+        &self.dashboard
+    }
 }
 
 impl Server {
@@ -77,7 +90,7 @@ pub(crate) fn completed_at(statuses: &[TableStatus], tables: &[&str]) -> Option<
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.name).finish_non_exhaustive()
+        self.dashboard.fmt(f)
     }
 }
 
@@ -85,9 +98,23 @@ impl fmt::Debug for Server {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Params(Vec<(String, String)>);
 
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = Query::try_from_uri(&parts.uri);
+        query.map(|Query(params)| Self(params)).map_err(|_error| Self::unreadable())
+    }
+}
+
 impl Params {
     pub(crate) fn new(params: Vec<(String, String)>) -> Self {
         Self(params)
+    }
+
+    /// Returns the problem of a request whose parameters are not readable.
+    pub(crate) fn unreadable() -> Problem {
+        Problem::Request("the parameters are not readable".to_owned())
     }
 
     /// Returns a parameter that is not empty. If it occurs more than once, the last one counts.

@@ -1,6 +1,43 @@
 //! Times and ages for people.
 
+use std::fmt;
+
+use askama::filters::HtmlSafe;
 use jiff::Timestamp;
+
+/// A time on a page, which writes itself as HTML: in seconds since 1970, and as text.
+pub(crate) struct Time(i64, String);
+
+impl Time {
+    /// Writes the day and the minute.
+    pub(crate) fn minute(at: i64) -> Self {
+        Self(at, minute(at))
+    }
+
+    /// Writes the day.
+    pub(crate) fn day(at: i64) -> Self {
+        Self(at, day(at))
+    }
+
+    /// Writes the time of the day.
+    pub(crate) fn clock(at: i64) -> Self {
+        Self(at, written(at, "%H:%M"))
+    }
+
+    /// Writes the age.
+    pub(crate) fn ago(at: i64, now: i64) -> Self {
+        Self(at, ago(now.saturating_sub(at)))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, r#"<time datetime="{}">{}</time>"#, machine(self.0), self.1)
+    }
+}
+
+// Neither part has a character that HTML reads.
+impl HtmlSafe for Time {}
 
 /// Returns a time in seconds since 1970 as text in UTC, to the minute.
 pub(crate) fn minute(seconds: i64) -> String {
@@ -10,11 +47,6 @@ pub(crate) fn minute(seconds: i64) -> String {
 /// Returns the day of a time in seconds since 1970, in UTC.
 pub(crate) fn day(seconds: i64) -> String {
     written(seconds, "%Y-%m-%d")
-}
-
-/// Returns the time of a day, in UTC.
-pub(crate) fn clock(seconds: i64) -> String {
-    written(seconds, "%H:%M")
 }
 
 /// Returns a time in UTC as a civil date and time, as tables have it.
@@ -57,15 +89,14 @@ pub(crate) const DAY: i64 = 86_400;
 
 #[cfg(test)]
 mod tests {
-    use super::{ago, clock, day, minute};
+    use super::{Time, ago, day, minute};
 
     #[test]
     fn times_are_in_utc() {
         assert_eq!(minute(1_000_000_000), "2001-09-09 01:46");
-        assert_eq!(
-            (day(1_000_000_000), clock(1_000_000_000)),
-            ("2001-09-09".into(), "01:46".into())
-        );
+        assert_eq!(day(1_000_000_000), "2001-09-09");
+        let clock = r#"<time datetime="2001-09-09T01:46:40Z">01:46</time>"#;
+        assert_eq!(Time::clock(1_000_000_000).to_string(), clock);
         assert!(minute(i64::MAX).starts_with("9999"));
     }
 

@@ -4,13 +4,13 @@ use askama::Template;
 use methodical_mirror::{Filter, Forecast, Outcome, Paging, Record, State, TableStatus};
 
 use crate::board::counts::{self, Counts, WAITS};
-use crate::cells::{fields, text};
+use crate::cells::{Shown, contact};
 use crate::frame::{self, Frame, whole};
 use crate::gauges::SHOWN;
-use crate::link::{self, Link, Named, Names};
-use crate::outline::Board;
+use crate::link::{self, Link, Names};
+use crate::outline::{Board, Placed};
 use crate::shared::{Params, Problem, Shared};
-use crate::time::{DAY, ago, day, machine, midnight, minute};
+use crate::time::{DAY, Time, ago, day, midnight, minute};
 use crate::words::{grouped, label, plural};
 
 /// The template of the page.
@@ -33,7 +33,7 @@ struct Card {
 /// The members of the first board.
 struct People {
     noun: String,
-    value: String,
+    value: &'static str,
     new: Vec<Line>,
     moves: Vec<Line>,
     /// Those who wait for that number of days, or else the one with the longest wait.
@@ -51,12 +51,14 @@ struct People {
 
 /// A person in a list.
 struct Line {
-    person: Named,
+    person: Shown,
+    /// The values before and now.
     from: Option<String>,
-    to: String,
-    group: Option<Named>,
-    machine: String,
-    when: String,
+    to: Option<String>,
+    group: Option<Shown>,
+    /// In how many other groups the person is.
+    more: usize,
+    when: Time,
 }
 
 /// Renders the page.
@@ -67,46 +69,16 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     }
     let known = shared.counts()?;
     let now = (shared.now)();
-    let since = midnight(now).saturating_sub(DAY);
-    let statuses = &known.tables;
     let mut cards = Vec::new();
     let mut people = None;
     if let Some(board) = shared.outline.boards.first() {
         let counts = known.of(board);
-        let shown = read(shared, statuses, board, &counts, since, days)?;
-        let waiting = counts.waiting(days).map(|(_, count)| count).sum();
-        let card = |name: &str, value: u64, link: Link, note: String| Card {
-            name: name.to_owned(),
-            value: grouped(value),
-            href: link.finish(),
-            note,
-        };
-        let members = link::members(board, None);
-        let noun = plural(board.members.name());
-        let from = day(since);
-        let moved = counts.moves.iter().filter(|one| !one.is_learned).count() as u64;
-        let new = counts.arrivals.iter().filter(|one| one.day >= since).map(|one| one.count).sum();
-        cards.extend([
-            card("New", new, members.clone().with("since", &from), format!("{noun} since {from}")),
-            card(
-                "Moved",
-                moved,
-                Link::to("/changes").with("kind", "moved").with("since", &from),
-                format!("to another {} since {from}", board.placements.value),
-            ),
-            card(
-                "Waiting",
-                waiting,
-                counts.open().fold(members, Link::with_value).with("waiting", &days.to_string()),
-                format!("for {days} days or longer"),
-            ),
-        ]);
-        people = Some(shown);
+        people = Some(read(shared, &known.tables, board, &counts, days)?);
+        cards.extend(cards_of(board, &counts, now, days));
     }
     for name in &shared.outline.gauges {
         let samples = shared.mirror.samples(name, now.saturating_sub(SHOWN * DAY))?;
-        let forecast = Forecast::of(&samples)?;
-        let (value, note) = match &forecast {
+        let (value, note) = match Forecast::of(&samples)? {
             None => ("–".to_owned(), "no sample yet".to_owned()),
             Some(one) => {
                 let unit = one.last.unit.as_deref().unwrap_or_default();
@@ -117,14 +89,52 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         };
         cards.push(Card { name: label(name), value, href: frame::gauge(name), note });
     }
-    cards.push(last_sync(statuses, now));
+    cards.push(last_sync(&known.tables, now));
     let here = Link::to("/").with_some("days", params.get("days")).finish();
-    let page = TodayPage {
-        frame: Frame::new(shared, statuses, "/", "Today", whole(statuses), here),
-        cards,
-        people,
+    let frame = Frame::new(shared, &known.tables, "/", "Today", whole(&known.tables), here);
+    Ok(TodayPage { frame, cards, people }.render()?)
+}
+
+/// Returns the numbers of a board.
+fn cards_of(board: &Board, counts: &Counts, now: i64, days: i64) -> Vec<Card> {
+    let from = day(midnight(now).saturating_sub(DAY));
+    let noun = plural(board.members.name());
+    let members = link::members(board, None);
+    let waiting = counts.open().fold(members.clone(), Link::with_value);
+    let moved = Link::to("/changes").with("kind", "moved").with("since", &from);
+    let to_another = format!("to another {} since {from}", board.placements.value);
+    let all = [
+        ("New", counts.new, members.with("since", &from), format!("{noun} since {from}")),
+        (
+            "Moved",
+            counts.moves.iter().filter(|one| !one.is_learned).count() as u64,
+            moved,
+            to_another,
+        ),
+        (
+            "Waiting",
+            counts.waiting(days).map(|(_, count)| count).sum(),
+            waiting.with("waiting", &days.to_string()),
+            format!("for {days} days or longer"),
+        ),
+        (
+            "Duplicates",
+            counts.duplicates.len() as u64,
+            Link::to("/duplicates"),
+            "the same e-mail address or phone".to_owned(),
+        ),
+    ];
+    let card = |(name, value, href, note): (&str, u64, Link, String)| Card {
+        name: name.to_owned(),
+        value: grouped(value),
+        href: href.finish(),
+        note,
     };
-    Ok(page.render()?)
+    let mut cards: Vec<Card> = all.map(card).into();
+    if !board.members.columns().iter().any(|one| contact(one).is_some()) {
+        cards.pop();
+    }
+    cards
 }
 
 /// Returns how the last sync ended: the worst outcome of all tables.
@@ -155,87 +165,83 @@ fn read(
     statuses: &[TableStatus],
     board: &Board,
     counts: &Counts,
-    since: i64,
     days: i64,
 ) -> Result<People, Problem> {
     let now = (shared.now)();
-    let (members, groups) = (board.members, board.groups);
-    let present = Filter::new().state(State::Present);
-    let newest = Paging::new(LINES).descending();
+    let (members, groups) = (board.members.name(), board.groups.name());
+    let has = |table: &str| statuses.iter().any(|status| status.table == table);
     let mut new = Vec::new();
-    if statuses.iter().any(|status| status.table == members.name()) {
-        new = shared.mirror.browse(members.name(), &present, &newest)?.records;
-        new.retain(|one| one.first_seen >= since);
+    if has(members) {
+        let newest = Paging::new(LINES).descending();
+        let present = Filter::new().state(State::Present);
+        let since = midnight(now).saturating_sub(DAY);
+        for one in shared.mirror.browse(members, &present, &newest)?.records {
+            if one.first_seen < since {
+                continue;
+            }
+            let placed = if has(board.placements.table) {
+                board.placements.of_member(&shared.mirror, &one.id, LINES)?
+            } else {
+                Vec::new()
+            };
+            new.push((one.id, placed, one.first_seen));
+        }
     }
     let until = midnight(now).saturating_sub(days.saturating_mul(DAY));
-    let place = |record: &Record| {
-        let all = fields(&record.json);
-        let part = |name: &str| all.get(name).and_then(text);
-        let placements = &board.placements;
-        Some((
-            part(placements.member)?,
-            part(placements.group)?,
-            part(placements.value),
-            record.changed_at,
-        ))
-    };
-    let long = counts.longest.iter().filter(|one| one.changed_at <= until);
-    let (is_long, waiting): (bool, Vec<_>) = match long.clone().next() {
-        Some(_) => (true, long.filter_map(place).collect()),
-        None => (false, counts.longest.iter().take(1).filter_map(place).collect()),
-    };
-    let moves: Vec<_> =
-        counts.moves.iter().rev().filter(|one| !one.is_learned).take(LINES).collect();
-    let of_members = new.iter().map(|one| &*one.id);
-    let of_members = of_members.chain(moves.iter().map(|one| &*one.member));
-    let of_members = of_members.chain(waiting.iter().map(|(member, ..)| &**member));
-    let of_groups = moves.iter().map(|one| &*one.group);
-    let of_groups = of_groups.chain(waiting.iter().map(|(_, group, ..)| &**group));
-    let of_groups = of_groups.map(|id| (groups.name(), id));
-    let names = Names::read(shared, of_members.map(|id| (members.name(), id)).chain(of_groups))?;
-    let person = |id: &str| names.of(members.name(), id);
-    let value = |value: Option<&str>| counts::label(value).to_owned();
-    let line = |person, from, to, group, at| {
-        let when = ago(now.saturating_sub(at));
-        Line { person, from, to, group, machine: machine(at), when }
-    };
-    let count = |(value, count): (Option<&str>, u64)| {
-        let people = link::members(board, None).with_value(value);
-        (
-            counts::label(value).to_owned(),
-            grouped(count),
-            people.with("waiting", &days.to_string()).finish(),
-        )
-    };
-    let waits = waiting.iter().map(|(member, group, to, at)| {
-        let group = Some(names.of(groups.name(), group));
-        line(person(member), None, value(to.as_deref()), group, *at)
+    let is_long = counts.longest.first().is_some_and(|one| one.changed_at <= until);
+    let is_shown = |one: &&Record| !is_long || one.changed_at <= until;
+    let longest = counts.longest.iter().filter(is_shown).take(if is_long { LINES } else { 1 });
+    let waiting: Vec<Placed> = longest.map(|one| board.placements.placed(one)).collect();
+    let moves = counts.moves.iter().rev().filter(|one| !one.is_learned).take(LINES);
+    let of_new = new.iter().flat_map(|(id, placed, _)| {
+        let groups = placed.iter().map(|one| (groups, &*one.group));
+        groups.chain([(members, &**id)])
     });
+    let of_moves = moves.clone().flat_map(|one| [(members, &*one.member), (groups, &*one.group)]);
+    let of_waiting =
+        waiting.iter().flat_map(|one| [(members, &*one.member), (groups, &*one.group)]);
+    let names = Names::read(shared, of_new.chain(of_moves).chain(of_waiting))?;
+    let value = |value: &Option<String>| Some(counts::label(value.as_deref()).to_owned());
+    let line = |id: &str, group: Option<&str>, at| Line {
+        person: names.of(members, id),
+        from: None,
+        to: None,
+        group: group.map(|group| names.of(groups, group)),
+        more: 0,
+        when: Time::ago(at, now),
+    };
+    let of_new = |(id, placed, at): &(String, Vec<Placed>, i64)| Line {
+        to: placed.first().and_then(|one| value(&one.value)),
+        more: placed.len().saturating_sub(1),
+        ..line(id, placed.first().map(|one| &*one.group), *at)
+    };
+    let of_wait = |one: &Placed| Line {
+        to: value(&one.value),
+        ..line(&one.member, Some(&one.group), one.since)
+    };
+    let waits = |(value, count): (Option<&str>, u64)| {
+        let people =
+            link::members(board, None).with_value(value).with("waiting", &days.to_string());
+        (counts::label(value).to_owned(), grouped(count), people.finish())
+    };
+    let choice = |one: &i64| (*one, Link::to("/").with("days", &one.to_string()).finish());
     Ok(People {
-        noun: plural(members.name()),
-        value: board.placements.value.to_owned(),
-        new: new
-            .iter()
-            .map(|one| line(person(&one.id), None, String::new(), None, one.first_seen))
-            .collect(),
+        noun: plural(members),
+        value: board.placements.value,
+        new: new.iter().map(of_new).collect(),
         moves: moves
-            .iter()
-            .map(|one| {
-                let group = Some(names.of(groups.name(), &one.group));
-                let from = Some(value(one.from.as_deref()));
-                line(person(&one.member), from, value(one.to.as_deref()), group, one.at)
+            .map(|one| Line {
+                from: value(&one.from),
+                to: value(&one.to),
+                ..line(&one.member, Some(&one.group), one.at)
             })
             .collect(),
-        waiting: waits.collect(),
+        waiting: waiting.iter().map(of_wait).collect(),
         is_long,
-        open: counts.open().map(|one| counts::label(one).to_owned()).collect::<Vec<_>>().join(", "),
-        waiting_by: counts.waiting(days).map(count).collect(),
+        open: counts.open().map(counts::label).collect::<Vec<_>>().join(", "),
+        waiting_by: counts.waiting(days).map(waits).collect(),
         days,
-        choices: WAITS
-            .iter()
-            .filter(|one| **one != days)
-            .map(|one| (*one, Link::to("/").with("days", &one.to_string()).finish()))
-            .collect(),
+        choices: WAITS.iter().filter(|one| **one != days).map(choice).collect(),
     })
 }
 

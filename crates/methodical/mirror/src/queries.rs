@@ -379,16 +379,8 @@ pub fn report(
     let sources = store.query(&select, (&from, &until), |row| Ok((row.get(0)?, count(row, 1)?)))?;
     report.new = sources.iter().map(|(_, new)| *new).sum();
     report.sources = if source.is_some() { sources } else { Vec::new() };
-    let select = "SELECT value, count(*), sum(seconds) / count(*), max(CASE place WHEN half THEN seconds END) FROM \
-                  (SELECT value, seconds, row_number() OVER (PARTITION BY value ORDER BY seconds) - 1 AS place, \
-                  count(*) OVER (PARTITION BY value) / 2 AS half FROM \
-                  (SELECT value, unixepoch(ended_at) - unixepoch(began_at) AS seconds FROM mirror_spell \
-                  WHERE table_name = ?1 AND ended_at >= ?2 AND ended_at < ?3 AND value IS NOT NULL AND NOT began_before)) \
-                  GROUP BY value ORDER BY value";
-    report.times = store.query(select, (table, &from, &until), |row| {
-        let (value, times) = (row.get(0)?, count(row, 1)?);
-        Ok(ValueTime { value, times, average: row.get(2)?, median: row.get(3)? })
-    })?;
+    drop(store);
+    report.times = times(mirror, table, period)?;
     Ok(report)
 }
 
@@ -822,3 +814,55 @@ fn column(store: &Store, table: &str, name: &str) -> Result<String, Error> {
 }
 
 const DAY: i64 = 24 * 3600;
+
+/// How many members of a group got a value right after another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The identity of the group.
+    pub group: String,
+    /// The value before.
+    pub from: String,
+    /// The value after it.
+    pub to: String,
+    /// How many members. One who did it twice counts once.
+    pub count: u64,
+}
+
+/// Returns how many members of each group went from one known value right to another one, for each pair of values.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
+    let store = mirror.store();
+    store.relation(table)?;
+    let select = format!(
+        "SELECT group_id, before, value, count(DISTINCT member_id) FROM ({HISTORY}) \
+         WHERE is_move AND before IS NOT NULL AND value IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+    );
+    store.query(&select, (table,), |row| {
+        let (group, from, to) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(Step { group, from, to, count: count(row, 3)? })
+    })
+}
+
+/// Returns how long placements had each value that ended in a period, by value.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+pub fn times(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<ValueTime>, Error> {
+    let store = mirror.store();
+    store.relation(table)?;
+    let select = "SELECT value, count(*), sum(seconds) / count(*), max(CASE place WHEN half THEN seconds END) FROM \
+                  (SELECT value, seconds, row_number() OVER (PARTITION BY value ORDER BY seconds) - 1 AS place, \
+                  count(*) OVER (PARTITION BY value) / 2 AS half FROM \
+                  (SELECT value, unixepoch(ended_at) - unixepoch(began_at) AS seconds FROM mirror_spell \
+                  WHERE table_name = ?1 AND ended_at >= ?2 AND ended_at < ?3 AND value IS NOT NULL AND NOT began_before)) \
+                  GROUP BY value ORDER BY value";
+    store.query(select, (table, utc(period.start), utc(period.end)), |row| {
+        let (value, times) = (row.get(0)?, count(row, 1)?);
+        Ok(ValueTime { value, times, average: row.get(2)?, median: row.get(3)? })
+    })
+}

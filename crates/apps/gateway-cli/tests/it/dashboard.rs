@@ -211,9 +211,17 @@ fn people_with_the_same_address_are_marked_and_addresses_are_listed_once() {
     let list = browser.get("/records?of=candidate");
     assert_eq!(list.matches(r#"<span class="chip missing">duplicate</span>"#).count(), 2, "{list}");
     let one = browser.get("/record?of=candidate&id=1");
-    let expected = "Perhaps the same person, by address or telephone number: \
+    let expected = "Perhaps the same person, by e-mail address or phone: \
                     <a href=\"/record?of=candidate&#38;id=3\">Zoe</a></p>";
     assert!(one.contains(expected), "{one}");
+    let today = browser.get("/");
+    let card = r#"<dt>Duplicates</dt><dd><a href="/duplicates"><strong>1</strong></a>"#;
+    assert!(today.contains(card), "{today}");
+    let duplicates = browser.get("/duplicates");
+    let same = duplicates.split("<h2>The same email</h2>").nth(1).unwrap();
+    let same = same.split("</section>").next().unwrap();
+    assert_eq!(same.matches("href=\"/record?of=candidate&#38;id=").count(), 2, "{duplicates}");
+    assert!(same.contains("href=\"/record?of=vacancy&#38;id="), "{duplicates}");
     let addresses = browser.get("/addresses?of=candidate");
     let text = addresses.split("<textarea").nth(1).unwrap().split("</textarea>").next().unwrap();
     let text = text.split_once('>').unwrap().1.to_lowercase();

@@ -1,15 +1,14 @@
-//! The figures of a board: counts, moves, and who waits.
+//! The figures of a board: counts, shares, times, moves, and who waits.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use methodical_mirror::queries::{self, Arrivals, BoardGroup, Move, Passage};
+use methodical_mirror::queries::{self, Arrivals, BoardGroup, Duplicate, Move, Passage};
 use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State, TableStatus};
 
-use crate::cells::{Contact, contact};
+use crate::cells::{Contact, contact, name};
 use crate::outline::{Board, Outline, source};
-use crate::records::view::name;
 use crate::time::{DAY, midnight};
 use crate::today::LINES;
 
@@ -53,12 +52,9 @@ impl Known {
         };
         let mut boards = HashMap::new();
         for board in &outline.boards {
-            let parts = [board.members.name(), board.groups.name(), board.placements.table];
-            if parts.into_iter().all(is_complete) {
-                boards.insert(
-                    board.placements.table,
-                    Arc::new(Counts::read(mirror, board, order, now)?),
-                );
+            let table = board.placements.table;
+            if [board.members.name(), board.groups.name(), table].into_iter().all(is_complete) {
+                boards.insert(table, Arc::new(Counts::read(mirror, board, order, today)?));
             }
         }
         Ok(Arc::new(Self { version, today, tables, boards }))
@@ -70,113 +66,230 @@ impl Known {
     }
 }
 
-/// The figures of all groups.
+/// The figures of a board.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// The values of the contract, then the others, then `None` for the unknown ones.
-    pub(crate) columns: Vec<Option<String>>,
-    /// The groups, those with the most members first.
-    pub(crate) groups: Vec<BoardGroup>,
-    /// The group of the value of each column, as the team names it.
-    pub(crate) stages: Vec<String>,
-    /// The sum of each column.
-    pub(crate) sums: Vec<u64>,
+    /// The values in the order of the team, of the contract, or of the alphabet, then `None` for the unknown ones.
+    pub(crate) columns: Vec<Column>,
+    pub(crate) all: Part,
+    /// The present groups, those with the most members first.
+    pub(crate) groups: Vec<Group>,
+    /// The groups that are gone, by identity.
+    gone: BTreeMap<Option<String>, Part>,
+    /// The sources, such as portals: those with the most new members first.
+    pub(crate) sources: Vec<(Option<String>, Part)>,
     /// The moves since the day before.
     pub(crate) moves: Vec<Move>,
-    /// The members that came in the last weeks, by day and source.
-    pub(crate) arrivals: Vec<Arrivals>,
-    /// The start of the weeks.
-    since: i64,
-    /// How many members of each group had each value, and how long.
-    passages: Vec<Passage>,
-    /// The new members of each group by week.
-    weeks: HashMap<String, Weeks>,
-    pub(crate) sources: Vec<Source>,
-    /// The other members that may be the same person, by identity.
-    pub(crate) duplicates: HashMap<String, Vec<String>>,
+    /// How many members came since the day before.
+    pub(crate) new: u64,
+    /// Members that may be the same person.
+    pub(crate) duplicates: Vec<Duplicate>,
+    /// The places of a member among the duplicates, by identity.
+    twins: HashMap<String, Vec<usize>>,
     /// How many have had each value for that number of days.
     waits: Vec<Wait>,
     /// The first placements of those that wait for the longest time.
     pub(crate) longest: Vec<Record>,
 }
 
-/// A number for each of the last weeks, the latest one last.
-pub(crate) type Weeks = [u64; WEEKS];
+/// A number of days, and how many have had each value for at least that time.
+type Wait = (i64, Vec<(Option<String>, u64)>);
 
-/// A source of members, such as a portal: its new members by week, and how many had each value.
-pub(crate) type Source = (Option<String>, Weeks, Vec<Passage>);
+/// A value.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) value: Option<String>,
+    /// The group of the value, as the team names it.
+    pub(crate) stage: String,
+    /// Whether members seldom leave it: fewer than one in ten did. The first value is never one of them.
+    pub(crate) is_final: bool,
+}
+
+/// A group that is present.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) id: String,
+    /// Its title, or else its identity.
+    pub(crate) title: String,
+    pub(crate) part: Part,
+}
+
+/// The figures of a group, of a source, or of all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    /// The figures of each column.
+    pub(crate) figures: Vec<Figures>,
+    /// The new members in each of the last weeks, the latest one last.
+    pub(crate) weeks: [u64; WEEKS],
+    /// How many went from one column right to another one.
+    steps: Vec<(usize, usize, u64)>,
+}
+
+/// How many members have or had a value, and for how long.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) now: u64,
+    /// Since when the first of them has it.
+    pub(crate) first: i64,
+    /// Since when half of them have it.
+    pub(crate) half: i64,
+    /// How many have or had it.
+    pub(crate) ever: u64,
+    left: u64,
+    /// For how long half of those who left it had it, in seconds.
+    pub(crate) time: Option<i64>,
+}
 
 /// The groups of values and their order, as the team names them.
 pub(crate) type ValueGroups = [(Option<String>, Vec<String>)];
 
-/// A number of days, and how many have had each value for at least that time.
-type Wait = (i64, Vec<(Option<String>, u64)>);
+impl Column {
+    pub(crate) fn label(&self) -> &str {
+        label(self.value.as_deref())
+    }
+}
+
+impl Part {
+    fn new(columns: usize) -> Self {
+        Self { figures: vec![Figures::default(); columns], ..Self::default() }
+    }
+
+    /// Returns how many members have a value now.
+    pub(crate) fn total(&self) -> u64 {
+        self.figures.iter().map(|one| one.now).sum()
+    }
+
+    /// Returns the number of members of which those who ever had a value are a share: those that have one now, or those of the
+    /// value that most had, if others have gone.
+    pub(crate) fn base(&self) -> u64 {
+        let now = self.figures.iter().map(|one| one.ever.saturating_sub(one.left)).sum();
+        self.figures.iter().map(|one| one.ever).fold(self.total().max(now), u64::max)
+    }
+
+    /// Returns how many went from one column right to another one.
+    pub(crate) fn stepped(&self, from: usize, to: usize) -> u64 {
+        let steps = self.steps.iter().filter(|(one, other, _)| (*one, *other) == (from, to));
+        steps.map(|(.., count)| count).sum()
+    }
+
+    /// Adds those who ever had a value, and their steps.
+    fn add(&mut self, part: &Self) {
+        for (sum, one) in self.figures.iter_mut().zip(&part.figures) {
+            sum.ever += one.ever;
+            sum.left += one.left;
+        }
+        for (from, to, count) in &part.steps {
+            match self.steps.iter_mut().find(|(one, other, _)| (one, other) == (from, to)) {
+                Some((.., sum)) => *sum += count,
+                None => self.steps.push((*from, *to, *count)),
+            }
+        }
+    }
+
+    fn arrive(&mut self, new: &Arrivals, since: i64) {
+        let week = usize::try_from(new.day.saturating_sub(since) / (7 * DAY)).unwrap_or_default();
+        if let Some(count) = self.weeks.get_mut(week.min(WEEKS - 1)) {
+            *count += new.count;
+        }
+    }
+}
 
 impl Counts {
-    /// Counts a board.
-    pub(crate) fn read(
+    fn read(
         mirror: &Mirror,
         board: &Board,
         order: &ValueGroups,
-        now: i64,
+        today: i64,
     ) -> Result<Self, Error> {
-        let table = board.placements.table;
+        let (table, members) = (board.placements.table, board.members.name());
         let passages = queries::passages(mirror, table, None)?;
-        let is_final = |value: &str| is_final(&passages, board.known_values.first(), Some(value));
-        // The values of the team, then those of the contract and others that were found: those that are seldom left are the last ones.
-        let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
-        found.sort_unstable();
-        let mut known: Vec<&str> =
-            order.iter().flat_map(|(_, all)| all).map(|one| &**one).collect();
-        let mut others = Vec::new();
-        for value in board.known_values.iter().copied().chain(found) {
-            if !known.contains(&value) && !others.contains(&value) {
-                others.push(value);
+        let (columns, present) = columns(mirror, board, order, &passages)?;
+        let places: HashMap<&str, usize> = columns
+            .iter()
+            .zip(0..)
+            .filter_map(|(one, at)| Some((one.value.as_deref()?, at)))
+            .collect();
+
+        let since = today - ARRIVALS * DAY;
+        let arrivals = queries::arrivals(mirror, table, Some(board.placements.group), since)?;
+        let mut parts = parts(&passages, &arrivals, &places, columns.len(), since);
+        let mut all = Part::new(columns.len());
+        for step in queries::steps(mirror, table)? {
+            let place = |value: &str| places.get(value).copied();
+            if let (Some(from), Some(to)) = (place(&step.from), place(&step.to))
+                && let Some(part) = parts.get_mut(&Some(step.group))
+            {
+                part.steps.push((from, to, step.count));
             }
         }
-        others.sort_by_key(|value| is_final(value));
-        known.extend(others);
-        let counted = queries::board(mirror, table, &known, true)?;
-        let (columns, mut groups) = (counted.values, counted.groups);
-        let stage = |value: &Option<String>| {
-            let Some(value) = value else { return String::new() };
-            match order.iter().find(|(_, values)| values.contains(value)) {
-                Some((name, _)) => name.clone().unwrap_or_default(),
-                None if !order.is_empty() => String::new(),
-                None if is_final(value) => "Final".to_owned(),
-                None => "In progress".to_owned(),
+        for part in parts.values() {
+            all.add(part);
+        }
+        let mut groups = Vec::new();
+        for group in present {
+            let part = parts.remove(&Some(group.id.clone()));
+            let mut part = part.unwrap_or_else(|| Part::new(columns.len()));
+            for ((one, sum), cell) in part.figures.iter_mut().zip(&mut all.figures).zip(group.cells)
+            {
+                (one.now, one.first, one.half) = (cell.count, cell.since, cell.median);
+                // Without a history, only those who have it now are known.
+                one.ever = one.ever.max(one.now);
+                sum.now += one.now;
             }
-        };
-        let stages = columns.iter().map(stage).collect();
-        groups.sort_by_cached_key(|group| {
-            (Reverse(total(group)), title(group).to_lowercase(), group.id.clone())
+            let title = group.title.filter(|title| !title.is_empty());
+            groups.push(Group {
+                title: title.unwrap_or_else(|| group.id.clone()),
+                id: group.id,
+                part,
+            });
+        }
+        groups.sort_by_cached_key(|one| {
+            (Reverse(one.part.total()), one.title.to_lowercase(), one.id.clone())
         });
-        let sum = |index: usize| {
-            groups.iter().filter_map(|group| group.cells.get(index)).map(|cell| cell.count).sum()
-        };
-        let sums = (0..columns.len()).map(sum).collect();
-        let today = midnight(now);
+        for one in queries::times(mirror, table, 0..i64::MAX)? {
+            let place = places.get(&*one.value);
+            if let Some(figures) = place.and_then(|place| all.figures.get_mut(*place)) {
+                figures.time = Some(one.median);
+            }
+        }
+        for one in &mut all.figures {
+            one.ever = one.ever.max(one.now);
+        }
+        let arrivals = queries::arrivals(mirror, members, None, since)?;
+        for one in &arrivals {
+            all.arrive(one, since);
+        }
+        let new = arrivals.iter().filter(|one| one.day >= today - DAY).map(|one| one.count).sum();
+
+        let mut sources = Vec::new();
+        if let Some(source) = source(board.members) {
+            let passages = queries::passages(mirror, table, Some(&source))?;
+            let arrivals = queries::arrivals(mirror, members, Some(&source), since)?;
+            sources.extend(self::parts(&passages, &arrivals, &places, columns.len(), since));
+            sources.sort_by_key(|(_, part)| Reverse(part.weeks.iter().sum::<u64>()));
+            sources.truncate(SOURCES);
+        }
+        let duplicates = duplicates(mirror, board)?;
+        let mut twins: HashMap<String, Vec<usize>> = HashMap::new();
+        for (one, place) in duplicates.iter().zip(0..) {
+            for id in &one.ids {
+                twins.entry(id.clone()).or_default().push(place);
+            }
+        }
         let mut waits = Vec::new();
         for days in WAITS {
             waits.push((days, queries::waiting(mirror, table, today - days * DAY)?));
         }
-        let (members, since) = (board.members.name(), today - ARRIVALS * DAY);
-        let mut weeks: HashMap<String, Weeks> = HashMap::new();
-        for one in queries::arrivals(mirror, table, Some(board.placements.group), since)? {
-            add(weeks.entry(one.source.clone().unwrap_or_default()).or_default(), &one, since);
-        }
         let mut counts = Self {
-            columns,
-            stages,
-            groups,
-            sums,
             moves: queries::moves(mirror, table, today - DAY..i64::MAX)?,
-            arrivals: queries::arrivals(mirror, members, None, since)?,
-            sources: sources(mirror, board, since)?,
-            passages,
-            weeks,
-            since,
-            duplicates: duplicates(mirror, board)?,
+            gone: parts,
+            columns,
+            all,
+            groups,
+            sources,
+            new,
+            duplicates,
+            twins,
             waits,
             longest: Vec::new(),
         };
@@ -189,136 +302,131 @@ impl Counts {
 
     /// Returns the values that members leave: only these count as waiting.
     pub(crate) fn open(&self) -> impl Iterator<Item = Option<&str>> {
-        let values = self.columns.iter().map(Option::as_deref);
-        values.filter(|one| !self.is_final(*one))
+        self.columns.iter().filter(|one| !one.is_final).map(|one| one.value.as_deref())
     }
 
     /// Returns how many have had each value for that number of days, without those whose value is the end.
     pub(crate) fn waiting(&self, days: i64) -> impl Iterator<Item = (Option<&str>, u64)> {
         let of_days = self.waits.iter().filter(move |(one, _)| *one == days);
         let all = of_days.flat_map(|(_, all)| all).map(|(value, count)| (value.as_deref(), *count));
-        all.filter(|(value, _)| !self.is_final(*value))
+        all.filter(|(value, _)| self.open().any(|one| one == *value))
     }
 
-    /// Returns whether members seldom leave a value: fewer than one in ten did. The first value is never one of them.
-    pub(crate) fn is_final(&self, value: Option<&str>) -> bool {
-        let first = self.columns.first().and_then(Option::as_deref);
-        is_final(&self.passages, first.as_ref(), value)
-    }
-
-    /// Returns how many members of a group, or of all, had each value.
-    pub(crate) fn passages_of(&self, group: Option<&str>) -> impl Iterator<Item = &Passage> {
-        self.passages.iter().filter(move |one| group.is_none() || one.by.as_deref() == group)
-    }
-
-    /// Returns the number of members with which those who reached a value are compared: those that have one now, or those of the
-    /// value that most had, if others have gone.
-    pub(crate) fn reach(&self, passed: &[&Passage], present: u64) -> u64 {
-        let of_value = |column: &Option<String>| {
-            let of_value = passed.iter().filter(|one| Some(&one.value) == column.as_ref());
-            of_value.fold((0, 0), |(ever, left), one| (ever + one.ever, left + one.left))
-        };
-        let all: Vec<(u64, u64)> = self.columns.iter().map(of_value).collect();
-        let now = all.iter().map(|(ever, left)| ever.saturating_sub(*left)).sum();
-        all.iter().map(|(ever, _)| *ever).fold(present.max(now), u64::max)
-    }
-
-    /// Returns the new members of a group, or of all, by week.
-    pub(crate) fn weeks_of(&self, group: Option<&str>) -> Weeks {
-        if let Some(group) = group {
-            return self.weeks.get(group).copied().unwrap_or_default();
-        }
-        let mut all = Weeks::default();
-        for one in &self.arrivals {
-            add(&mut all, one, self.since);
-        }
-        all
-    }
-
-    /// Returns the counts of a group, or the sums of all.
-    pub(crate) fn of_group(&self, group: Option<&str>) -> Vec<u64> {
-        let Some(id) = group else { return self.sums.clone() };
-        let group = self.groups.iter().find(|group| group.id == id);
-        group.map(|group| group.cells.iter().map(|cell| cell.count).collect()).unwrap_or_default()
+    /// Returns the figures of a group, or of all; `None` for a group without any.
+    pub(crate) fn part(&self, group: Option<&str>) -> Option<&Part> {
+        let Some(id) = group else { return Some(&self.all) };
+        let present = self.groups.iter().find(|group| group.id == id).map(|group| &group.part);
+        present.or_else(|| self.gone.get(&Some(id.to_owned())))
     }
 
     /// Returns how many members have no known value.
     pub(crate) fn unknown(&self) -> u64 {
-        let columns = self.columns.iter().zip(&self.sums);
-        columns.filter(|(column, _)| column.is_none()).map(|(_, sum)| sum).sum()
+        let columns = self.columns.iter().zip(&self.all.figures);
+        columns.filter(|(column, _)| column.value.is_none()).map(|(_, sum)| sum.now).sum()
+    }
+
+    /// Returns whether another member may be the same person.
+    pub(crate) fn is_duplicate(&self, id: &str) -> bool {
+        self.twins.contains_key(id)
+    }
+
+    /// Returns the other members that may be the same person.
+    pub(crate) fn twins(&self, id: &str) -> Vec<&str> {
+        let places = self.twins.get(id).into_iter().flatten();
+        let all = places.filter_map(|place| self.duplicates.get(*place)).flat_map(|one| &one.ids);
+        let mut twins: Vec<&str> =
+            all.map(|one| &**one).filter(|one| *one != id).take(1000).collect();
+        twins.sort_unstable();
+        twins.dedup();
+        twins.truncate(DUPLICATES);
+        twins
     }
 }
 
-/// Adds new members to their week.
-fn add(weeks: &mut Weeks, new: &Arrivals, since: i64) {
-    let week = usize::try_from(new.day.saturating_sub(since) / (7 * DAY)).unwrap_or_default();
-    if let Some(count) = weeks.get_mut(week.min(WEEKS - 1)) {
-        *count += new.count;
-    }
-}
-
-/// Returns whether members seldom leave a value: fewer than one in ten did. The first value is never one of them.
-fn is_final(passages: &[Passage], first: Option<&&str>, value: Option<&str>) -> bool {
-    let of_value = passages.iter().filter(|one| Some(&*one.value) == value);
-    let (ever, left) =
-        of_value.fold((0, 0), |(ever, left), one| (ever + one.ever, left + one.left));
-    first.copied() != value && left * 10 < ever
-}
-
-/// Reads the new members and the values of each source, those with the most new members first.
-fn sources(mirror: &Mirror, board: &Board, since: i64) -> Result<Vec<Source>, Error> {
-    let Some(source) = source(board.members) else { return Ok(Vec::new()) };
-    let mut all: BTreeMap<Option<String>, (Weeks, Vec<Passage>)> = BTreeMap::new();
-    for one in queries::arrivals(mirror, board.members.name(), Some(&source), since)? {
-        add(&mut all.entry(one.source.clone()).or_default().0, &one, since);
-    }
-    for one in queries::passages(mirror, board.placements.table, Some(&source))? {
-        all.entry(one.by.clone()).or_default().1.push(one);
-    }
-    let mut all: Vec<_> = all.into_iter().map(|(name, (new, had))| (name, new, had)).collect();
-    all.sort_by_key(|(_, weeks, _)| Reverse(weeks.iter().sum::<u64>()));
-    all.truncate(SOURCES);
-    Ok(all)
-}
-
-/// Returns the members with the same address or telephone number, by identity.
-fn duplicates(mirror: &Mirror, board: &Board) -> Result<HashMap<String, Vec<String>>, Error> {
-    let of = |kind| {
-        let columns = board.members.columns().iter().filter(|one| contact(one) == Some(kind));
-        columns.map(name).collect::<Vec<String>>()
+/// Returns the values in their order, and the present groups with their counts.
+fn columns(
+    mirror: &Mirror,
+    board: &Board,
+    order: &ValueGroups,
+    passages: &[Passage],
+) -> Result<(Vec<Column>, Vec<BoardGroup>), Error> {
+    let ordered = order.iter().flat_map(|(_, values)| values).map(|one| &**one);
+    let first = ordered.clone().next().or_else(|| board.known_values.first().copied());
+    let is_final = |value: &str| {
+        let of_value = passages.iter().filter(|one| one.value == value);
+        let sum = |(ever, left), one: &Passage| (ever + one.ever, left + one.left);
+        let (ever, left) = of_value.fold((0, 0), sum);
+        first != Some(value) && left * 10 < ever
     };
-    let [mails, phones] = [of(Contact::Mail), of(Contact::Phone)];
-    let [mails, phones] =
-        [&mails, &phones].map(|names| names.iter().map(|name| &**name).collect::<Vec<&str>>());
-    let mut all: HashMap<String, Vec<String>> = HashMap::new();
-    for one in queries::duplicates(mirror, board.members.name(), &mails, &phones)? {
-        for id in &one.ids {
-            let others = all.entry(id.clone()).or_default();
-            let new = one.ids.iter().filter(|other| *other != id && !others.contains(other));
-            let new: Vec<String> = new.take(DUPLICATES).cloned().collect();
-            others.extend(new);
+    // The values of the team, then those of the contract and others that were found: those that are seldom left come last.
+    let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
+    found.sort_unstable();
+    let mut known: Vec<&str> = ordered.collect();
+    let mut others = Vec::new();
+    for value in board.known_values.iter().copied().chain(found) {
+        if !known.contains(&value) && !others.contains(&value) {
+            others.push(value);
         }
     }
-    Ok(all)
+    others.sort_by_key(|value| is_final(value));
+    known.extend(others);
+    let counted = queries::board(mirror, board.placements.table, &known, true)?;
+    let column = |value: Option<String>| {
+        let is_final = value.as_deref().is_some_and(is_final);
+        let of_team = order.iter().find(|(_, all)| value.iter().any(|one| all.contains(one)));
+        let stage = match of_team {
+            Some((name, _)) => name.clone().unwrap_or_default(),
+            None if !order.is_empty() || value.is_none() => String::new(),
+            None if is_final => "Final".to_owned(),
+            None => "In progress".to_owned(),
+        };
+        Column { value, stage, is_final }
+    };
+    Ok((counted.values.into_iter().map(column).collect(), counted.groups))
 }
 
-/// Returns the text of a column.
-pub(crate) fn label(column: Option<&str>) -> &str {
-    match column {
+/// Returns the figures of each group or source.
+fn parts(
+    passages: &[Passage],
+    arrivals: &[Arrivals],
+    places: &HashMap<&str, usize>,
+    columns: usize,
+    since: i64,
+) -> BTreeMap<Option<String>, Part> {
+    let mut parts = BTreeMap::new();
+    for one in passages {
+        let part = parts.entry(one.by.clone()).or_insert_with(|| Part::new(columns));
+        let place = places.get(&*one.value).and_then(|place| part.figures.get_mut(*place));
+        if let Some(figures) = place {
+            (figures.ever, figures.left, figures.time) = (one.ever, one.left, one.median);
+        }
+    }
+    for one in arrivals {
+        let part = parts.entry(one.source.clone()).or_insert_with(|| Part::new(columns));
+        part.arrive(one, since);
+    }
+    parts
+}
+
+/// Returns the members with the same e-mail address or phone number.
+fn duplicates(mirror: &Mirror, board: &Board) -> Result<Vec<Duplicate>, Error> {
+    let of = |kind| -> Vec<String> {
+        let columns = board.members.columns().iter();
+        columns.filter(|one| contact(one) == Some(kind)).map(name).collect()
+    };
+    let (mails, phones) = (of(Contact::Mail), of(Contact::Phone));
+    let [mails, phones] =
+        [&mails, &phones].map(|all| all.iter().map(|one| &**one).collect::<Vec<&str>>());
+    queries::duplicates(mirror, board.members.name(), &mails, &phones)
+}
+
+/// Returns the text of a value.
+pub(crate) fn label(value: Option<&str>) -> &str {
+    match value {
         None => "Unknown",
         Some("") => "(empty)",
         Some(value) => value,
     }
-}
-
-/// Returns the number of members of a group.
-pub(crate) fn total(group: &BoardGroup) -> u64 {
-    group.cells.iter().map(|cell| cell.count).sum()
-}
-
-/// Returns the title of a group, or else its identity.
-pub(crate) fn title(group: &BoardGroup) -> &str {
-    group.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(&group.id)
 }
 
 /// After how many days a member counts as waiting. A reader can choose.
@@ -333,5 +441,5 @@ const ARRIVALS: i64 = 12 * 7;
 /// Maximum number of sources.
 const SOURCES: usize = 50;
 
-/// Maximum number of members that a duplicate value names.
+/// Maximum number of duplicates that the page of a record names.
 const DUPLICATES: usize = 20;

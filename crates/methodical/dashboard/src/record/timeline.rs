@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::{Filter, Order, Paging, PastValue, State};
+use methodical_mirror::PastValue;
 
 use crate::board::counts;
-use crate::cells::{fields, text};
-use crate::link::{Named, Names};
-use crate::outline::Board;
+use crate::cells::Shown;
+use crate::link::Names;
+use crate::outline::{Board, Placed};
 use crate::shared::{Problem, Shared};
-use crate::time::{ago, day, machine};
+use crate::time::{Time, ago, day};
 use crate::words::{label, plural};
 
 /// The values of a member over time.
@@ -28,7 +28,7 @@ pub(crate) struct Timeline {
 
 /// The values in one group.
 pub(crate) struct Track {
-    pub(crate) group: Named,
+    pub(crate) group: Shown,
     /// The contents for those who do not see the picture.
     pub(crate) description: String,
     /// The values, the earliest first.
@@ -41,8 +41,7 @@ pub(crate) struct Stretch {
     pub(crate) colour: usize,
     pub(crate) x: String,
     pub(crate) width: String,
-    pub(crate) from: String,
-    pub(crate) from_machine: String,
+    pub(crate) from: Time,
     /// The value may be older.
     pub(crate) is_older: bool,
     pub(crate) lasted: String,
@@ -55,18 +54,13 @@ impl Timeline {
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
         let now = (shared.now)();
         let table = board.placements.table;
-        let filter = Filter::new().state(State::Present).column(board.placements.member, member);
-        let paging = Paging::new(GROUPS).order(Order::Changed).descending();
         let mut groups: Vec<(String, Vec<Span>)> = Vec::new();
         let mut placements = Vec::new();
-        for record in shared.mirror.browse(table, &filter, &paging)?.records {
-            let all = fields(&record.json);
-            let part = |name: &str| all.get(name).and_then(text);
-            let group = part(board.placements.group).unwrap_or_default();
-            placements.push((record.id, group.clone()));
-            let value = part(board.placements.value);
-            let (from, until) = (record.changed_at, None);
-            groups.push((group, vec![Span { value, from, until, is_older: false }]));
+        for Placed { id, group, value, since, .. } in
+            board.placements.of_member(&shared.mirror, member, GROUPS)?
+        {
+            placements.push((id, group.clone()));
+            groups.push((group, vec![Span { value, from: since, until: None, is_older: false }]));
         }
         // Values from the history replace the present value of a placement.
         let (mut spans, mut known) = (Vec::<(String, Span)>::new(), 0);
@@ -98,14 +92,14 @@ impl Timeline {
         let scale = Scale { begin, end };
         let track = |(group, spans): &(String, Vec<Span>)| {
             let stretch = |span: &Span| {
-                let colour = counts.columns.iter().position(|one| *one == span.value);
+                let colour = counts.columns.iter().position(|one| one.value == span.value);
                 scale.stretch(span, now, colour.unwrap_or_default() % COLOURS)
             };
             let stretches: Vec<Stretch> = spans.iter().map(stretch).collect();
-            let group = names.of(name, group);
-            Track { description: described(&group.title, &stretches), group, stretches }
+            let description = described(names.title(name, group), spans, &stretches);
+            Track { group: names.of(name, group), description, stretches }
         };
-        let within = |group: &str| format!("{name} {}", names.of(name, group).title);
+        let within = |group: &str| format!("{name} {}", names.title(name, group));
         Ok(Self {
             heading: label(&plural(name)),
             tracks: groups.iter().map(track).collect(),
@@ -134,10 +128,10 @@ impl Span {
 }
 
 /// Describes a track in words, the earliest value first.
-fn described(title: &str, stretches: &[Stretch]) -> String {
-    let each = stretches.iter().map(|one| {
+fn described(title: &str, spans: &[Span], stretches: &[Stretch]) -> String {
+    let each = spans.iter().zip(stretches).map(|(span, one)| {
         let since = if one.is_older { "since or before" } else { "since" };
-        format!("{} {since} {} for {}", one.value, one.from, one.lasted)
+        format!("{} {since} {} for {}", one.value, day(span.from), one.lasted)
     });
     format!("{title}: {}", each.collect::<Vec<_>>().join(", "))
 }
@@ -159,8 +153,7 @@ impl Scale {
             colour,
             x: from.min(WIDTH - 4).to_string(),
             width: width.to_string(),
-            from: day(span.from),
-            from_machine: machine(span.from),
+            from: Time::day(span.from),
             is_older: span.is_older,
             lasted: ago(until.saturating_sub(span.from)),
             is_now: span.until.is_none(),

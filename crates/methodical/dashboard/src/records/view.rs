@@ -5,7 +5,7 @@ use std::time::Duration;
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Filter, Order, Page, Paging, Record, State, TableStatus};
 
-use crate::cells::{fields, text};
+use crate::cells::{Fields, fields, name};
 use crate::link::Link;
 use crate::outline::{Board, Placements, title};
 use crate::shared::{Params, Problem, Shared};
@@ -123,20 +123,27 @@ impl<'a> View<'a> {
         Ok(Self { table, q: params.get("q"), state, sort, since, members })
     }
 
-    /// Returns the link to this view, from its first page.
-    pub(crate) fn link(&self, path: &str) -> Link {
-        let state = match self.state {
+    /// Returns the parameter of the state; `None` for the usual one.
+    pub(crate) fn state_text(&self) -> Option<&'static str> {
+        match self.state {
             Some(State::Present) => None,
             Some(state) => Some(state.as_str()),
             None => Some("all"),
-        };
+        }
+    }
+
+    /// Returns the link to this view, from its first page.
+    pub(crate) fn link(&self, path: &str) -> Link {
         let mut link = Link::to(path).with("of", self.table.name());
         if let Some(Members { group, values, days, .. }) = &self.members {
             link = link.with_some("group", *group);
             link = values.iter().fold(link, |link, value| link.with_value(*value));
             link = link.with_some("waiting", days.map(|days| days.to_string()).as_deref());
         }
-        link = link.with_some("q", self.q).with_some("state", state).with_some("since", self.since);
+        link = link
+            .with_some("q", self.q)
+            .with_some("state", self.state_text())
+            .with_some("since", self.since);
         link.with("sort", self.sort.text())
     }
 
@@ -189,24 +196,31 @@ impl<'a> View<'a> {
         self.members.as_ref().map(|members| &members.board.placements)
     }
 
-    /// Returns the record of each row that was read, with its identity: the row itself, or the member that it places. `None` if
-    /// the mirror does not have the member.
+    /// Returns the identity and the fields of the record of each row that was read: of the row itself, or of the member that it
+    /// places. There are no fields if the mirror does not have the member.
     pub(crate) fn records(
         &self,
         shared: &Shared,
         rows: &[Record],
-    ) -> Result<Vec<(String, Option<String>)>, Problem> {
+    ) -> Result<Vec<(String, Fields)>, Problem> {
+        let texts = self.texts(shared, rows)?.into_iter();
+        Ok(texts.map(|(id, json)| (id, fields(&json))).collect())
+    }
+
+    /// Returns the records as JSON texts, as they were received. The text is empty if the mirror does not have the member.
+    pub(crate) fn texts(
+        &self,
+        shared: &Shared,
+        rows: &[Record],
+    ) -> Result<Vec<(String, String)>, Problem> {
         let Some(placements) = self.placements() else {
-            return Ok(rows.iter().map(|row| (row.id.clone(), Some(row.json.clone()))).collect());
+            return Ok(rows.iter().map(|row| (row.id.clone(), row.json.clone())).collect());
         };
-        let member = |row: &Record| {
-            fields(&row.json).get(placements.member).and_then(text).unwrap_or_default()
-        };
-        let ids: Vec<String> = rows.iter().map(member).collect();
+        let ids: Vec<String> = rows.iter().map(|row| placements.placed(row).member).collect();
         let wanted: Vec<&str> = ids.iter().map(String::as_str).collect();
         let found = shared.mirror.records_of(self.table.name(), &wanted)?;
-        let json = |id: &String| found.get(id).map(|record| record.json.clone());
-        Ok(ids.iter().map(|id| (id.clone(), json(id))).collect())
+        let json = |id: &String| found.get(id).map(|one| one.json.clone()).unwrap_or_default();
+        Ok(ids.into_iter().map(|id| (id.clone(), json(&id))).collect())
     }
 
     /// Returns whether the mirror has the table that the view reads.
@@ -229,11 +243,6 @@ fn within(mut page: Page, accepts: impl Fn(&Record) -> bool) -> Page {
         page.next = None;
     }
     page
-}
-
-/// Returns the name of a column in the mirror.
-pub(crate) fn name(column: &Column) -> String {
-    column.path().join("_")
 }
 
 /// Maximum time that one page of a search reads.

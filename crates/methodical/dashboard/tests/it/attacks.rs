@@ -175,10 +175,17 @@ fn hostile_values_stay_text() {
         .sync(&fewer, &albums, &marks)
         .dashboard();
     let browser = Browser::start(dashboard).log_in();
-    let mut paths: Vec<String> =
-        ["/", "/funnel", "/records?of=photo", "/records?of=album", "/changes", "/health"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut paths: Vec<String> = [
+        "/",
+        "/funnel",
+        "/records?of=photo",
+        "/records?of=album",
+        "/changes",
+        "/duplicates",
+        "/health",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     for path in paths.clone() {
         let page = browser.page(&path);
         let targets = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -237,6 +244,9 @@ fn odd_paths_and_queries_are_refused() {
         ("/changes?before=x", 400),
         ("/funnel?from=-1", 200),
         ("/funnel?from=99999999", 200),
+        ("/duplicates?from=-1", 200),
+        ("/duplicates?from=18446744073709551615", 400),
+        ("/changes?from=none&to=none", 200),
         ("/?days=15", 400),
         ("/records?of=photo&since=1%20OR%201", 400),
         ("/records?of=photo&waiting=x", 400),

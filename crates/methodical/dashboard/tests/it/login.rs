@@ -232,6 +232,7 @@ fn a_reader_without_the_right_finds_no_personal_value() {
         "/record?of=photo&id=1",
         "/record?of=photo&id=1&personal=1",
         "/changes",
+        "/duplicates",
         "/funnel",
     ] {
         let page = team.browser.page(path);

@@ -53,6 +53,8 @@ fn each_page_shows_the_mirror() {
         "/record?of=photo&id=3",
         "/record?of=album&id=7",
         "/changes",
+        "/changes?from=New&to=Print",
+        "/duplicates",
         "/gauge?of=storage",
         "/health",
     ] {
@@ -139,7 +141,15 @@ fn health_shows_why_records_were_rejected_without_their_values() {
 fn an_empty_mirror_has_all_pages() {
     let (dashboard, _folder) = Sample::new().dashboard();
     let browser = Browser::start(dashboard).log_in();
-    for path in ["/", "/funnel", "/records?of=photo", "/changes", "/gauge?of=storage", "/health"] {
+    for path in [
+        "/",
+        "/funnel",
+        "/records?of=photo",
+        "/changes",
+        "/duplicates",
+        "/gauge?of=storage",
+        "/health",
+    ] {
         let page = browser.page(path);
         assert!(page.contains("Not synced yet"), "{page}");
     }
@@ -229,6 +239,12 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let browser = Browser::start(dashboard).log_in();
     let all = browser.page("/funnel");
     assert!(!all.contains("guessed") && !all.contains("In progress"), "{all}");
+    // The number of those who went to an end is that of the list behind it.
+    let to_end = all.split("/changes?kind=moved&#38;from=Print&#38;to=Sold").nth(1).unwrap();
+    assert!(to_end.starts_with("\">1</a> <small>50 %</small>"), "{all}");
+    let changes = browser.page("/changes?kind=moved&from=Print&to=Sold");
+    assert_eq!(changes.matches("Print → Sold").count(), 1, "{changes}");
+    assert_eq!(changes.matches(" → ").count(), 1, "{changes}");
     let one = browser.page("/record?of=album&id=7");
     let one = text(&one);
     let funnel = one.split("Funnel\n").nth(1).unwrap().split("History").next().unwrap();

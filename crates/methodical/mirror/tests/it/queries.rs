@@ -207,3 +207,24 @@ fn arrivals_waiting_members_and_passages_are_counted() {
     assert_eq!(shown(Some("title")), of_titles);
     assert!(queries::passages(&mirror, "photo_album", Some("none")).is_err());
 }
+
+#[test]
+fn steps_between_values_and_their_times_are_counted() {
+    let mirror = mirror(&Place::new());
+    let steps = queries::steps(&mirror, "photo_album").unwrap();
+    let shown: Vec<String> = steps
+        .iter()
+        .map(|one| format!("{} {} {} {}", one.group, one.from, one.to, one.count))
+        .collect();
+    assert_eq!(shown, ["1 New Print 1", "1 Print Rejected 1", "2 New Print 1"]);
+    let times = queries::times(&mirror, "photo_album", 0..i64::MAX).unwrap();
+    let shown: Vec<String> = times
+        .iter()
+        .map(|one| {
+            format!("{} {} {} {}", one.value, one.times, one.average / DAY, one.median / DAY)
+        })
+        .collect();
+    assert_eq!(shown, ["New 1 3 3", "Print 1 4 4"]);
+    assert!(queries::steps(&mirror, "none").is_err());
+    assert!(queries::times(&mirror, "none", 0..1).is_err());
+}

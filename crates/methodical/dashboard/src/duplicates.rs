@@ -1,0 +1,82 @@
+//! Members that may be the same person, with the groups in which each of them is.
+
+use std::collections::BTreeSet;
+
+use askama::Template;
+
+use crate::board::counts;
+use crate::cells::Shown;
+use crate::frame::{Frame, whole};
+use crate::link::{Link, Names};
+use crate::shared::{Params, Problem, Shared};
+use crate::time::Time;
+use crate::words::{counted, label, plural};
+
+/// The template of the page.
+#[derive(Template)]
+#[template(path = "duplicates.html")]
+struct DuplicatesPage {
+    frame: Frame,
+    noun: String,
+    count: String,
+    /// What is the same, and who has it.
+    all: Vec<(String, Vec<Person>)>,
+    first: Option<String>,
+    next: Option<String>,
+}
+
+/// A member with its groups and values.
+struct Person {
+    name: Shown,
+    id: String,
+    places: Vec<(Shown, String, Time)>,
+}
+
+/// Renders the page.
+pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
+    let board = shared.outline.boards.first();
+    let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
+    let (members, groups) = (board.members.name(), board.groups.name());
+    let known = shared.counts()?;
+    let counts = known.of(board);
+    let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
+    let shown = || counts.duplicates.iter().skip(from).take(ROWS);
+    let ids: BTreeSet<&String> = shown().flat_map(|one| one.ids.iter().take(PEOPLE)).collect();
+    let mut all = Vec::new();
+    for id in &ids {
+        all.extend(board.placements.of_member(&shared.mirror, id, GROUPS)?);
+    }
+    let of_groups = all.iter().map(|one| (groups, &*one.group));
+    let names = Names::read(shared, of_groups.chain(ids.iter().map(|id| (members, &***id))))?;
+    let person = |id: &String| {
+        let places = all.iter().filter(|one| one.member == *id).map(|one| {
+            let value = counts::label(one.value.as_deref()).to_owned();
+            (names.of(groups, &one.group), value, Time::day(one.since))
+        });
+        Person { name: names.of(members, id), id: id.clone(), places: places.collect() }
+    };
+    let to = |from: usize| Link::to("/duplicates").with("from", &from.to_string()).finish();
+    let page = DuplicatesPage {
+        frame: Frame::new(shared, &known.tables, "/", "Duplicates", whole(&known.tables), to(from)),
+        noun: plural(members),
+        count: counted(counts.duplicates.len() as u64, "group"),
+        all: shown()
+            .map(|one| {
+                let columns: Vec<String> = one.columns.iter().map(|name| label(name)).collect();
+                (columns.join(", "), one.ids.iter().take(PEOPLE).map(person).collect())
+            })
+            .collect(),
+        first: (from > 0).then(|| to(0)),
+        next: (from.saturating_add(ROWS) < counts.duplicates.len()).then(|| to(from + ROWS)),
+    };
+    Ok(page.render()?)
+}
+
+/// Maximum number of duplicates on a page.
+const ROWS: usize = 25;
+
+/// Maximum number of people of a duplicate that are shown.
+const PEOPLE: usize = 20;
+
+/// Maximum number of groups of a person that are shown.
+const GROUPS: usize = 20;
