@@ -102,9 +102,9 @@ fn cards_of(board: &Board, counts: &Counts, now: i64, days: i64) -> Vec<Card> {
     let members = link::members(board, None);
     let waiting = counts.open().fold(members.clone(), Link::with_value);
     let moved = Link::to("/changes").with("kind", "moved").with("since", &from);
-    let to_another = format!("to another {} since {from}", board.placements.value);
+    let to_another = format!("to another {} since yesterday", board.placements.value);
     let all = [
-        ("New", counts.new, members.with("since", &from), format!("{noun} since {from}")),
+        ("New", counts.new, members.with("since", &from), format!("{noun} since yesterday")),
         (
             "Moved",
             counts.moves.iter().filter(|one| !one.is_learned).count() as u64,

@@ -837,11 +837,13 @@ pub struct Step {
 pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
-    let select = format!(
-        "SELECT group_id, before, value, count(DISTINCT member_id) FROM ({HISTORY}) \
-         WHERE is_move AND before IS NOT NULL AND value IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
-    );
-    store.query(&select, (table,), |row| {
+    // Few values have ended: the next one is looked up for these.
+    let select = "SELECT b.group_id, b.value, s.value, count(DISTINCT b.member_id) FROM mirror_spell b \
+                  JOIN mirror_spell s ON s.number = (SELECT number FROM mirror_spell WHERE member_id = b.member_id \
+                  AND record_id = b.record_id AND table_name = b.table_name AND number > b.number ORDER BY number LIMIT 1) \
+                  WHERE b.table_name = ?1 AND b.ended_at IS NOT NULL AND b.value IS NOT NULL AND s.value IS NOT NULL \
+                  AND b.value IS NOT s.value GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+    store.query(select, (table,), |row| {
         let (group, from, to) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(Step { group, from, to, count: count(row, 3)? })
     })
