@@ -7,9 +7,10 @@ use methodical_cli::client::AccessToken;
 use methodical_cli::{Demo, Failure, SampleHistory, SampleService};
 
 /// The sample service, with examples for the help.
-pub(crate) const DEMO: Demo = Demo::new(start).examples(
-    &["candidates list", "credits get"],
-    &[
+pub(crate) const DEMO: Demo = Demo {
+    start,
+    examples: &["candidates list", "credits get"],
+    more_examples: &[
         "candidates list",
         "candidates list --vacancy-id 101 --status Shortlist",
         "candidates list --fields id,name,portal.name --sort -date",
@@ -18,7 +19,7 @@ pub(crate) const DEMO: Demo = Demo::new(start).examples(
         "api vacancies/list",
         "credits get --dry-run",
     ],
-);
+};
 
 fn start() -> Result<SampleService, Failure> {
     let demo = demo::start().map_err(|error: gateway_server::Error| {
@@ -31,10 +32,12 @@ fn start() -> Result<SampleService, Failure> {
     })?;
     let (base_url, token) = (demo.base_url().to_owned(), AccessToken::new(demo.token())?);
     let days = demo.history();
-    let history = SampleHistory::new(DemoHistory::DAYS, move |day| {
+    let set_day = move |day| {
         days.set_day(day).map_err(|error| {
             Failure::usage("cannot change the sample data").because(error.to_string())
         })
-    });
-    Ok(SampleService::new(base_url, token, demo).history(history.values(DemoHistory::STATUSES)))
+    };
+    let values = DemoHistory::STATUSES;
+    let history = SampleHistory { days: DemoHistory::DAYS, values, set_day: Box::new(set_day) };
+    Ok(SampleService { base_url, token, history: Some(history), guard: Box::new(demo) })
 }

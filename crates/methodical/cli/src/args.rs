@@ -7,13 +7,15 @@ use std::io::{self, Write as _};
 use std::num::{IntErrorKind, ParseIntError};
 use std::sync::Mutex;
 
+use clap::builder::{Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     Arg, ArgAction, Args as _, ColorChoice, FromArgMatches as _, Subcommand, ValueEnum as _,
 };
+use methodical_client::model::tables::Mirrored;
 
 use crate::commands::Command;
-use crate::failure::{Exit, Failure};
+use crate::failure::{EXIT_CODES, Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
@@ -67,7 +69,10 @@ fn read<C: OperationCommands>(
     }
     let leaf = leaf(matches);
     flags.output.formats = program.formats;
-    flags.output.more_values = more_values(leaf, found::<C::Service>().recovered.first());
+    if let Some(of) = found::<C::Service>().recovered.first() {
+        flags.mirror.more_groups = more::<u64>(leaf, &of.group_field());
+        flags.mirror.more_values = more::<String>(leaf, of.value);
+    }
     let command = match leaf.try_get_one::<String>(SHOWN) {
         Ok(Some(id)) => Command::Show(id.clone()),
         _ => Command::from_arg_matches(matches)?,
@@ -75,16 +80,17 @@ fn read<C: OperationCommands>(
     Ok(Args { flags, command })
 }
 
-/// Returns the matches of the last subcommand.
 fn leaf(matches: &clap::ArgMatches) -> &clap::ArgMatches {
     matches.subcommand().map_or(matches, |(_, below)| leaf(below))
 }
 
 /// Returns all values of a list's flag but the first one, which the command itself reads.
-fn more_values(leaf: &clap::ArgMatches, of: Option<&Recovered>) -> Vec<String> {
-    let Some(of) = of else { return Vec::new() };
-    let values = leaf.try_get_many::<String>(&format!("param:{}", of.value)).ok().flatten();
-    values.into_iter().flatten().skip(1).cloned().collect()
+fn more<T: ToString + Clone + Send + Sync + 'static>(
+    leaf: &clap::ArgMatches,
+    name: &str,
+) -> Vec<String> {
+    let values = leaf.try_get_many::<T>(&format!("param:{name}")).ok().flatten();
+    values.into_iter().flatten().skip(1).map(ToString::to_string).collect()
 }
 
 /// Finds `--color` before the command line is parsed: help and usage errors have colours too.
@@ -106,12 +112,12 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
 pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Command {
     let found = found::<C::Service>();
     let of = found.recovered.first().copied();
-    let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), of);
+    let fill = |text: &str| fill(text, program, C::EXAMPLE, of);
     let hidden = [
         ("since", C::DATES.is_empty()),
         ("demo", program.demo.is_none()),
-        ("from", !found.has_tables()),
-        ("new_since", !found.has_tables()),
+        ("from", found.tables.is_empty()),
+        ("new_since", found.tables.is_empty()),
     ];
     let flags = Flags::augment_args(clap::Command::new(program.name.as_str()))
         .mut_arg("output", |one| one.value_parser(program.formats.parser()))
@@ -119,7 +125,7 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
             let hides = hidden.iter().any(|(id, hides)| one.get_id() == *id && *hides);
             one.hide_short_help(true).hide(hides)
         });
-    let definition = fill_command(flags, &fill)
+    filled(flags, &fill)
         .version(program.version)
         .propagate_version(true)
         .disable_help_flag(true)
@@ -133,20 +139,15 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
         .max_term_width(MAX_WIDTH)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(subcommands::<C>(program, &found, &fill));
-    match of {
-        Some(of) => with_groups(definition, of, C::RECORDS, program.name),
-        None => definition,
-    }
+        .subcommands(subcommands::<C>(program, &found, &fill))
 }
 
-/// Names the flags of groups and values as the service does, and lets its own flags take the title of a group and several values.
-/// Adds the command that shows a member.
+/// Names the flags of groups and values as the service does, and lets its own list take titles of groups, and several groups and
+/// values. Adds the command that shows a member.
 fn with_groups(
-    definition: clap::Command,
+    command: clap::Command,
     of: Recovered,
     records: &[(&str, RecordType<'_>)],
-    program: Name,
 ) -> clap::Command {
     let group_flag = format!("param:{}", of.group_field());
     let value_flag = format!("param:{}", of.value);
@@ -154,29 +155,21 @@ fn with_groups(
         "frame:group" => arg.long(of.groups.name()),
         "frame:value" => arg.long(of.value),
         id if id == group_flag => {
-            arg.visible_alias(of.groups.name()).value_name("ID or TITLE").value_parser(group)
+            let arg = arg.visible_alias(of.groups.name()).value_name("ID or TITLE");
+            arg.action(ArgAction::Append).value_parser(group)
         }
         id if id == value_flag => arg.action(ArgAction::Append),
         _ => arg,
     };
     let words = records.iter().find(|(_, one)| one.noun.of(1) == of.members.name());
     let list = words.and_then(|(words, _)| words.split_once(' ')).unwrap_or_default();
-    definition.mut_subcommands(|command| {
-        let is_list = command.get_name() == list.0;
-        let name = command.get_name().to_owned();
-        let command = command.mut_subcommands(|one| {
-            if (is_list && one.get_name() == list.1) || name == "placements" {
-                one.mut_args(arg)
-            } else {
-                one
-            }
-        });
-        if is_list {
-            command.subcommand(with_common_options(shown_member(of), program))
-        } else {
-            command
-        }
-    })
+    let is_list = command.get_name() == list.0;
+    let is_own = command.get_name() == "placements";
+    let command = command.mut_subcommands(|one| {
+        let takes = is_own || (is_list && one.get_name() == list.1);
+        if takes { one.mut_args(arg) } else { one }
+    });
+    if is_list { command.subcommand(shown_member(of)) } else { command }
 }
 
 /// The command that shows a member. Its name is that of the list's command and `show`.
@@ -196,7 +189,7 @@ fn shown_member(of: Recovered) -> clap::Command {
 /// Identifier of the argument of the command that shows a member.
 const SHOWN: &str = "frame:shown";
 
-/// Parses the identity of a group. A title is accepted if it was looked up before: see [`resolved`].
+/// Parses the identity of a group. A title is accepted if it was looked up before: see [`look_up_titles`].
 fn group(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Err("expected an identity, such as 101, or a title".to_owned());
@@ -210,31 +203,19 @@ fn group(text: &str) -> Result<u64, String> {
 /// The titles on the command line, with the identities that they mean.
 static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
 
-/// Looks up the titles of groups on the command line, and parses it again if it has some.
-pub(crate) fn resolved<C: OperationCommands>(
-    program: &Program,
-    definition: &clap::Command,
-    command: Command<C>,
-    arguments: &[OsString],
-    color: Color,
-    invocation: &Invocation,
-) -> Result<Command<C>, Failure> {
+/// Looks up the titles of groups on the command line. Returns whether it has some, so that it must be parsed again.
+pub(crate) fn look_up_titles<S: Mirrored>(invocation: &Invocation) -> Result<bool, Failure> {
     let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
-    if titles.is_empty() {
-        return Ok(command);
-    }
-    for title in titles {
-        let id = group_of_title::<C::Service>(&title, invocation)?;
+    for title in &titles {
+        let id = group_of_title::<S>(title, invocation)?;
         let id = id.parse().map_err(|_not_a_number| {
             Failure::usage(format!("cannot use the title `{title}`: its identity is {id}"))
         })?;
-        lock(&TITLES).insert(title, Some(id));
+        lock(&TITLES).insert(title.clone(), Some(id));
     }
-    Ok(parse::<C>(program, definition.clone(), arguments, color)?.command)
+    Ok(!titles.is_empty())
 }
 
-/// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
-/// to contain them.
 fn subcommands<C: OperationCommands>(
     program: &Program,
     found: &Found,
@@ -244,19 +225,44 @@ fn subcommands<C: OperationCommands>(
     let has = |one: &&clap::Command| match one.get_name() {
         "check" => program.contract.is_some(),
         "board" | "duplicates" | "mcp" | "placements" | "report" => !found.recovered.is_empty(),
-        "dashboard" | "mirror" | "tap" | "watch" => found.has_tables(),
+        "dashboard" | "mirror" | "tap" | "watch" => !found.tables.is_empty(),
         _ => true,
     };
-    let shown = all.get_subcommands().filter(has).cloned();
-    let filled = shown.map(|one| {
-        if C::has_subcommand(one.get_name()) {
-            with_examples(one, program.name)
-        } else {
-            fill_command(one, fill)
-        }
+    let shown = all.get_subcommands().filter(has).cloned().map(|one| {
+        let (is_service, words) = (C::has_subcommand(one.get_name()), one.get_name().to_owned());
+        let one = match found.recovered.first() {
+            Some(of) => with_groups(one, *of, C::RECORDS),
+            None => one,
+        };
+        // Texts of the service are free to contain placeholders.
+        with_ends::<C>(one, &words, program.name, Some(fill).filter(|_| !is_service))
     });
-    let filled = filled.map(|one| with_common_options(one, program.name));
-    filled.map(|one| with_most_used::<C>(one)).collect()
+    shown.collect()
+}
+
+/// Completes the help of a command and its subcommands: fills placeholders, or names the program in the examples of the service;
+/// and says in the short help where the common options are explained, and for a list, which ones are most used.
+fn with_ends<C: OperationCommands>(
+    command: clap::Command,
+    words: &str,
+    name: Name,
+    fill: Option<&dyn Fn(&str) -> String>,
+) -> clap::Command {
+    let command = match fill {
+        Some(fill) => filled(command, fill),
+        None => command,
+    };
+    let mut own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if fill.is_none() && !own.is_empty() {
+        own = format!("Examples:\n{}", lines(name, own.lines()));
+    }
+    let is_list = words.ends_with(" list") && C::RECORDS.iter().any(|(list, _)| *list == words);
+    let parts = [if is_list { MOST_USED } else { "" }, &own, &common_options(name)];
+    let short: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    command.after_help(short.join("\n\n")).after_long_help(own).mut_subcommands(|one| {
+        let words = format!("{words} {}", one.get_name());
+        with_ends::<C>(one, &words, name, fill)
+    })
 }
 
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
@@ -312,40 +318,21 @@ pub(crate) fn parse<C: OperationCommands>(
     })
 }
 
-/// Replaces placeholders in all texts of the help of a command, those of its flags and subcommands included.
-fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Command {
-    if let Some(text) = command.get_about().map(|text| fill(&text.to_string())) {
-        command = command.about(text);
-    }
-    if let Some(text) = command.get_long_about().map(|text| fill(&text.to_string())) {
-        command = command.long_about(text);
-    }
-    if let Some(text) = command.get_after_help().map(|text| fill(&text.to_string())) {
-        command = command.after_help(text);
-    }
-    let arg = |mut arg: Arg| {
-        if let Some(text) = arg.get_help().map(|text| fill(&text.to_string())) {
-            arg = arg.help(text);
-        }
-        if let Some(text) = arg.get_long_help().map(|text| fill(&text.to_string())) {
-            arg = arg.long_help(text);
-        }
-        arg
+/// Replaces placeholders in the texts of the help of a command and its flags.
+fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Command {
+    let text = |text: Option<&StyledStr>| {
+        Resettable::from(text.map(|text| StyledStr::from(fill(&text.to_string()))))
     };
-    command.mut_args(arg).mut_subcommands(|one| fill_command(one, fill))
+    let [about, long, after] =
+        [command.get_about(), command.get_long_about(), command.get_after_help()].map(text);
+    command.about(about).long_about(long).after_help(after).mut_args(|arg| {
+        let [help, long] = [arg.get_help(), arg.get_long_help()].map(text);
+        arg.help(help).long_help(long)
+    })
 }
 
-/// Replaces the placeholders of the members, groups and values of a mirror by the names that its service uses.
-fn fill_names(text: String, of: Option<Recovered>) -> String {
-    if let Some(of) = of {
-        let text = text.replace("{member}", of.members.name());
-        return text.replace("{group}", of.groups.name()).replace("{value}", of.value);
-    }
-    text
-}
-
-/// Replaces the placeholders in a text of the help.
-fn fill(text: &str, program: &Program, example: Example) -> String {
+/// Replaces the placeholders in a text of the help. Members, groups and values have the names that the service uses.
+fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) -> String {
     let Example { command, method, fields } = example;
     let text = text
         .replace("{settings}", &settings_list())
@@ -357,15 +344,21 @@ fn fill(text: &str, program: &Program, example: Example) -> String {
         .replace("{extensions}", &program.formats.extensions())
         .replace("{fields}", fields)
         .replace("{api-examples}", &api_examples(program, method));
-    match program.contract {
+    let text = match program.contract {
         Some(contract) => text
             .replace("{requests}", &contract.requests.to_string())
             .replace("{reference}", contract.reference),
         None => text,
+    };
+    match of {
+        Some(of) => text
+            .replace("{member}", of.members.name())
+            .replace("{group}", of.groups.name())
+            .replace("{value}", of.value),
+        None => text,
     }
 }
 
-/// Returns the end of the short help.
 fn short_help(program: &Program, example: Example) -> String {
     let name = program.name;
     let demo = program.demo.map(|demo| demo.examples.first().unwrap_or(&example.command));
@@ -380,39 +373,7 @@ fn short_help(program: &Program, example: Example) -> String {
     )
 }
 
-/// Turns the examples of the commands of the service, which do not name the program, into sections of their help.
-pub(crate) fn with_examples(command: clap::Command, name: Name) -> clap::Command {
-    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let command = if examples.is_empty() {
-        command
-    } else {
-        command.after_help(format!("Examples:\n{}", lines(name, examples.lines())))
-    };
-    command.mut_subcommands(|one| with_examples(one, name))
-}
-
-/// Adds to the short help of a command and its subcommands where the common options are explained.
-pub(crate) fn with_common_options(command: clap::Command, name: Name) -> clap::Command {
-    let own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let gap = if own.is_empty() { "" } else { "\n\n" };
-    let short = format!("{own}{gap}{}", common_options(name));
-    let command = command.after_help(short).after_long_help(own);
-    command.mut_subcommands(|one| with_common_options(one, name))
-}
-
-/// Adds the most used options to the short help of the commands that print lists.
-fn with_most_used<C: OperationCommands>(command: clap::Command) -> clap::Command {
-    let group = command.get_name().to_owned();
-    command.mut_subcommands(|one| {
-        let words = format!("{group} {}", one.get_name());
-        if !C::RECORDS.iter().any(|(list, _)| *list == words) || one.get_name() != "list" {
-            return one;
-        }
-        let own = one.get_after_help().map(ToString::to_string).unwrap_or_default();
-        one.after_help(format!("{MOST_USED}\n\n{own}"))
-    })
-}
-
+/// The most used options of the commands that print lists.
 const MOST_USED: &str = "\
 Most used:
       --fields <FIELDS>      Print only these fields
@@ -441,7 +402,6 @@ fn login_example(name: Name) -> String {
     format!("auth login --base-url https://{name}.example.com")
 }
 
-/// Returns the end of the long help.
 fn long_help(program: &Program, example: Example) -> String {
     let name = program.name;
     let own = [example.command];
@@ -481,7 +441,7 @@ Settings, first source found wins ({} shows which):
         name.command("auth login"),
         name.command("config list --origin"),
         environment(name),
-        exit_codes()
+        EXIT_CODES
     )
 }
 
@@ -492,7 +452,6 @@ fn settings_list() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the list of environment variables.
 pub(crate) fn environment(name: Name) -> String {
     let width = name.variable("TOKEN_FILE").len();
     let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
@@ -512,29 +471,6 @@ pub(crate) fn environment(name: Name) -> String {
         others.concat()
     )
 }
-
-/// Returns the list of exit codes.
-pub(crate) fn exit_codes() -> String {
-    EXIT_CODES.to_owned()
-}
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    success
-  1    the output could not be written, for example because the disk is full
-  2    invalid usage or configuration, or no access token
-  3    not authorised
-  4    network or TLS error, timeout, or the service was overloaded or failing; retry later
-  5    the service or an event receiver refused a request or failed, or its response is unusable
-  6    success, but some records were skipped, or values left out of XLSX; standard error lists them
-  7    the mirror refused a list because too many records are missing from it; nothing was changed
-  8    an amount is below --below, or the mirror is older than --max-age
-  9    another process is syncing the mirror, or delivering its changes
-  10   a check cannot judge: the mirror has too few samples of an amount
-  11   a record was erased from a mirror, but its log still has the bytes
-  129  hung up: the terminal was closed
-  130  interrupted: Ctrl-C
-  143  terminated: by `kill`, or by the system that runs the program";
 
 /// Returns the program with its commands in groups in the help, by what people do.
 pub(crate) fn grouped(program: clap::Command) -> clap::Command {
@@ -588,7 +524,6 @@ fn group_of(command: &str) -> &'static str {
 /// The group of the commands that need a mirror.
 const MIRROR: &str = "Read a mirror (`mirror sync` creates it)";
 
-/// Maximum width of the help, in columns.
 pub(crate) const MAX_WIDTH: usize = 100;
 
 /// Parses a number from the command line.
@@ -603,7 +538,6 @@ pub fn whole_number(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Parses a time limit.
 pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(seconds) if seconds > 0 => Ok(seconds),

@@ -37,7 +37,6 @@ pub(crate) fn connect_to_sample<S: Service>(
     build::<S>(invocation, settings, Some(token))
 }
 
-/// Creates a client of the service in the settings.
 pub(crate) fn connect_to_service<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
@@ -97,7 +96,6 @@ pub(crate) fn parsed_token<S: Service>(
     }
 }
 
-/// Returns the failure that no base URL is set.
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
     let program = &invocation.program;
     let variable = program.name.variable("BASE_URL");
@@ -190,7 +188,6 @@ pub(crate) fn from_stdin() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Asks the person for a token.
 pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
     ask_for_secret(&format!("{whose} (not shown): "))
         .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))

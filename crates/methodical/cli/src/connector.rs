@@ -46,7 +46,6 @@ pub(crate) struct TapFlags {
     discover: bool,
 }
 
-/// Runs `tap`.
 pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_from(invocation)?;
     invocation.output.refuse_selection("a catalog selects streams and fields")?;

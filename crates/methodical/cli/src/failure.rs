@@ -14,47 +14,48 @@ use crate::screen::{Screen, Tone};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
 use crate::transport::without_secrets;
 
-/// The result of the program. The number is the exit code.
+/// The result of the program. The number is the exit code; [`EXIT_CODES`] explains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "two of the signals exist only on Unix"))]
 pub(crate) enum Exit {
     /// Success, even if the reader of the output closed it early.
     Done = 0,
-    /// The output could not be written, for example because the disk is full.
     Unwritten = 1,
-    /// Invalid usage or configuration.
     Usage = 2,
-    /// The token was refused, or does not allow the call.
     NotAuthorised = 3,
-    /// No complete response arrived in time, or the service was overloaded or failing after all retries.
     Network = 4,
-    /// The service refused the request or reported a failure, or its response is unusable. Also if a contract check fails, or a
-    /// receiver does not accept an event.
     Contract = 5,
-    /// Success, but some records were skipped, or the format could not hold some values.
     Rejected = 6,
-    /// Too many records are missing from a list, so that the mirror refused it.
     Guarded = 7,
-    /// A check has failed: an amount is below its threshold, or the mirror is older than allowed.
     Alarm = 8,
-    /// Another process syncs the mirror, or delivers its changes to the same consumer.
     Busy = 9,
-    /// A check cannot judge an amount: the mirror has too few samples of it.
     Unjudged = 10,
-    /// A record was erased, but another program keeps its bytes in the log of the mirror.
     Unerased = 11,
-    /// The terminal was closed. Like the next two, 128 plus the number of the signal.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     HungUp = 129,
-    /// Ctrl-C.
     Interrupted = 130,
-    /// A person or another program ended this one.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     Terminated = 143,
 }
 
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    success
+  1    the output could not be written, for example because the disk is full
+  2    invalid usage or configuration, or no access token
+  3    not authorised
+  4    network or TLS error, timeout, or the service was overloaded or failing; retry later
+  5    the service or an event receiver refused a request or failed, or its response is unusable
+  6    success, but some records were skipped, or values left out of XLSX; standard error lists them
+  7    the mirror refused a list because too many records are missing from it; nothing was changed
+  8    an amount is below --below, or the mirror is older than --max-age
+  9    another process is syncing the mirror, or delivering its changes
+  10   a check cannot judge: the mirror has too few samples of an amount
+  11   a record was erased from a mirror, but its log still has the bytes
+  129  hung up: the terminal was closed
+  130  interrupted: Ctrl-C
+  143  terminated: by `kill`, or by the system that runs the program";
+
 impl Exit {
-    /// Returns the number.
     pub(crate) const fn code(self) -> u8 {
         #[expect(clippy::as_conversions, reason = "the numbers are the point of the enum")]
         let code = self as u8;
@@ -88,7 +89,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Creates a failure with this exit code.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, halted: None, message: message.into(), causes: Vec::new(), hint: None }
     }
@@ -125,7 +125,6 @@ impl Failure {
         Self { message: format!("{whole}: {}", self.message), ..self }
     }
 
-    /// Sets the exit code.
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
@@ -144,12 +143,10 @@ impl Failure {
         without_secrets(&text).into_owned()
     }
 
-    /// Returns the kind of the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
 
-    /// Returns the exit code.
     pub(crate) fn code(&self) -> u8 {
         self.halted.unwrap_or_else(|| self.exit.code())
     }
@@ -170,7 +167,6 @@ impl Failure {
 }
 
 impl From<model::DecodeError> for Failure {
-    /// Creates the failure for a query that cannot be sent.
     fn from(error: model::DecodeError) -> Self {
         Self::usage("cannot send the query").because(error.to_string())
     }
@@ -276,7 +272,6 @@ fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
     causes(error, exit).into_iter().fold(Failure::new(exit, message), Failure::because)
 }
 
-/// Returns the exit code of an error.
 fn exit(error: &Error) -> Exit {
     match error.kind() {
         ErrorKind::Config | ErrorKind::Query | ErrorKind::Token => Exit::Usage,
@@ -292,7 +287,6 @@ fn exit(error: &Error) -> Exit {
     }
 }
 
-/// Returns a hint on what to do next.
 fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) -> Option<String> {
     let base_url = settings.base_url();
     let origins = || invocation.command("config list --origin");

@@ -101,7 +101,7 @@ pub use crate::commands::check::{CheckReport, CheckResult, CheckTarget, Contract
 pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
-pub use crate::mirror::copy::{ExportRequest, ExportedTable, Exporter};
+pub use crate::mirror::copy::{ExportRequest, Exporter};
 pub use crate::operations::{
     BesideFlag, Envelope, Example, OperationCommands, PagingFlags, PostMethod,
 };

@@ -4,14 +4,13 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use methodical_client::blocking::{Client, Records};
-use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
+use methodical_mirror::model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::record::{Object, text_of};
-use crate::run::Invocation;
-use crate::session::Session;
+use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
 pub(crate) mod board;
@@ -58,67 +57,20 @@ impl Recovered {
         format!("{}_{}", self.members.name(), self.members.identity())
     }
 
-    /// Returns the name of the field with the identity of the group.
     pub(crate) fn group_field(&self) -> String {
         format!("{}_{}", self.groups.name(), self.groups.identity())
-    }
-
-    fn of<O>(recovery: &Recovery<O>) -> Self {
-        let &Recovery { table, members, groups, value, known_values, .. } = recovery;
-        Self { table, members, groups, value, known_values }
     }
 }
 
 /// The parts of a mirror that commands name.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub(crate) parts: Vec<Part>,
+    /// The tables, with the API method of the list of each.
+    pub(crate) tables: Vec<(&'static Table, &'static str)>,
+    pub(crate) gauges: Vec<Gauge>,
     pub(crate) recovered: Vec<Recovered>,
 }
 
-/// A part of a mirror.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Part {
-    /// A table, and the API method of its list.
-    Table(&'static Table, &'static str),
-    /// The samples of a gauge.
-    Gauge(Gauge),
-}
-
-impl Found {
-    /// Returns whether the mirror has tables.
-    pub(crate) fn has_tables(&self) -> bool {
-        self.tables().next().is_some()
-    }
-
-    /// Returns all tables, with the API method of the list of each.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = (&'static Table, &'static str)> {
-        self.parts.iter().filter_map(|part| match *part {
-            Part::Table(table, method) => Some((table, method)),
-            Part::Gauge(_) => None,
-        })
-    }
-
-    /// Returns all gauges.
-    pub(crate) fn gauges(&self) -> impl Iterator<Item = Gauge> {
-        self.parts.iter().filter_map(|part| match *part {
-            Part::Table(..) => None,
-            Part::Gauge(gauge) => Some(gauge),
-        })
-    }
-
-    /// Returns the names of the tables that have personal columns.
-    pub(crate) fn personal(&self) -> Vec<&'static str> {
-        let recovered =
-            |table: &Table| self.recovered.iter().any(|one| one.table.name() == table.name());
-        let tables = self.tables().map(|(table, _)| table);
-        let personal =
-            tables.filter(|one| !recovered(one) && one.columns().iter().any(Column::is_personal));
-        personal.map(Table::name).collect()
-    }
-}
-
-/// Returns the parts of the mirror of a service.
 pub(crate) fn found<S: Mirrored>() -> Found {
     let mut visitor = Visitor::<S>::default();
     S::visit(&mut visitor);
@@ -138,28 +90,25 @@ pub(crate) enum Selected {
     Nothing,
 }
 
-/// The members of a group, or those with a value.
+/// The members of groups, or those with some values.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     /// The tables, and the name of the value.
     pub(crate) of: Recovered,
-    pub(crate) group: String,
-    pub(crate) value: Option<String>,
+    pub(crate) groups: Vec<String>,
+    /// If it is empty, all values.
+    pub(crate) values: Vec<String>,
 }
 
-/// Returns what a query selects from the mirror of the service.
-pub(crate) fn select<S: Mirrored>(query: &dyn Any) -> Selected {
-    let mut visitor = Visitor::<S> { query: Some(query), ..Visitor::default() };
+/// Returns what a query selects from the mirror of the service, and the queries for the other values on the command line.
+pub(crate) fn select<S: Mirrored, O: 'static>(
+    query: &O,
+    flags: &MirrorFlags,
+) -> (Selected, Vec<O>) {
+    let mut visitor = Visitor::<S> { query: Some((query, flags)), ..Visitor::default() };
     S::visit(&mut visitor);
-    visitor.selected
-}
-
-/// Returns the queries for other values than that of a query.
-pub(crate) fn others<S: Mirrored, O: 'static>(query: &O, values: &[String]) -> Vec<O> {
-    let mut visitor = Visitor::<S> { query: Some(query), values, ..Visitor::default() };
-    S::visit(&mut visitor);
-    let others = visitor.others.into_iter();
-    others.filter_map(|other| other.downcast().ok().map(|other| *other)).collect()
+    let others = visitor.others.into_iter().filter_map(|other| other.downcast().ok());
+    (visitor.selected, others.map(|other| *other).collect())
 }
 
 /// Asks the service for the identities of a table, with their titles. Returns `None` if the list cannot be read.
@@ -169,31 +118,15 @@ pub(crate) fn identities<S: Mirrored>(client: &Client<S>, table: &Table) -> Opti
     visitor.identities
 }
 
-/// Opens a session, and asks the service for the identities of a table, with their titles.
-pub(crate) fn titles<S: Mirrored>(
-    table: &Table,
-    invocation: &Invocation,
-) -> Result<Titles, Failure> {
-    let session = Session::<S>::open(invocation)?;
-    identities::<S>(&session.client, table).ok_or_else(|| {
-        Failure::usage(format!(
-            "cannot look up the title of a {}: cannot read their list",
-            table.name()
-        ))
-        .hint("use the identity in place of the title")
-    })
-}
-
 /// Finds the parts of a mirror, what a query selects, or the identities of a table.
 struct Visitor<'a, S> {
     found: Found,
-    query: Option<&'a dyn Any>,
+    /// A query, and the command line with more groups and values.
+    query: Option<(&'a dyn Any, &'a MirrorFlags)>,
     selected: Selected,
+    others: Vec<Box<dyn Any>>,
     asked: Option<(&'a Client<S>, &'a Table)>,
     identities: Option<Titles>,
-    /// Values for which queries are created.
-    values: &'a [String],
-    others: Vec<Box<dyn Any>>,
 }
 
 impl<S> Default for Visitor<'_, S> {
@@ -202,10 +135,9 @@ impl<S> Default for Visitor<'_, S> {
             found: Found::default(),
             query: None,
             selected: Selected::Nothing,
+            others: Vec::new(),
             asked: None,
             identities: None,
-            values: &[],
-            others: Vec::new(),
         }
     }
 }
@@ -213,8 +145,10 @@ impl<S> Default for Visitor<'_, S> {
 impl<S: Service> Visitor<'_, S> {
     /// Takes a list that returns the whole table.
     fn whole<O: Operation + 'static>(&mut self, table: &'static Table, all: &O) {
-        self.found.parts.push(Part::Table(table, O::METHOD));
-        let Some(query) = self.query.and_then(<dyn Any>::downcast_ref::<O>) else { return };
+        self.found.tables.push((table, O::METHOD));
+        let Some(query) = self.query.and_then(|(query, _)| query.downcast_ref::<O>()) else {
+            return;
+        };
         if is_same(query, all) {
             self.selected = Selected::All(table);
         } else if matches!(self.selected, Selected::Nothing) {
@@ -271,10 +205,12 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let of = Recovered::of(&recovery);
-        self.found.parts.push(Part::Table(recovery.table, O::METHOD));
+        let &Recovery { table, members, groups, value, known_values, .. } = &recovery;
+        let of = Recovered { table, members, groups, value, known_values };
+        self.found.tables.push((table, O::METHOD));
         self.found.recovered.push(of);
-        let Some(query) = self.query.and_then(<dyn Any>::downcast_ref::<O>) else { return };
+        let Some((query, flags)) = self.query else { return };
+        let Some(query) = query.downcast_ref::<O>() else { return };
         let (Some(group), value) = (recovery.filters)(query) else { return };
         let same = match &value {
             Some(value) => (recovery.of_value)(&group, value),
@@ -284,22 +220,22 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         if !same.is_ok_and(|same| is_same(&same, query)) {
             return;
         }
-        let others = self.values.iter().filter_map(|value| (recovery.of_value)(&group, value).ok());
-        for other in others {
+        for other in flags.more_values.iter().flat_map(|value| (recovery.of_value)(&group, value)) {
             self.others.push(Box::new(other));
         }
-        self.selected = Selected::Members(Members { of, group, value });
+        let groups = [group].into_iter().chain(flags.more_groups.iter().cloned()).collect();
+        let values = value.into_iter().chain(flags.more_values.iter().cloned()).collect();
+        self.selected = Selected::Members(Members { of, groups, values });
     }
 
     fn gauge<O>(&mut self, gauge: Gauge, _: O)
     where
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static,
     {
-        self.found.parts.push(Part::Gauge(gauge));
+        self.found.gauges.push(gauge);
     }
 }
 
-/// Returns whether two queries are sent in the same way.
 fn is_same<O: Operation>(one: &O, other: &O) -> bool {
     match (one.query(), other.query()) {
         (Ok(one), Ok(other)) => one.as_str() == other.as_str() && one.path() == other.path(),

@@ -123,7 +123,6 @@ impl Name {
         Self(name)
     }
 
-    /// Returns the name itself.
     pub(crate) const fn as_str(self) -> &'static str {
         self.0
     }
@@ -207,15 +206,12 @@ pub(crate) struct Noun {
 }
 
 impl Noun {
-    /// The name of records of unknown kind.
     pub(crate) const RECORD: Self = Self { one: "record", several: "records" };
 
-    /// Creates the name of one record and of several.
     pub(crate) const fn new(one: &'static str, several: &'static str) -> Self {
         Self { one, several }
     }
 
-    /// Returns the name for this number of records.
     pub(crate) fn of(self, count: u64) -> &'static str {
         if count == 1 { self.one } else { self.several }
     }

@@ -44,14 +44,19 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let definition = args::definition::<C>(program);
     let parsed = args::parse::<C>(program, definition.clone(), arguments, color);
     let (screen, done) = match parsed {
-        Ok(Args { flags: Flags { output, service, call, mirror }, command }) => {
+        Ok(Args { flags: Flags { output, service, call, mirror }, mut command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
-            let invocation =
+            let mut invocation =
                 Invocation { program: *program, service, call, mirror, output, screen };
-            let done = args::resolved(program, &definition, command, arguments, color, &invocation)
-                .and_then(|command| commands::run(command, &invocation, definition));
-            (screen, done)
+            let resolved = || {
+                if args::look_up_titles::<C::Service>(&invocation)? {
+                    let again = args::parse::<C>(program, definition.clone(), arguments, color)?;
+                    (command, invocation.mirror) = (again.command, again.flags.mirror);
+                }
+                commands::run(command, &invocation, definition)
+            };
+            (screen, resolved())
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
     };

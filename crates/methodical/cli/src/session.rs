@@ -13,16 +13,16 @@ use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
 
 use crate::connect::{build, connect_to_sample, connect_to_service};
-use crate::demo::{Guard, SampleService};
+use crate::demo::SampleService;
 use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
-use crate::mirror::{list, others, select};
+use crate::mirror::{list, select};
 use crate::operations::PagingFlags;
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, records};
 use crate::program::RecordType;
 use crate::run::Invocation;
-use crate::settings::{Origin, Settings};
+use crate::settings::{MirrorFlags, Origin, Settings};
 use crate::transport::{Trace, curl};
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
@@ -34,14 +34,13 @@ pub struct Session<S> {
     pub(crate) settings: Settings,
     pub(crate) invocation: Invocation,
     /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
-    _demo: Option<Guard>,
+    _demo: Option<Box<dyn Send>>,
 }
 
 /// A response whose body is passed on while it arrives.
 pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
 
 impl<S: Mirrored> Session<S> {
-    /// Creates a client for the service in the settings.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
         let mut demo = None;
@@ -50,8 +49,8 @@ impl<S: Mirrored> Session<S> {
             settings.set_base_url("http://localhost".to_owned(), Origin::Default);
             build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?
         } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.call.demo) {
-            let SampleService { base_url, token, running, .. } = (sample.start)()?;
-            demo = Some(running);
+            let SampleService { base_url, token, guard, .. } = (sample.start)()?;
+            demo = Some(guard);
             connect_to_sample::<S>(invocation, &mut settings, base_url, token)?
         } else {
             connect_to_service::<S>(invocation, &settings)?
@@ -81,31 +80,22 @@ impl<S: Mirrored> Session<S> {
     where
         O: ListOperation<Service = S> + 'static,
     {
+        let (selected, others) = select::<S, O>(operation, &self.invocation.mirror);
         if self.invocation.mirror.from.is_some() {
-            return list::print(&select::<S>(operation), record, &self.invocation);
+            return list::print(&selected, record, &self.invocation);
         }
-        let others = others::<S, O>(operation, &self.invocation.output.more_values);
+        list::refuse_several(&selected, &self.invocation)?;
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
-        let open = |query: &O| {
-            let records = self.client.stream(query).map_err(|error| self.explain(&error))?;
-            Ok(match self.record_limit() {
-                Some(bytes) => records.record_limit(bytes),
-                None => records,
-            })
+        let open = |query: &O| self.client.stream(query).map_err(|error| self.explain(&error));
+        let check = |query: &O| {
+            let (selected, _) = select::<S, O>(query, &MirrorFlags::default());
+            list::check_values(&selected, &self.invocation)
         };
-        let check = |query: &O| list::check_value(&select::<S>(query), &self.invocation);
-        let printed = self.print_list(&queries, record, open, check);
-        if let Ok(true) = printed {
-            for query in queries {
-                list::note_unknown(&select::<S>(query), &self.client, &self.invocation);
-            }
+        let is_empty = self.print_list(&queries, record, open, check);
+        if is_empty? {
+            list::note_unknown(&selected, &self.client, &self.invocation);
         }
-        printed.map(|_is_empty| ())
-    }
-
-    /// Returns the maximum size of a record, in bytes, if the flag sets it.
-    fn record_limit(&self) -> Option<usize> {
-        self.invocation.service.record_limit.map(|mebibytes| usize::from(mebibytes) << 20)
+        Ok(())
     }
 
     /// Requests the pages of a list one by one, and prints the records of all of them as [`list`](Self::list) does.
@@ -127,13 +117,7 @@ impl<S: Mirrored> Session<S> {
         if flags.one_page || self.invocation.mirror.from.is_some() {
             return self.list(operation, record);
         }
-        let open = |operation: &O| {
-            let records = self.client.stream_all(operation);
-            Ok(match self.record_limit() {
-                Some(bytes) => records.record_limit(bytes),
-                None => records,
-            })
-        };
+        let open = |operation: &O| Ok(self.client.stream_all(operation));
         self.print_list(&[operation], record, open, |_| Ok(())).map(|_is_empty| ())
     }
 
@@ -161,12 +145,11 @@ impl<S: Mirrored> Session<S> {
             }
             Ok(tally)
         };
-        let tally = all.iter().try_fold(Tally::default(), add);
-        match tally.and_then(|tally| tally.check_any().map(|()| tally)) {
+        match all.iter().try_fold(Tally::default(), add).and_then(Tally::check_any) {
             Ok(tally) => {
                 self.close(printer)?;
                 tally.check_all()?;
-                Ok(tally.is_empty())
+                Ok(tally.records == 0)
             }
             Err(failure) => {
                 printer.abort();
@@ -182,6 +165,9 @@ impl<S: Mirrored> Session<S> {
         mut tally: Tally,
         printer: &mut Printer,
     ) -> Result<Tally, Failure> {
+        if let Some(mebibytes) = self.invocation.service.record_limit {
+            entries = entries.record_limit(usize::from(mebibytes) << 20);
+        }
         // Without the rest of the list, its connection is closed.
         while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
@@ -433,7 +419,6 @@ impl<S> fmt::Debug for Session<S> {
     }
 }
 
-/// The reason why fields and records cannot be selected.
 pub(crate) const RAW: &str = "-o raw prints the unchanged response";
 
 const VALUE: RecordType<'_> = RecordType::new(&["value"], &["value"]).named("value", "values");
@@ -450,21 +435,15 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts a record that was skipped.
     fn skip(&mut self, rejected: &Rejected) {
         self.skipped += 1;
         self.oversized += u64::from(rejected.error().kind() == DecodeErrorKind::TooLarge);
     }
 
-    /// Returns whether the list had no records.
-    fn is_empty(self) -> bool {
-        self.records + self.skipped == 0
-    }
-
     /// Fails if the list has records but none of them could be read. Nothing should be written then.
-    fn check_any(self) -> Result<(), Failure> {
+    fn check_any(self) -> Result<Self, Failure> {
         if self.records > 0 || self.skipped == 0 {
-            return Ok(());
+            return Ok(self);
         }
         let message = match self.skipped {
             1 => "cannot read the only record of the list".to_owned(),
@@ -473,7 +452,6 @@ impl Tally {
         Err(self.with_hint(Failure::new(Exit::Contract, message)))
     }
 
-    /// Fails if records were skipped.
     fn check_all(self) -> Result<(), Failure> {
         if self.skipped == 0 {
             return Ok(());

@@ -79,6 +79,14 @@ pub(crate) struct MirrorFlags {
     /// dates in the records.
     #[arg(long, global = true, value_name = "DATE", value_parser = start_of_day, requires = "from")]
     pub(crate) new_since: Option<i64>,
+
+    /// The groups of a list's flag after the first one.
+    #[arg(skip)]
+    pub(crate) more_groups: Vec<String>,
+
+    /// The same for the values.
+    #[arg(skip)]
+    pub(crate) more_values: Vec<String>,
 }
 
 /// How to call the service.
@@ -193,7 +201,6 @@ pub(crate) struct Settings {
 pub(crate) struct ValueOrder(pub(crate) Vec<(Option<String>, Vec<String>)>);
 
 impl ValueOrder {
-    /// Returns the order in the profile.
     pub(crate) fn of(settings: &Settings) -> Self {
         let order = settings.get("statuses");
         order.and_then(|order| Self::parse(&order.value)).unwrap_or_default()
@@ -227,13 +234,11 @@ impl ValueOrder {
         all
     }
 
-    /// Returns the name of the group of a value.
     pub(crate) fn group_of(&self, value: &str) -> Option<&str> {
         let found = self.0.iter().find(|(_, values)| values.iter().any(|one| one == value))?;
         found.0.as_deref()
     }
 
-    /// Returns the names of the groups.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|(name, _)| name.as_deref())
     }
@@ -274,27 +279,22 @@ impl Settings {
         Ok(Self { program, profile, values, token, file })
     }
 
-    /// Returns a setting, if it is set.
     pub(crate) fn get(&self, key: &str) -> Option<&Setting<String>> {
         self.values.get(key)
     }
 
-    /// Returns the base URL.
     pub(crate) fn base_url(&self) -> Option<&Setting<String>> {
         self.get("base-url")
     }
 
-    /// Sets another base URL.
     pub(crate) fn set_base_url(&mut self, value: String, origin: Origin) {
         self.values.insert("base-url", Setting { value, origin });
     }
 
-    /// Returns the time limit of a call, in seconds.
     pub(crate) fn timeout(&self) -> Option<u64> {
         self.get("timeout")?.value.parse().ok()
     }
 
-    /// Returns whether unencrypted http is allowed.
     pub(crate) fn allows_insecure_http(&self) -> bool {
         self.get("allow-insecure-http").is_some_and(|setting| setting.value == "true")
     }
@@ -315,7 +315,6 @@ impl Settings {
     }
 }
 
-/// Returns the failure for the name of a profile that does not exist.
 pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Failure {
     let failure = Failure::usage(format!("unknown profile `{name}`"));
     match closest(name, known.iter().copied()) {
@@ -331,7 +330,6 @@ fn first<T, const N: usize>(given: [Option<(T, Origin)>; N]) -> Option<Setting<T
     Some(Setting { value, origin })
 }
 
-/// Returns the value of a variable of the program.
 fn variable(name: &str, program: Name) -> Result<Option<(String, Origin)>, Failure> {
     let name = program.variable(name);
     Ok(setting(&name)?.map(|value| (value, Origin::Variable(name))))
@@ -404,7 +402,6 @@ fn token(
     }))
 }
 
-/// Name of the profile if none is given.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// A setting of a profile.
@@ -471,7 +468,6 @@ pub(crate) static KEYS: [Key; 9] = [
 /// The setting with the origin that the token of `auth login` is for.
 pub(crate) const TOKEN_FOR: &str = "token-for";
 
-/// The variable with the path of the token.
 const TOKEN_FILE: &str = "TOKEN_FILE";
 
 /// The kind of the value of a setting.
@@ -490,7 +486,6 @@ enum Kind {
     Order,
 }
 
-/// Returns the failure for the name of a setting that does not exist.
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let all = known.join(", ");
     let hint = match closest(name, known.iter().copied()) {
@@ -511,7 +506,6 @@ pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
         .hint("use up to 64 letters, digits, `-` and `_`, beginning with a letter or digit"))
 }
 
-/// Refuses a value that is invalid for the setting.
 pub(crate) fn check_value(program: Name, key: &Key, value: &Value) -> Result<(), Failure> {
     let text = || value.as_str().filter(|text| !text.is_empty());
     let (is_valid, expected) = match key.kind {
@@ -543,7 +537,6 @@ pub(crate) fn check_value(program: Name, key: &Key, value: &Value) -> Result<(),
     Err(Failure::usage(format!("`{}` must be {expected}", key.name)))
 }
 
-/// Parses a setting from the command line.
 pub(crate) fn parse_value(program: Name, key: &Key, text: &str) -> Result<Value, Failure> {
     let value = match key.kind {
         Kind::Command => Value::Array(words(program, text)?.into_iter().collect::<Array>()),
@@ -569,7 +562,6 @@ pub(crate) fn shown_value(value: &Value) -> String {
     }
 }
 
-/// Splits a command as a shell does.
 fn words(program: Name, text: &str) -> Result<Vec<String>, Failure> {
     // In a Windows path, a backslash is a plain character.
     let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };

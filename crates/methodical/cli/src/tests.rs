@@ -77,8 +77,8 @@ pub(crate) const LARGE: Program = SMALL
     .about("Photos and albums")
     .examples(&["totals -o json"])
     .api_examples(&["totals/get -f year=2024"])
-    .demo(Demo::new(start).examples(&["totals"], &["totals -o csv"]))
-    .contract(Contract::new(|_| Ok(no_checks()), 7, "photos-server"));
+    .demo(Demo { start, examples: &["totals"], more_examples: &["totals -o csv"] })
+    .contract(Contract { run: |_| Ok(no_checks()), requests: 7, reference: "photos-server" });
 
 fn start() -> Result<SampleService, Failure> {
     Err(Failure::usage("unit tests start no service"))

@@ -208,21 +208,6 @@ fn a_list_of_the_mirror_is_printed_as_that_of_the_service() {
     assert_eq!((count("yesterday"), count("2999-01-01")), ("24".to_owned(), "0".to_owned()));
 }
 
-#[cfg(feature = "demo")]
-#[test]
-fn parameters_are_answered_from_the_recovered_table() {
-    let person = Person::new();
-    assert_eq!(code(&person.run(&["--demo", "mirror", "sync", "--to", "demo.db"])), 0);
-    for options in [&["--vacancy-id", "101"][..], &["--vacancy-id", "101", "--status", "Rejected"]]
-    {
-        let list = [&["candidates", "list", "-o", "ndjson", "--sort", "id"], options].concat();
-        let live = person.run(&[&list, &["--demo"][..]].concat());
-        let mirrored = person.run(&[&list, &["--from", "demo.db"][..]].concat());
-        assert_eq!(stdout(&mirrored), stdout(&live), "{options:?}");
-        assert!(!stdout(&live).is_empty());
-    }
-}
-
 #[test]
 fn damage_is_found_and_rebuilt() {
     let service = service(&[r#"[{"id":"1","project":"Welder"}]"#]);

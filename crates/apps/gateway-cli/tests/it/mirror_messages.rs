@@ -149,20 +149,6 @@ fn a_damaged_row_is_replaced_by_the_sync_after_a_rebuild() {
     assert!(list());
 }
 
-#[test]
-fn records_that_cannot_be_read_are_named() {
-    let service = service(&[r#"[{"id":"1"},{"project":"Welder"},{"id":"3"},7,8,9]"#]);
-    let person = Person::of_service(&service.uri(""));
-    insta::assert_snapshot!(person.see(&[
-        "mirror",
-        "sync",
-        "-o",
-        "csv",
-        "--fields",
-        "table,rejected"
-    ]));
-}
-
 /// A service with two vacancies and three candidates, of which nothing is left in later syncs.
 fn emptied() -> RawServer {
     let syncs = AtomicUsize::new(0);
@@ -200,19 +186,6 @@ fn the_numbers_of_all_refused_lists_are_named_together() {
     let flags = hint.split('`').nth(1).unwrap().split(' ').skip(3).collect::<Vec<_>>();
     let accepted = sync(&flags);
     assert_eq!(code(&accepted), 0, "{hint}\n{}", stderr(&accepted));
-}
-
-#[test]
-fn a_list_that_cannot_be_read_is_named_with_the_command_that_prints_it() {
-    let service = RawServer::start(|request: &RawRequest, connection: &mut Connection| {
-        let is_vacancies = request.target().contains("method=vacancies/list");
-        let body = if is_vacancies { "[{\"id\":" } else { r#"{"status":"success","result":{}}"# };
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    });
-    let service = service.unwrap();
-    let person = Person::of_service(&service.uri(""));
-    insta::assert_snapshot!(person.see(&["mirror", "sync", "-q"]));
 }
 
 #[test]

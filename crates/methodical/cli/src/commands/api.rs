@@ -34,7 +34,6 @@ pub(crate) struct ApiFlags {
     parameters: Vec<(String, String)>,
 }
 
-/// Calls the method and prints the response.
 pub(crate) fn run<C: OperationCommands>(
     session: &Session<C::Service>,
     flags: ApiFlags,

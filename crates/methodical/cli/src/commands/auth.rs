@@ -56,7 +56,6 @@ pub(crate) struct LoginFlags {
     unchecked: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run<C: OperationCommands>(
     command: AuthCommand,
     invocation: &Invocation,
@@ -74,7 +73,6 @@ pub(crate) fn run<C: OperationCommands>(
     }
 }
 
-/// Reads a token, checks it with the service, and stores it.
 fn login<S: Mirrored, O: Operation<Service = S>>(
     flags: LoginFlags,
     invocation: &Invocation,

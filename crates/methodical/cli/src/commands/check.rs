@@ -43,27 +43,18 @@ use crate::transport::token_of;
 ///     })
 /// }
 ///
-/// let program = Program::new("photos", "1.0.0").contract(Contract::new(check, 1, "photos-server"));
+/// let contract = Contract { run: check, requests: 1, reference: "photos-server" };
+/// let program = Program::new("photos", "1.0.0").contract(contract);
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "programs create it")]
 pub struct Contract {
-    pub(crate) run: fn(&CheckTarget<'_>) -> Result<CheckReport, Failure>,
-    pub(crate) requests: u32,
-    pub(crate) reference: &'static str,
-}
-
-impl Contract {
-    /// Creates a contract from the function that runs its checks, and the approximate number of requests that they send.
-    ///
-    /// `reference` is the name of the service that `--strict` compares with where the contract leaves a point open.
-    #[must_use]
-    pub const fn new(
-        run: fn(&CheckTarget<'_>) -> Result<CheckReport, Failure>,
-        requests: u32,
-        reference: &'static str,
-    ) -> Self {
-        Self { run, requests, reference }
-    }
+    /// Runs the checks.
+    pub run: fn(&CheckTarget<'_>) -> Result<CheckReport, Failure>,
+    /// The approximate number of requests that they send.
+    pub requests: u32,
+    /// The name of the service that `--strict` compares with where the contract leaves a point open.
+    pub reference: &'static str,
 }
 
 /// The service to check, and how to reach it.
@@ -141,26 +132,34 @@ enum ReportFormat {
     Junit,
 }
 
-/// The output of the results, opened before the first request.
-enum Findings {
-    Report(Destination),
-    Records(Box<Printer>),
-    Failures(Destination),
-}
-
-/// Sends the requests and judges the responses.
 pub(crate) fn run<C: OperationCommands>(
     session: &Session<C::Service>,
     flags: &CheckFlags,
 ) -> Result<(), Failure> {
-    let Invocation { program, screen, .. } = &session.invocation;
+    let Invocation { program, call, screen, .. } = &session.invocation;
     let Some(contract) = program.contract else { return Ok(()) };
     let probe = C::probe();
     if session.print_dry_run(&probe)? {
         screen.note(&format!("this is the first of about {} requests", contract.requests));
         return Ok(());
     }
-    let findings = open(session, flags.report.is_some())?;
+    let output = &session.invocation.output;
+    let is_report = flags.report.is_some();
+    if is_report {
+        output.refuse_selection("a report contains every check")?;
+        if output.output.is_some() || output.csv_raw || output.separator.is_some() {
+            let text = "cannot combine --report with -o or a CSV flag: --report sets the format";
+            return Err(
+                Failure::usage(text).hint("remove --report, or remove -o and the CSV flags")
+            );
+        }
+    }
+    // The output is opened before the first request: as text, or as records.
+    let is_text =
+        is_report || output.is_table(*screen)? && call.verbose == 0 && output.selection().is_none();
+    let text = is_text.then(|| Destination::open(output.file(), program)).transpose()?;
+    let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
+    let records = (!is_text).then(|| Printer::open(&session.invocation, &schema)).transpose()?;
     // A service that cannot be reached, or refuses the token, is not checked.
     let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
     if let Err(error) = first.error_for_status() {
@@ -178,20 +177,18 @@ pub(crate) fn run<C: OperationCommands>(
         time_limit: settings.timeout().map(Duration::from_secs),
         strict: flags.strict,
     })?;
-    match findings {
-        Findings::Report(mut out) => {
+    if let Some(mut out) = text {
+        if is_report {
             out.write_all(report.junit.as_bytes())?;
-            out.finish()?;
-        }
-        Findings::Records(mut printer) => {
-            report.results.iter().try_for_each(|result| printer.print(result))?;
-            printer.finish()?;
-        }
-        Findings::Failures(mut out) => {
+        } else {
             let color = out.view(*screen).color;
             write(&mut out, &report.results, color)?;
-            out.finish()?;
         }
+        out.finish()?;
+    }
+    if let Some(mut printer) = records {
+        report.results.iter().try_for_each(|result| printer.print(result))?;
+        printer.finish()?;
     }
     screen.note(&report.summary);
     if report.failed == 0 {
@@ -201,30 +198,9 @@ pub(crate) fn run<C: OperationCommands>(
     Err(Failure::new(Exit::Contract, format!("the service violates the contract: {failed} failed")))
 }
 
-/// Opens the output.
-fn open<S>(session: &Session<S>, is_report: bool) -> Result<Findings, Failure> {
-    let Invocation { program, call, output, screen, .. } = &session.invocation;
-    if !is_report {
-        if output.is_table(*screen)? && call.verbose == 0 && output.selection().is_none() {
-            return Ok(Findings::Failures(Destination::open(output.file(), program)?));
-        }
-        let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
-        return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
-    }
-    output.refuse_selection("a report contains every check")?;
-    if output.output.is_some() || output.csv_raw || output.separator.is_some() {
-        return Err(Failure::usage(
-            "cannot combine --report with -o or a CSV flag: --report sets the format",
-        )
-        .hint("remove --report, or remove -o and the CSV flags"));
-    }
-    Ok(Findings::Report(Destination::open(output.file(), program)?))
-}
-
 const COLUMNS: &[&str] = &["check", "verdict", "source", "seen"];
 const FIELDS: &[&str] = &["check", "verdict", "title", "source", "seen"];
 
-/// Writes the failures.
 fn write(out: &mut impl Write, results: &[CheckResult], color: bool) -> io::Result<()> {
     let label = paint(color, Tone::Error, "FAIL");
     for one in results.iter().filter(|one| one.verdict == "fail") {

@@ -22,7 +22,6 @@ pub(crate) struct CompletionsFlags {
     shell: Shell,
 }
 
-/// Prints the script.
 pub(crate) fn run(
     flags: &CompletionsFlags,
     mut definition: Command,

@@ -59,7 +59,6 @@ Examples:
 /// A setting with its value, which is `None` if it is not set, and the origin of the value.
 type Listed = (&'static str, Option<String>, Option<String>);
 
-/// Runs the command.
 pub(crate) fn run<S: Service>(
     command: ConfigCommand,
     invocation: &Invocation,
@@ -142,7 +141,6 @@ fn save(
     Ok(())
 }
 
-/// Returns all settings.
 fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
     let row = |name, setting: Option<&Setting<String>>| {
         let value = setting.map(|one| redacted(&one.value));

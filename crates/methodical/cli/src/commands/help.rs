@@ -10,8 +10,8 @@ use clap_mangen::Man;
 use methodical_client::model::Service;
 use serde::Serialize;
 
-use crate::args::{MAX_WIDTH, environment, exit_codes, grouped};
-use crate::failure::{Exit, Failure};
+use crate::args::{MAX_WIDTH, environment, grouped};
+use crate::failure::{EXIT_CODES, Exit, Failure};
 use crate::output::print;
 use crate::output::printer::{Printer, Schema};
 use crate::program::Program;
@@ -30,7 +30,6 @@ pub(crate) struct HelpFlags {
     command: Vec<String>,
 }
 
-/// Prints the help.
 pub(crate) fn run(
     flags: &HelpFlags,
     definition: Command,
@@ -43,7 +42,7 @@ pub(crate) fn run(
             "environment" => {
                 format!("{}\n", environment(invocation.program.name).trim_end()).into()
             }
-            "exit-codes" => format!("{}\n", exit_codes()).into(),
+            "exit-codes" => format!("{EXIT_CODES}\n").into(),
             _ => find(definition, &flags.command)?.render_long_help(),
         },
         words => find(definition, words)?.render_long_help(),

@@ -33,7 +33,6 @@ Examples:
     },
 }
 
-/// Runs the command.
 pub(crate) fn run(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
     if invocation.call.demo {
         return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));

@@ -22,7 +22,6 @@ pub(crate) struct Bookmark {
 }
 
 impl Bookmark {
-    /// Reads the state of a stream.
     fn parse(stream: &str, state: &Value) -> Result<Self, Failure> {
         Self::deserialize(state).map_err(|_quotes| {
             let text =
@@ -45,7 +44,6 @@ enum Message<'a> {
     State { value: Value },
 }
 
-/// Writes the messages of streams.
 pub(crate) struct Writer<'a, W> {
     pub(crate) out: W,
     pub(crate) mirror: &'a Mirror,
@@ -79,12 +77,11 @@ impl<W: Write> Writer<'_, W> {
         self.copy(stream, &Bookmark { cursor, layout })
     }
 
-    /// Copies the present records.
     fn copy(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
         let (mirror, present) = (self.mirror, Filter::new().state(State::Present));
         let mut done = Ok(());
         let read = mirror.each_matching(stream.table.name(), &present, |record| {
-            done = self.write_row(stream, stream.row(&record));
+            done = self.write_row(stream, &stream.row(&record));
             if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         read.map_err(unreadable)?;
@@ -106,7 +103,7 @@ impl<W: Write> Writer<'_, W> {
                 let record = self.mirror.record(name, &change.id).map_err(unreadable)?;
                 // The row of a deleted record may have been removed.
                 let gone = || stream.deleted_row(&change.id, change.at);
-                self.write_row(stream, record.as_ref().map_or_else(gone, |one| stream.row(one)))?;
+                self.write_row(stream, &record.as_ref().map_or_else(gone, |one| stream.row(one)))?;
             }
             cursor = end;
             bookmark.cursor = cursor.to_string();
@@ -120,16 +117,7 @@ impl<W: Write> Writer<'_, W> {
         }
     }
 
-    /// Writes a record.
-    fn write_row(
-        &mut self,
-        stream: &Stream,
-        row: Result<Row<'_>, serde_json::Error>,
-    ) -> Result<(), Failure> {
-        let record = &row.map_err(|error| {
-            Failure::usage("cannot read a record of the mirror: it is damaged")
-                .because(error.to_string())
-        })?;
+    fn write_row(&mut self, stream: &Stream, record: &Row<'_>) -> Result<(), Failure> {
         let time_extracted = &*self.extracted.clone();
         self.write(&Message::Record { stream: stream.table.name(), record, time_extracted })
     }
@@ -155,7 +143,6 @@ fn refused(stream: &str, error: Error) -> Failure {
     if is_cursor { failure.hint(START_OVER) } else { failure }
 }
 
-/// Maximum number of changes that are read together.
 const PAGE: usize = 500;
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! The streams of a service: the tables of a mirror, as lists of flat records with a key; and the catalog of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use methodical_mirror::model::tables::{ColumnKind, Mirrored, Table};
 use methodical_mirror::{Record, State};
 use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
 use crate::mirror::found;
 use crate::mirror::open::utc;
+use crate::output::record::{Line, Object};
 
 /// A stream of the records of a table.
 #[derive(Clone, Debug)]
@@ -33,17 +34,26 @@ pub(crate) struct Property {
 
 impl Property {
     /// Returns the value as the property has it, if the property can have it.
-    fn value(&self, value: &RawValue) -> Result<Option<Box<RawValue>>, serde_json::Error> {
-        let text = value.get();
+    fn cell(&self, text: &str) -> Option<Box<RawValue>> {
         let fits = match self.kind {
             Some(ColumnKind::Integer) => text.parse::<i64>().is_ok(),
             Some(ColumnKind::Boolean) => matches!(text, "true" | "false"),
             // PostgreSQL cannot store U+0000 in text.
             Some(ColumnKind::Text) | None => text.starts_with('"') && !text.contains("\\u0000"),
-            Some(_) => return to_raw_value(text).map(Some),
+            Some(_) => return Some(text_cell(text)),
         };
-        Ok(fits.then(|| value.to_owned()))
+        fits.then(|| cell(text.to_owned()))
     }
+}
+
+/// Returns a value of a row with this JSON text.
+fn cell(json: String) -> Box<RawValue> {
+    // A record of a mirror is valid JSON.
+    RawValue::from_string(json).unwrap_or_default()
+}
+
+fn text_cell(text: &str) -> Box<RawValue> {
+    cell(Value::from(text).to_string())
 }
 
 /// The properties of a record; `None` is `null`.
@@ -129,100 +139,84 @@ impl Stream {
     }
 
     /// Returns the row of a record of the table. A record that is not present has only its key.
-    pub(crate) fn row(&self, record: &Record) -> Result<Row<'_>, serde_json::Error> {
+    pub(crate) fn row(&self, record: &Record) -> Row<'_> {
         if record.state != State::Present {
             let since = record.gone_at.or(record.missing_since).unwrap_or(record.changed_at);
             return self.deleted_row(&record.id, since);
         }
-        let mut members = flat_members(self.table, &record.json)?;
-        let mut row = Row::new();
+        let mut members = flat_members(self.table, &record.json);
+        let mut row: Row<'_> = self.properties.iter().map(|one| (&*one.name, None)).collect();
+        let mut set = |name: &str, cell| {
+            if let Some(own) = row.get_mut(name) {
+                *own = Some(cell);
+            }
+        };
         // Also the columns that are not selected: they are not a part of the rest.
-        let all = Self::of_table(self.table).properties;
-        for property in all.iter().filter(|one| !one.path.is_empty()) {
-            let Some(value) = members.remove(&property.path) else { continue };
-            if value.get() == NULL {
+        for property in Self::of_table(self.table).properties {
+            let Some(value) = members.remove(&property.path).filter(|value| *value != NULL) else {
                 continue;
-            }
-            let cell = property.value(&value)?;
-            if cell.is_none() {
-                members.insert(property.path.clone(), value);
-            } else if let Some(own) = self.properties.iter().find(|one| one.name == property.name) {
-                row.insert(&own.name, cell);
-            }
-        }
-        for property in &self.properties {
-            let cell = match &*property.name {
-                FIRST_SEEN => Some(to_raw_value(&utc(record.first_seen))?),
-                CHANGED_AT => Some(to_raw_value(&utc(record.changed_at))?),
-                EXTRA if !members.is_empty() => {
-                    Some(to_raw_value(&serde_json::to_string(&members)?)?)
-                }
-                _ => None,
             };
-            row.entry(&property.name).or_insert(cell);
+            match property.cell(value) {
+                Some(cell) => set(&property.name, cell),
+                None => drop(members.insert(property.path, value)),
+            }
         }
-        Ok(row)
+        set(FIRST_SEEN, text_cell(&utc(record.first_seen)));
+        set(CHANGED_AT, text_cell(&utc(record.changed_at)));
+        if !members.is_empty() {
+            let rest =
+                members.iter().fold(Line::new(), |line, (name, value)| line.add(name, value));
+            set(EXTRA, text_cell(&rest.end()));
+        }
+        row
     }
 
     /// Returns the row of a record that was deleted: its key, the time, and `null` for everything else.
-    pub(crate) fn deleted_row(&self, id: &str, at: i64) -> Result<Row<'_>, serde_json::Error> {
-        let cell = |property: &Property| match property.kind {
-            _ if property.name == DELETED_AT => to_raw_value(&utc(at)).map(Some),
-            _ if property.name != self.key() => Ok(None),
-            Some(ColumnKind::Integer) => RawValue::from_string(id.to_owned()).map(Some),
-            _ => to_raw_value(id).map(Some),
+    pub(crate) fn deleted_row(&self, id: &str, at: i64) -> Row<'_> {
+        let value = |property: &Property| match property.kind {
+            _ if property.name == DELETED_AT => Some(text_cell(&utc(at))),
+            _ if property.name != self.key() => None,
+            Some(ColumnKind::Integer) => Some(cell(id.to_owned())),
+            _ => Some(text_cell(id)),
         };
-        self.properties.iter().map(|one| Ok((&*one.name, cell(one)?))).collect()
+        self.properties.iter().map(|one| (&*one.name, value(one))).collect()
     }
 }
 
 /// Returns the members of a record. Those of a nested record with columns have its name and a dot before theirs.
-fn flat_members(
-    table: &Table,
-    json: &str,
-) -> Result<BTreeMap<String, Box<RawValue>>, serde_json::Error> {
-    let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json)?;
-    let parents: BTreeSet<&str> = table
-        .columns()
-        .iter()
-        .filter_map(|column| match *column.path() {
-            [parent, _] => Some(parent),
-            _ => None,
-        })
-        .collect();
-    for parent in parents {
-        let Some(value) = members.remove(parent) else { continue };
-        if value.get().starts_with('{') {
-            let below: BTreeMap<String, Box<RawValue>> = serde_json::from_str(value.get())?;
-            let below = below.into_iter();
-            members.extend(below.map(|(name, value)| (format!("{parent}.{name}"), value)));
-        } else if value.get() != NULL {
-            members.insert(parent.to_owned(), value);
+fn flat_members<'a>(table: &Table, json: &'a str) -> BTreeMap<String, &'a str> {
+    let is_parent = |name: &str| {
+        table.columns().iter().any(|one| matches!(*one.path(), [parent, _] if parent == name))
+    };
+    let mut members = BTreeMap::new();
+    for (name, value) in Object::parse(json).fields() {
+        if !is_parent(name) {
+            members.insert(name.to_owned(), value);
+        } else if value.starts_with('{') {
+            let below = Object::parse(value);
+            members.extend(below.fields().map(|(own, value)| (format!("{name}.{own}"), value)));
+        } else if value != NULL {
+            members.insert(name.to_owned(), value);
         }
     }
-    Ok(members)
+    members
 }
 
 const NULL: &str = "null";
 
-/// Name of the property with the time when the mirror first saw a record.
 const FIRST_SEEN: &str = "mirror_first_seen";
 
-/// Name of the property with the time of the last change of a record.
 const CHANGED_AT: &str = "mirror_changed_at";
 
 /// Name of the property with everything that does not fit the other properties.
 const EXTRA: &str = "mirror_extra";
 
-/// Name of the property with the time of deletion, as targets know it.
 const DELETED_AT: &str = "_sdc_deleted_at";
 
-/// Returns the streams of a service.
 pub(crate) fn streams<S: Mirrored>() -> Vec<Stream> {
-    found::<S>().tables().map(|(table, _)| Stream::of_table(table)).collect()
+    found::<S>().tables.into_iter().map(|(table, _)| Stream::of_table(table)).collect()
 }
 
-/// Returns the catalog of all streams.
 pub(crate) fn discovered(streams: &[Stream]) -> Value {
     json!({ "streams": streams.iter().map(Stream::entry).collect::<Vec<_>>() })
 }
@@ -301,7 +295,7 @@ mod tests {
     fn shown(mirror: &Mirror) -> String {
         let stream = Stream::of_table(&PHOTO);
         let record = mirror.record("photo", "1").unwrap().unwrap();
-        let row = stream.row(&record).unwrap();
+        let row = stream.row(&record);
         assert_eq!(row["_sdc_deleted_at"].is_none(), record.state == State::Present);
         let is_time = |name: &str| name.ends_with("_seen") || name.ends_with("_at");
         let shown = stream.properties.iter().filter(|one| !is_time(&one.name));

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
-use crate::mirror::open::{now, refuse_new_since, utc};
+use crate::mirror::open::{now, utc};
 use crate::mirror::placements::{plural, titles};
 use crate::mirror::report::{period, source_name};
 use crate::mirror::{Recovered, found, recovered, sample};
@@ -26,7 +26,6 @@ use crate::output::record::{Cells, Path};
 use crate::output::select::folded;
 use crate::run::Invocation;
 use crate::screen::Screen;
-use crate::settings::Settings;
 
 mod protocol;
 
@@ -44,9 +43,7 @@ pub(crate) fn run<S: Mirrored>(
     flags: &AssistantFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    refuse_new_since(invocation)?;
-    let mut settings = Settings::of_known(invocation)?;
-    let opened = sample::open::<S>(&mut settings, invocation, "would answer from")?;
+    let opened = sample::open::<S>(invocation, "would answer from")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let parts = found::<S>();
     let of = recovered::<S>()?;
@@ -54,7 +51,7 @@ pub(crate) fn run<S: Mirrored>(
         screen: invocation.screen,
         mirror,
         of,
-        gauges: parts.gauges().collect(),
+        gauges: parts.gauges,
         has_personal: flags.personal,
     };
     let server = Server {
@@ -75,7 +72,6 @@ pub(crate) fn run<S: Mirrored>(
         .map_err(|error| Failure::usage("cannot talk to the client").because(error.to_string()))
 }
 
-/// The tools over a mirror.
 struct Assistant {
     screen: Screen,
     mirror: Mirror,
@@ -388,7 +384,6 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
     }
 }
 
-/// A page of rows.
 struct Page {
     skip: usize,
     limit: usize,
@@ -436,7 +431,6 @@ fn period_of(arguments: &Parameters) -> Result<Range<i64>, String> {
     Ok(period([day("since", today - Days::new(7))?, day("until", today)?]))
 }
 
-/// Adds a field to an object.
 fn with(mut object: Value, name: &str, value: impl Into<Value>) -> Value {
     if let Value::Object(fields) = &mut object {
         fields.insert(name.to_owned(), value.into());
@@ -490,11 +484,9 @@ fn cut(value: Value) -> Value {
     }
 }
 
-/// Maximum number of rows in a result.
 const MAX_ROWS: usize = 200;
 
 /// Maximum size of the rows of a page, in bytes of JSON. One row may be larger.
 const MAX_BYTES: usize = 32 * 1024;
 
-/// Maximum length of a text in a result, in characters.
 const MAX_TEXT: usize = 300;

@@ -13,133 +13,80 @@ use crate::output::printer::{Printer, RecordSource, Schema};
 use crate::run::Invocation;
 use crate::settings::{Settings, ValueOrder};
 
-/// Prints the counts of each group.
 pub(crate) fn run(of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
     let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
     let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let board = queries::board(&mirror, of.table.name(), &order.with(of.known_values), false)?;
-    print(Counts::new(board, of, &order), invocation)?;
+    print(board, of, &order, invocation)?;
     note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
 }
 
-fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
+/// Prints a board, whose cells are added up by the groups of values in the settings.
+fn print(
+    board: Board,
+    of: Recovered,
+    order: &ValueOrder,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
     let Invocation { output, screen, .. } = invocation;
     let is_table = output.is_table(*screen)?;
-    counts.has_unknown = !is_table || output.fields.is_some() || counts.sum().unknown > 0;
-    let title = counts.title.iter().copied();
-    let names: Vec<&str> = iter::once(counts.id)
-        .chain(title)
-        .chain(counts.values.iter().map(String::as_str))
-        .chain(counts.has_unknown.then_some(UNKNOWN))
+    let mut values: Vec<&str> = Vec::new();
+    // The place of each cell in the counts of a group.
+    let places = board.values.iter().map(|value| {
+        let name = value.as_deref().map(|value| order.group_of(value).unwrap_or(value))?;
+        let place = values.iter().position(|known| *known == name).unwrap_or(values.len());
+        if place == values.len() {
+            values.push(name);
+        }
+        Some(place)
+    });
+    let places: Vec<Option<usize>> = places.collect();
+    let known = values.len();
+    // The counts of the values, and then of members whose value is unknown.
+    let rows = board.groups.into_iter().map(|group| {
+        let mut counts = vec![0; known + 1];
+        for (cell, place) in group.cells.iter().zip(&places) {
+            if let Some(count) = counts.get_mut(place.unwrap_or(known)) {
+                *count += cell.count;
+            }
+        }
+        (group.id, group.title, counts)
+    });
+    let mut rows: Vec<(String, Option<String>, Vec<u64>)> = rows.collect();
+    let count = |row: &[u64], place: usize| row.get(place).copied().unwrap_or_default();
+    let unknown: u64 = rows.iter().map(|(_, _, counts)| count(counts, known)).sum();
+    if is_table && output.choice().is_none() && !rows.is_empty() {
+        let sum = |place| rows.iter().map(|(_, _, counts)| count(counts, place)).sum();
+        let sums = (0..=known).map(sum).collect();
+        rows.push((String::new(), Some("all".to_owned()), sums));
+    }
+    let shows_unknown = !is_table || output.fields.is_some() || unknown > 0;
+    let (id, title) = (of.groups.identity(), title(of.groups));
+    let values = distinct(&values, of.value, id, title);
+    let counts: Vec<&str> = values
+        .iter()
+        .map(String::as_str)
+        .chain(shows_unknown.then_some(UNKNOWN))
         .chain([TOTAL])
         .collect();
-    let text = 1 + usize::from(counts.title.is_some());
-    let types: Vec<_> = names.iter().skip(text).map(|name| (*name, FieldType::Integer)).collect();
+    let types: Vec<_> = counts.iter().map(|name| (*name, FieldType::Integer)).collect();
+    let names: Vec<&str> = iter::once(id).chain(title).chain(counts.iter().copied()).collect();
     let source = RecordSource::Response;
     let schema =
         Schema { types: &types, source, has_total: true, ..Schema::of_program(&names, false) };
     let mut printer = Printer::open(invocation, &schema)?;
-    let sum = Some(counts.sum())
-        .filter(|_| is_table && output.choice().is_none() && !counts.groups.is_empty());
-    for group in counts.groups.iter().chain(&sum) {
-        let unknown = counts.has_unknown.then_some(&group.unknown);
-        let numbers = group.counts.iter().chain(unknown).map(|count| Value::from(*count));
-        let title = counts.title.map(|_| Value::from(group.title.clone()));
-        let values = iter::once(Value::from(&*group.id)).chain(title).chain(numbers);
-        let values = values.chain([Value::from(group.total())]);
-        printer.print_members(names.iter().copied().zip(values))?;
+    for (id, text, row) in rows {
+        let total: u64 = row.iter().sum();
+        let numbers = row.into_iter().take(counts.len() - 1).chain([total]).map(Value::from);
+        let texts = iter::once(Value::from(id)).chain(title.map(|_| Value::from(text)));
+        printer.print_members(names.iter().copied().zip(texts.chain(numbers)))?;
     }
     printer.finish()
 }
 
-/// The column of the members whose value is unknown.
 const UNKNOWN: &str = "unknown";
 
-/// The column of all members.
 const TOTAL: &str = "total";
-
-/// The counts of all groups.
-#[derive(Debug)]
-struct Counts {
-    /// The name of the field that identifies a group.
-    id: &'static str,
-    /// The name of the field with its title; `None` if no field has one.
-    title: Option<&'static str>,
-    /// The names of the columns of the values: those in the settings and in the contract, then the others.
-    values: Vec<String>,
-    /// Whether the column of unknown values is shown.
-    has_unknown: bool,
-    /// The groups, in the order of first sight.
-    groups: Vec<Group>,
-}
-
-/// The counts of a group.
-#[derive(Clone, Debug, Default)]
-struct Group {
-    id: String,
-    title: Option<String>,
-    /// For each value.
-    counts: Vec<u64>,
-    /// Members whose value is unknown.
-    unknown: u64,
-}
-
-impl Group {
-    /// Returns the number of members.
-    fn total(&self) -> u64 {
-        self.counts.iter().sum::<u64>() + self.unknown
-    }
-}
-
-impl Counts {
-    /// Adds up the cells of a board by the groups of values in the settings.
-    fn new(board: Board, of: Recovered, order: &ValueOrder) -> Self {
-        let mut values: Vec<&str> = Vec::new();
-        let columns: Vec<Option<usize>> = board
-            .values
-            .iter()
-            .map(|value| {
-                let name = value.as_deref().map(|value| order.group_of(value).unwrap_or(value))?;
-                let place = values.iter().position(|known| *known == name);
-                Some(place.unwrap_or_else(|| {
-                    values.push(name);
-                    values.len() - 1
-                }))
-            })
-            .collect();
-        let groups = board.groups.into_iter().map(|group| {
-            let mut counted = Group { counts: vec![0; values.len()], ..Group::default() };
-            for (cell, column) in group.cells.iter().zip(&columns) {
-                match column.and_then(|column| counted.counts.get_mut(column)) {
-                    Some(count) => *count += cell.count,
-                    None => counted.unknown += cell.count,
-                }
-            }
-            Group { id: group.id, title: group.title, ..counted }
-        });
-        let (id, title) = (of.groups.identity(), title(of.groups));
-        Self {
-            id,
-            title,
-            has_unknown: true,
-            groups: groups.collect(),
-            values: distinct(&values, of.value, id, title),
-        }
-    }
-
-    /// Returns the sums over all groups.
-    fn sum(&self) -> Group {
-        let sum = |index: usize| {
-            self.groups.iter().filter_map(|group| group.counts.get(index)).sum::<u64>()
-        };
-        Group {
-            id: String::new(),
-            title: Some("all".to_owned()),
-            counts: (0..self.values.len()).map(sum).collect(),
-            unknown: self.groups.iter().map(|group| group.unknown).sum(),
-        }
-    }
-}
 
 /// Returns column names of the values, which differ even in capitals. One that is also the name of another column gets a prefix, such
 /// as `status=total`.

@@ -126,7 +126,6 @@ Examples:
 }
 
 impl MirrorCommand {
-    /// Runs the command.
     pub(crate) fn run<S: Mirrored>(
         self,
         records: Records,

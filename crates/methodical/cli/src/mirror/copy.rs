@@ -1,7 +1,5 @@
 //! `mirror copy`: the mirror in a database or in files, for other programs.
 
-use std::fmt;
-
 use clap::Args;
 use methodical_mirror::Mirror;
 #[cfg(feature = "mirror-postgres")]
@@ -17,39 +15,20 @@ use crate::run::Invocation;
 #[cfg(feature = "mirror-postgres")]
 use crate::settings::redacted;
 
-/// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter).
+/// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter). Returns
+/// the names of all tables with the numbers of their rows.
 ///
 /// # Examples
 ///
 /// ```
-/// use methodical_cli::{ExportedTable, Exporter, Program};
+/// use methodical_cli::Program;
 ///
-/// const EXPORTER: Exporter = Exporter::new(|request| {
+/// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION")).exporter(|request| {
 ///     println!("{}", request.to);
-///     Ok(vec![ExportedTable { table: "photo".to_owned(), rows: 7 }])
+///     Ok(vec![("photo".to_owned(), 7)])
 /// });
-///
-/// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION")).exporter(EXPORTER);
 /// ```
-#[derive(Clone, Copy)]
-pub struct Exporter {
-    pub(crate) run: Run,
-}
-
-type Run = fn(ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure>;
-
-impl Exporter {
-    /// Creates an exporter from a function, which exports all tables and reports each of them.
-    pub const fn new(run: Run) -> Self {
-        Self { run }
-    }
-}
-
-impl fmt::Debug for Exporter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exporter").finish_non_exhaustive()
-    }
-}
+pub type Exporter = fn(ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure>;
 
 /// The mirror to export, and its destination.
 #[derive(Debug)]
@@ -61,16 +40,6 @@ pub struct ExportRequest<'a> {
     pub to: &'a str,
     /// Whether decimal numbers have a second column of a decimal type.
     pub decimals: bool,
-}
-
-/// The export of one table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "exporters create it")]
-pub struct ExportedTable {
-    /// The name of the table.
-    pub table: String,
-    /// Number of its rows.
-    pub rows: u64,
 }
 
 /// The flags of `mirror copy`.
@@ -86,14 +55,6 @@ pub(crate) struct CopyFlags {
     decimals: bool,
 }
 
-/// The outcome of a copy.
-pub(crate) struct Copied {
-    /// Whether everything was copied again, because the copy was of another mirror.
-    pub(crate) is_replaced: bool,
-    /// The tables, with the rows that were written, and those that were removed or replaced.
-    pub(crate) tables: Vec<(String, u64, u64)>,
-}
-
 /// Copies the mirror to a database, or to files.
 pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_new_since(invocation)?;
@@ -107,38 +68,36 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
     let Some((mut mirror, _)) = read_place(invocation, "would copy")? else { return Ok(()) };
     if let Some(exporter) = exporter {
         let (mirror, to, decimals) = (&mut mirror, &*flags.to, flags.decimals);
-        let tables = (exporter.run)(ExportRequest { mirror, to, decimals })?;
-        let rows = tables.into_iter().map(|one| [json!(one.table), json!(one.rows)]);
+        let tables = exporter(ExportRequest { mirror, to, decimals })?;
+        let rows = tables.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
         return Schema::of_program(&["table", "rows"], false).print_rows(invocation, rows);
     }
-    let Copied { is_replaced, tables } = copy(&mut mirror, &flags.to)?;
-    if is_replaced {
-        invocation.screen.note(
-            "the copy was of another mirror, or of this one before it was restored: everything was copied again",
-        );
-    }
-    let rows = tables
-        .into_iter()
-        .map(|(table, written, removed)| [json!(table), json!(written), json!(removed)]);
-    Schema::of_program(&["table", "written", "removed"], false).print_rows(invocation, rows)
+    copy_to_database(&mut mirror, &flags.to, invocation)
 }
 
 /// Copies a mirror. The schema follows the URL: `postgres://db/team#SCHEMA`.
 #[cfg(feature = "mirror-postgres")]
-pub(crate) fn copy(mirror: &mut Mirror, to: &str) -> Result<Copied, Failure> {
+fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> Result<(), Failure> {
     let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
     let connector = Connector::new(url, "mirror", |_notice| {}).map_err(|error| {
         Failure::usage("cannot use the URL of the copy").because(error.to_string())
     })?;
-    let copied = mirror.copy_to_postgres(&connector, schema, &redacted(to));
-    let copied = copied.map_err(unreadable)?;
-    let tables = copied.tables.into_iter().map(|one| (one.table, one.written, one.removed));
-    Ok(Copied { is_replaced: copied.is_replaced, tables: tables.collect() })
+    let copied = mirror.copy_to_postgres(&connector, schema, &redacted(to)).map_err(unreadable)?;
+    if copied.is_replaced {
+        invocation.screen.note(
+            "the copy was of another mirror, or of this one before it was restored: everything was copied again",
+        );
+    }
+    let rows = copied
+        .tables
+        .into_iter()
+        .map(|one| [json!(one.table), json!(one.written), json!(one.removed)]);
+    Schema::of_program(&["table", "written", "removed"], false).print_rows(invocation, rows)
 }
 
 /// Refuses to copy: this build has no driver.
 #[cfg(not(feature = "mirror-postgres"))]
-pub(crate) fn copy(_mirror: &mut Mirror, _to: &str) -> Result<Copied, Failure> {
+fn copy_to_database(_: &mut Mirror, _: &str, _: &Invocation) -> Result<(), Failure> {
     Err(Failure::usage("cannot copy to PostgreSQL: this build has no support for it")
         .hint("build the program with the feature `mirror-postgres`"))
 }

@@ -18,7 +18,7 @@ use tempfile::TempPath;
 use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt::{self, ask_for_secret};
-use crate::mirror::open::{account, refuse_new_since};
+use crate::mirror::open::account;
 use crate::mirror::sample;
 use crate::output::flags::Dialect;
 use crate::output::format::{Ending, Format, OutputColumn, OutputSetup, RecordWriter};
@@ -112,12 +112,11 @@ pub(crate) fn run<S: Mirrored>(
         }
         return reader(command, invocation);
     }
-    refuse_new_since(invocation)?;
-    let mut settings = Settings::of_known(invocation)?;
+    let settings = Settings::of_known(invocation)?;
     let path = files::find(settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.call.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
-    let opened = sample::open::<S>(&mut settings, invocation, "would serve")?;
+    let opened = sample::open::<S>(invocation, "would serve")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let screen = invocation.screen;
     let account = account(&mirror, &settings);
@@ -182,7 +181,6 @@ pub(crate) fn run<S: Mirrored>(
     listening.run().map_err(|error| failed(&error))
 }
 
-/// Adds, lists or removes readers.
 fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, call, screen, .. } = invocation;
     if call.demo {
@@ -226,7 +224,6 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
     }
 }
 
-/// Returns the name of the file with the readers of the profile.
 fn readers_file(settings: &Settings) -> String {
     format!("readers-{}", settings.profile.value)
 }
@@ -275,7 +272,6 @@ fn failed(error: &Error) -> Failure {
     }
 }
 
-/// Returns whether a browser could have a window.
 fn has_desktop() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
@@ -328,7 +324,6 @@ impl DownloadFormat for Download {
     }
 }
 
-/// A writer of the program.
 struct Writer(Box<dyn RecordWriter>);
 
 impl DownloadWriter for Writer {

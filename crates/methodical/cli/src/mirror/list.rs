@@ -11,6 +11,7 @@ use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
 use crate::mirror::open::{for_list, note_age, to_read};
+use crate::mirror::placements::plural;
 use crate::mirror::{Members, Recovered, Selected, identities};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Line;
@@ -43,11 +44,10 @@ pub(crate) fn print(
         return Ok(());
     }
     let mirror = for_list(invocation)?;
-    let more = &invocation.output.more_values;
-    let placed = members.map(|members| placed(&mirror, members, more)).transpose()?;
-    if let (Some(Members { of, value, .. }), Some(placed)) = (members, &placed) {
-        let missing = value.iter().chain(more).filter(|value| !placed.values.contains(*value));
-        missing.into_iter().try_for_each(|value| check_case(Some(&mirror), *of, value))?;
+    let placed = members.map(|members| placed(&mirror, members)).transpose()?;
+    if let (Some(Members { of, values, .. }), Some(placed)) = (members, &placed) {
+        let mut missing = values.iter().filter(|value| !placed.values.contains(*value));
+        missing.try_for_each(|value| check_case(Some(&mirror), *of, value))?;
     }
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
@@ -73,36 +73,48 @@ pub(crate) fn print(
     note_age(&mirror, &tables, invocation)
 }
 
-/// Notes what is not known about the members of a group, and which name is unknown if there are none.
+/// Refuses several groups for the service, which would return a member of two of them twice.
+pub(crate) fn refuse_several(selected: &Selected, invocation: &Invocation) -> Result<(), Failure> {
+    let Selected::Members(Members { of, groups, .. }) = selected else { return Ok(()) };
+    let (one, plural) = (of.groups.name(), plural(of.groups));
+    if groups.len() < 2 {
+        return Ok(());
+    }
+    let flags: Vec<String> = groups.iter().map(|group| format!("--{one} {group}")).collect();
+    let list = invocation.command(&format!("placements list {}", flags.join(" ")));
+    Err(Failure::usage(format!("cannot ask the service for several {plural} at once")).hint(format!(
+        "with --from, this command reads them from a mirror; {list} lists them with the {} in each",
+        of.value
+    )))
+}
+
+/// Notes what is not known about the members of groups, and which names are unknown if there are none.
 fn note_members(
     mirror: &Mirror,
     placed: &Placed,
-    members: &Members,
+    Members { of, groups, values }: &Members,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Members { of, group, value } = members;
-    if placed.unknown > 0 {
-        let (members, unknown) = (of.members.name(), placed.unknown);
-        let text = format!("the {} of {unknown} more records ({members}) is not known", of.value);
+    let (unknown, is_empty) = (placed.unknown, placed.ids.is_empty());
+    if unknown > 0 {
+        let (members, value) = (of.members.name(), of.value);
+        let text = format!("the {value} of {unknown} more records ({members}) is not known");
         invocation.screen.note(&text);
     }
-    if !placed.ids.is_empty() {
-        return Ok(());
-    }
-    let groups = of.groups.name();
-    if mirror.record(groups, group)?.is_none_or(|one| one.state != State::Present) {
-        invocation.screen.warn(&format!("the mirror has no {groups} {group}"));
-    }
-    if let Some(value) = value {
-        let text = format!("unknown {} `{value}`", of.value);
-        if let Some(note) = unknown(Some(mirror), *of, value, text)? {
-            invocation.screen.note(&note);
+    let table = of.groups.name();
+    for group in groups.iter().filter(|_| is_empty) {
+        if mirror.record(table, group)?.is_none_or(|one| one.state != State::Present) {
+            invocation.screen.warn(&format!("the mirror has no {table} {group}"));
         }
+    }
+    for value in values.iter().filter(|_| is_empty) {
+        note_value(Some(mirror), *of, value, invocation)?;
     }
     Ok(())
 }
 
-/// The members of a group.
+/// The members of groups.
+#[derive(Default)]
 struct Placed {
     ids: HashSet<String>,
     /// The values that some of them have.
@@ -111,50 +123,63 @@ struct Placed {
     unknown: u64,
 }
 
-/// Reads the members of a group, or those with a value.
-fn placed(mirror: &Mirror, members: &Members, more: &[String]) -> Result<Placed, Error> {
-    let mut placed = Placed { ids: HashSet::new(), values: HashSet::new(), unknown: 0 };
-    let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
-    placements(mirror, members.of.table.name(), &wanted, 0, |one| {
-        let is_wanted =
-            |value: &String| members.value.as_ref() == Some(value) || more.contains(value);
-        if members.value.is_none() || one.value.as_ref().is_some_and(is_wanted) {
-            placed.ids.insert(one.member);
-            placed.values.extend(one.value);
-        } else if one.value.is_none() {
-            placed.unknown += 1;
-        }
-        ControlFlow::Continue(())
-    })?;
+/// Reads the members of groups, or those with some values.
+fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
+    let mut placed = Placed::default();
+    for group in &members.groups {
+        let wanted = Wanted { group: Some(group), ..Wanted::default() };
+        placements(mirror, members.of.table.name(), &wanted, 0, |one| {
+            let is_wanted = |value| members.values.contains(value);
+            if members.values.is_empty() || one.value.as_ref().is_some_and(is_wanted) {
+                placed.ids.insert(one.member);
+                placed.values.extend(one.value);
+            } else if one.value.is_none() {
+                placed.unknown += 1;
+            }
+            ControlFlow::Continue(())
+        })?;
+    }
     Ok(placed)
 }
 
-/// Notes which name in a query is unknown, after the service returned no record for it.
+/// Notes which names in a query are unknown, after the service returned no record for it.
 pub(crate) fn note_unknown<S: Mirrored>(
     selected: &Selected,
     client: &Client<S>,
     invocation: &Invocation,
 ) {
-    let Selected::Members(members) = selected else { return };
-    let Members { of, group, .. } = members;
+    let Selected::Members(Members { of, groups, values }) = selected else { return };
     // With -q, the list of groups is not needed.
     if invocation.screen.quiet {
         return;
     }
-    if let Some(known) = identities(client, of.groups)
-        && !known.contains_key(group)
-    {
-        let text = format!("{} {group} does not exist", of.groups.name());
-        invocation.screen.note(&with_closest(text, group, &known.into_keys().collect()));
+    if let Some(known) = identities(client, of.groups) {
+        let known: BTreeSet<String> = known.into_keys().collect();
+        for group in groups.iter().filter(|group| !known.contains(*group)) {
+            let text = format!("{} {group} does not exist", of.groups.name());
+            invocation.screen.note(&with_closest(text, group, &known));
+        }
     }
-    let Some(value) = &members.value else { return };
-    let mirror = to_read(invocation).ok();
+    for value in values {
+        // Without a mirror that can be read, the contract decides.
+        let mirror = to_read(invocation).ok();
+        let noted = note_value(mirror.as_ref(), *of, value, invocation);
+        drop(noted.or_else(|_unreadable| note_value(None, *of, value, invocation)));
+    }
+}
+
+/// Notes that a value is unknown, if it is.
+pub(crate) fn note_value(
+    mirror: Option<&Mirror>,
+    of: Recovered,
+    value: &str,
+    invocation: &Invocation,
+) -> Result<(), Error> {
     let text = format!("unknown {} `{value}`", of.value);
-    let note = unknown(mirror.as_ref(), *of, value, text.clone());
-    // Without a mirror that can be read, the contract decides.
-    if let Ok(Some(note)) = note.or_else(|_| unknown(None, *of, value, text)) {
+    if let Some(note) = unknown(mirror, of, value, text)? {
         invocation.screen.note(&note);
     }
+    Ok(())
 }
 
 /// Fails if a value is unknown and a known one differs only in its case. Values match exactly, so the list would be empty, and look like
@@ -175,17 +200,15 @@ pub(crate) fn check_case(
     }
 }
 
-/// Does the same for the value in a query, after the service returned no record for it.
-pub(crate) fn check_value(selected: &Selected, invocation: &Invocation) -> Result<(), Failure> {
-    match selected {
-        Selected::Members(Members { of, value: Some(value), .. }) => {
-            // Its notes are printed later. Without a mirror that can be read, the contract decides.
-            let screen = invocation.screen.silent();
-            let mirror = to_read(&Invocation { screen, ..invocation.clone() }).ok();
-            check_case(mirror.as_ref(), *of, value)
-        }
-        _ => Ok(()),
-    }
+/// Does the same for the values in a query, after the service returned no record for it.
+pub(crate) fn check_values(selected: &Selected, invocation: &Invocation) -> Result<(), Failure> {
+    let Selected::Members(Members { of, values, .. }) = selected else { return Ok(()) };
+    values.iter().try_for_each(|value| {
+        // Its notes are printed later. Without a mirror that can be read, the contract decides.
+        let screen = invocation.screen.silent();
+        let mirror = to_read(&Invocation { screen, ..invocation.clone() }).ok();
+        check_case(mirror.as_ref(), *of, value)
+    })
 }
 
 /// Returns a note that begins with a text, with the closest value, if neither the contract nor the mirror has the value.
@@ -199,13 +222,6 @@ pub(crate) fn unknown(
     Ok((!known.contains(value)).then(|| with_closest(text, value, &known)))
 }
 
-pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {
-    match closest(name, known.iter().map(String::as_str)) {
-        Some(other) => format!("{text}; did you mean `{other}`?"),
-        None => text,
-    }
-}
-
 /// Returns the values of the contract, and those of the mirror.
 fn known_values(mirror: Option<&Mirror>, of: Recovered) -> Result<BTreeSet<String>, Error> {
     let mut values: BTreeSet<String> = of.known_values.iter().map(|&one| one.to_owned()).collect();
@@ -214,4 +230,11 @@ fn known_values(mirror: Option<&Mirror>, of: Recovered) -> Result<BTreeSet<Strin
         values.extend(board.values.into_iter().flatten());
     }
     Ok(values)
+}
+
+pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {
+    match closest(name, known.iter().map(String::as_str)) {
+        Some(other) => format!("{text}; did you mean `{other}`?"),
+        None => text,
+    }
 }

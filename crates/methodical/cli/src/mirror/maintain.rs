@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use methodical_mirror::model::tables::Mirrored;
+use methodical_mirror::model::tables::{self, Mirrored};
 use methodical_mirror::{
     Check, Existing, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
 };
@@ -19,7 +19,6 @@ use crate::program::Noun;
 use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
 
-/// Checks the mirror.
 pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
     let Some(mirror) = open::read(invocation, "would check the mirror")? else { return Ok(()) };
     let check = mirror.check()?;
@@ -27,7 +26,6 @@ pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
     judge(invocation, &check)
 }
 
-/// Rebuilds the mirror, and checks it again.
 pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
     let Some(mut mirror) = open::read(invocation, "would rebuild the mirror")? else {
         return Ok(());
@@ -104,7 +102,6 @@ pub(crate) struct RestoreFlags {
     yes: bool,
 }
 
-/// Writes a backup.
 pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<(), Failure> {
     let file = flags.file.display();
     let would = format!("would back up the mirror to {file}");
@@ -163,7 +160,6 @@ pub(crate) struct PurgeFlags {
     changes_older_than: Option<u64>,
 }
 
-/// Removes rows of deleted records, and old changes.
 pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> Result<(), Failure> {
     let purge = Purge {
         gone_for: flags.gone_for.map(Duration::from_secs),
@@ -264,13 +260,17 @@ pub(crate) fn forget<S: Mirrored>(
 fn table<S: Mirrored>(flags: &ForgetFlags) -> Result<&'static str, Failure> {
     let found = found::<S>();
     let Some(table) = &flags.table else {
-        return match found.personal()[..] {
-            [table] => Ok(table),
+        let is_recovered = |name| found.recovered.iter().any(|one| one.table.name() == name);
+        let personal = found.tables.iter().filter(|(table, _)| {
+            !is_recovered(table.name()) && table.columns().iter().any(tables::Column::is_personal)
+        });
+        return match personal.collect::<Vec<_>>()[..] {
+            [(table, _)] => Ok(table.name()),
             _ => Err(Failure::usage("several tables or none have personal data")
                 .hint("use --table TABLE")),
         };
     };
-    let known: Vec<&str> = found.tables().map(|(table, _)| table.name()).collect();
+    let known: Vec<&str> = found.tables.iter().map(|(table, _)| table.name()).collect();
     let is_known = known.iter().copied().find(|known| known == table);
     is_known.ok_or_else(|| {
         let failure = Failure::usage(format!("unknown table `{table}`"));

@@ -18,7 +18,6 @@ use crate::program::RecordType;
 use crate::run::Invocation;
 use crate::screen::{Tone, paint, printable};
 
-/// A member and what is known of it.
 struct Shown {
     of: Recovered,
     member: RecordType<'static>,
@@ -71,7 +70,6 @@ pub(crate) fn show(
 }
 
 impl Shown {
-    /// Writes a text for people.
     fn write(&self, invocation: &Invocation) -> Result<(), Failure> {
         let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
         let color = out.view(invocation.screen).color;
@@ -108,7 +106,6 @@ impl Shown {
         Ok(out.finish()?)
     }
 
-    /// Prints one object.
     fn print(&self, invocation: &Invocation) -> Result<(), Failure> {
         let (group, value) = (self.of.group_field(), self.of.value);
         let placements = self.placements.iter().map(|one| {

@@ -37,8 +37,7 @@ impl Place {
     ) -> Result<Self, Failure> {
         let named = flag.filter(|text| *text != OF_PROFILE);
         if named.is_some() && invocation.call.demo && invocation.mirror.from.is_some() {
-            return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
-                .hint("leave out one of them"));
+            return Err(two_mirrors());
         }
         let setting = settings.get("mirror").map(|setting| &*setting.value);
         let Some(text) = named.or(setting) else {
@@ -57,26 +56,68 @@ impl Place {
         Ok(Self(text.into()))
     }
 
-    /// Opens the mirror of a source, or creates it.
-    pub(crate) fn open(&self, source: &Source) -> Result<Mirror, Failure> {
-        Ok(Mirror::open(&self.0, source)?)
+    /// Returns the place of the mirror that a command reads: that of `--from`, or of the profile.
+    fn to_read(settings: &Settings, invocation: &Invocation) -> Result<Self, Failure> {
+        Self::of(invocation.mirror.from.as_deref(), settings, invocation)
     }
 
-    /// Opens an existing mirror. Refuses that of another profile or service than those of the reader.
-    pub(crate) fn open_existing(&self, reader: Reader<'_>) -> Result<Mirror, Failure> {
+    /// Opens an existing mirror. Refuses that of another profile or service than those of the settings.
+    fn open(&self, settings: &Settings, invocation: &Invocation) -> Result<Mirror, Failure> {
+        let sync = self.sync(invocation);
         if matches!(self.0.try_exists(), Ok(false)) {
-            return Err(Failure::usage(format!("the mirror {self} does not exist"))
-                .hint(format!("{} creates it", self.sync(reader.invocation))));
+            let failure = Failure::usage(format!("the mirror {self} does not exist"));
+            return Err(failure.hint(format!("{sync} creates it")));
         }
         let mirror = Mirror::open_existing(&self.0).map_err(unreadable)?;
-        if reader.check(&mirror, self, &self.sync(reader.invocation))? {
-            reader.note_token(&mirror);
+        if self.check(&mirror, settings, invocation)? {
+            note_token(&mirror, settings, invocation);
         }
         Ok(mirror)
     }
 
-    /// Returns the command that syncs this mirror.
-    pub(crate) fn sync(&self, invocation: &Invocation) -> String {
+    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
+    /// Returns whether it is the mirror of the settings.
+    fn check(
+        &self,
+        mirror: &Mirror,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<bool, Failure> {
+        let is_named = invocation.mirror.from.as_deref().is_some_and(|from| from != OF_PROFILE);
+        if is_named && invocation.service.profile.is_none() {
+            return Ok(false);
+        }
+        let own = source(None, settings, invocation);
+        if own.as_ref().is_some_and(|own| mirror.is_of(own)) {
+            return Ok(true);
+        }
+        let name = &settings.profile.value;
+        let owner = owner(mirror, settings);
+        // A reader without a base URL, who may not have settings at all.
+        if own.is_none() {
+            match &owner {
+                Some(Owner::Profile(owner, _)) if owner == name => return Ok(true),
+                Some(Owner::Profile(..)) => {}
+                Some(Owner::Sample) | None => return Ok(false),
+            }
+        }
+        let (reader, without) = if invocation.call.demo {
+            (Owner::Sample.to_string(), "--demo")
+        } else {
+            (profile(name, settings.base_url().map(|url| &*url.value)), "--profile")
+        };
+        let text = match owner {
+            Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
+            None => format!("the mirror {self} does not belong to {reader}"),
+        };
+        Err(Failure::usage(text).hint(format!(
+            "`--from {}` without {without} reads it; to replace it, move it away and run {}",
+            quoted(&self.to_string()),
+            self.sync(invocation)
+        )))
+    }
+
+    fn sync(&self, invocation: &Invocation) -> String {
         let own = Settings::of_known(invocation).and_then(|own| Self::of(None, &own, invocation));
         if own.is_ok_and(|own| own == *self) {
             return invocation.command("mirror sync");
@@ -86,7 +127,11 @@ impl Place {
     }
 }
 
-/// Returns whether a text is the URL of a PostgreSQL database.
+pub(crate) fn two_mirrors() -> Failure {
+    Failure::usage("cannot use --demo and --from: they name two mirrors")
+        .hint("leave out one of them")
+}
+
 pub(crate) fn is_database(text: &str) -> bool {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql"))
@@ -126,26 +171,16 @@ pub(crate) fn read(invocation: &Invocation, would: &str) -> Result<Option<Mirror
 /// Does the same for a command that answers a question about the values of members in groups, if the mirror has them.
 pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Option<Mirror>, Failure> {
     let Some(mirror) = read(invocation, "would read the mirror")? else { return Ok(None) };
-    check_synced(&mirror, of, invocation)?;
-    Ok(Some(mirror))
-}
-
-/// Fails if the mirror has no groups, or none of their values yet.
-fn check_synced(mirror: &Mirror, of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
     let tables = mirror.tables()?;
     let has = |table: &Table| {
         tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
     };
-    if has(of.groups) && has(of.table) {
-        return Ok(());
-    }
-    let text = if has(of.groups) {
-        format!("cannot answer from the mirror: it has no {} yet", of.value)
-    } else {
-        "cannot answer from the mirror: the first sync has not finished".to_owned()
+    let text = match (has(of.groups), has(of.table)) {
+        (true, true) => return Ok(Some(mirror)),
+        (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
+        _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
     };
-    let settings = Settings::of_known(invocation)?;
-    let sync = Reader::new(&settings, invocation).place()?.sync(invocation);
+    let sync = Place::to_read(&Settings::of_known(invocation)?, invocation)?.sync(invocation);
     Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
 }
 
@@ -156,25 +191,21 @@ pub(crate) fn read_place(
 ) -> Result<Option<(Mirror, Place)>, Failure> {
     refuse_new_since(invocation)?;
     let settings = Settings::of_known(invocation)?;
-    let reader = Reader::new(&settings, invocation);
-    let place = reader.place()?;
+    let place = Place::to_read(&settings, invocation)?;
     if invocation.is_dry_run(&format!("{would} the mirror {place}")) {
         return Ok(None);
     }
-    Ok(Some((place.open_existing(reader)?, place)))
+    Ok(Some((place.open(&settings, invocation)?, place)))
 }
 
-/// Opens the mirror that a command reads.
 pub(crate) fn to_read(invocation: &Invocation) -> Result<Mirror, Failure> {
     refuse_new_since(invocation)?;
     for_list(invocation)
 }
 
-/// Opens the mirror that answers a list.
 pub(crate) fn for_list(invocation: &Invocation) -> Result<Mirror, Failure> {
     let settings = Settings::of_known(invocation)?;
-    let reader = Reader::new(&settings, invocation);
-    reader.place()?.open_existing(reader)
+    Place::to_read(&settings, invocation)?.open(&settings, invocation)
 }
 
 /// Notes that the output is from the mirror, and how old the oldest of these tables is.
@@ -199,88 +230,15 @@ pub(crate) fn note_age(
     Ok(())
 }
 
-/// A command that reads a mirror.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a> {
-    /// The mirror that the command line names.
-    pub(crate) from: Option<&'a str>,
-    /// The name of the account, if it is not that of the profile.
-    pub(crate) account: Option<&'a str>,
-    pub(crate) settings: &'a Settings,
-    pub(crate) invocation: &'a Invocation,
-}
-
-impl<'a> Reader<'a> {
-    /// Creates the reader of the mirror that `--from` names, or that of the profile.
-    pub(crate) fn new(settings: &'a Settings, invocation: &'a Invocation) -> Self {
-        let from = invocation.mirror.from.as_deref();
-        Self { from, account: None, settings, invocation }
-    }
-
-    /// Returns the place of the mirror.
-    pub(crate) fn place(&self) -> Result<Place, Failure> {
-        Place::of(self.from, self.settings, self.invocation)
-    }
-
-    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
-    /// Returns whether it is the mirror of the reader.
-    ///
-    /// `sync` is the command that creates a mirror in this place.
-    pub(crate) fn check(
-        &self,
-        mirror: &Mirror,
-        place: &Place,
-        sync: &str,
-    ) -> Result<bool, Failure> {
-        let &Self { from, account, settings, invocation } = self;
-        let is_named = from.is_some_and(|from| from != OF_PROFILE);
-        if is_named && invocation.service.profile.is_none() {
-            return Ok(false);
-        }
-        let own = source(account, settings, invocation);
-        if own.as_ref().is_some_and(|own| mirror.is_of(own)) {
-            return Ok(true);
-        }
-        let name = account.unwrap_or(&settings.profile.value);
-        let owner = owner(mirror, settings);
-        match (&owner, &own) {
-            (Some(Owner::Profile(owner, _)), None) if owner == name => return Ok(true),
-            // A reader without a base URL, who may not have settings at all.
-            (Some(Owner::Sample) | None, None) => return Ok(false),
-            _ => {}
-        }
-        let (reader, without) = if invocation.call.demo {
-            (SAMPLE.to_owned(), "--demo")
-        } else {
-            let url = settings.base_url().filter(|_| own.is_some());
-            (profile(name, url.map(|url| &*url.value)), "--profile")
-        };
-        let text = match owner {
-            Some(Owner::Sample) => {
-                format!("the mirror {place} belongs to {SAMPLE}, not to {reader}")
-            }
-            Some(Owner::Profile(name, base_url)) => {
-                let owner = profile(&name, Some(&base_url));
-                format!("the mirror {place} belongs to {owner}, not to {reader}")
-            }
-            None => format!("the mirror {place} does not belong to {reader}"),
-        };
-        Err(Failure::usage(text).hint(format!(
-            "`--from {}` without {without} reads it; to replace it, move it away and run {sync}",
-            quoted(&place.to_string())
-        )))
-    }
-
-    /// Notes that the last sync used another access token, as far as the token is known without using it.
-    pub(crate) fn note_token(&self, mirror: &Mirror) {
-        let Some(token) = token_text(self.settings, self.invocation) else { return };
-        // Without the note, the mirror can be read.
-        if let Ok(Some(false)) = mirror.knows_token(&token) {
-            let profile = &self.settings.profile.value;
-            self.invocation.screen.note(&format!(
-                "the last sync used another access token of profile {profile}; use a profile of its own for another account"
-            ));
-        }
+/// Notes that the last sync used another access token, as far as the token is known without using it.
+pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invocation) {
+    let Some(token) = token_text(settings, invocation) else { return };
+    // Without the note, the mirror can be read.
+    if let Ok(Some(false)) = mirror.knows_token(&token) {
+        invocation.screen.note(&format!(
+            "the last sync used another access token of profile {}; use a profile of its own for another account",
+            settings.profile.value
+        ));
     }
 }
 
@@ -298,16 +256,23 @@ pub(crate) fn source(
     Some(Source::new(base_url, account.unwrap_or(&settings.profile.value)))
 }
 
-/// Returns the source of the mirror of the sample service.
 pub(crate) fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
 }
 
-/// The owner of a mirror.
 enum Owner {
     Sample,
     /// The profile of this name, with its base URL.
     Profile(String, String),
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sample => f.write_str("the sample service (--demo)"),
+            Self::Profile(name, url) => f.write_str(&profile(name, Some(url))),
+        }
+    }
 }
 
 /// Names the account and the service of a mirror.
@@ -315,7 +280,7 @@ enum Owner {
 pub(crate) fn account(mirror: &Mirror, settings: &Settings) -> String {
     match owner(mirror, settings) {
         Some(Owner::Sample) => "sample data".to_owned(),
-        Some(Owner::Profile(name, url)) => profile(&name, Some(&url)),
+        Some(owner) => owner.to_string(),
         None => "unknown account".to_owned(),
     }
 }
@@ -345,8 +310,6 @@ fn profile(name: &str, base_url: Option<&str>) -> String {
     }
 }
 
-const SAMPLE: &str = "the sample service (--demo)";
-
 /// The word for the mirror of the profile.
 pub(crate) const OF_PROFILE: &str = "mirror";
 
@@ -372,7 +335,6 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
     Err(Failure::usage("nothing was changed: the answer was no"))
 }
 
-/// Returns the time in seconds since 1970.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
@@ -422,8 +384,8 @@ pub(crate) fn local(seconds: i64) -> String {
 const EXPECTED: &str = "expected a number and a unit: `90s`, `15m`, `1h`, `2d` or `1w`";
 
 #[cfg(test)]
-mod age_tests {
-    use super::ago;
+mod tests {
+    use super::{ago, duration, utc};
 
     #[test]
     fn an_age_has_the_unit_that_fits() {
@@ -438,10 +400,6 @@ mod age_tests {
             assert_eq!(ago(seconds), expected);
         }
     }
-}
-#[cfg(test)]
-mod time_tests {
-    use super::{duration, utc};
 
     #[test]
     fn a_duration_has_a_number_and_a_unit() {

@@ -11,14 +11,15 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::mirror::board::title;
-use crate::mirror::list::{check_case, unknown, with_closest};
+use crate::mirror::list::{check_case, note_value, with_closest};
 use crate::mirror::open::{self, ask, duration, local, note_age, now};
-use crate::mirror::{self, Recovered, Titles, recovered};
+use crate::mirror::{Recovered, Titles, identities, recovered};
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};
 use crate::output::select::folded;
 use crate::program::{Noun, RecordType};
 use crate::run::Invocation;
+use crate::session::Session;
 
 /// The records of each command that prints some, by the words of the command.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
@@ -41,7 +42,12 @@ pub(crate) fn group_of_title<S: Mirrored>(
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the identity in place of the title"));
     } else {
-        mirror::titles::<S>(table, invocation)?
+        let session = Session::<S>::open(invocation)?;
+        identities::<S>(&session.client, table).ok_or_else(|| {
+            let text =
+                format!("cannot look up the title of a {}: cannot read their list", table.name());
+            Failure::usage(text).hint("use the identity in place of the title")
+        })?
     };
     match &*with_title(text, table, &titles)? {
         [only] => Ok(only.clone()),
@@ -52,7 +58,6 @@ pub(crate) fn group_of_title<S: Mirrored>(
     }
 }
 
-/// Returns the plural of the name of a table.
 pub(crate) fn plural(table: &Table) -> String {
     match table.name().strip_suffix('y') {
         Some(start) => format!("{start}ies"),
@@ -120,7 +125,6 @@ pub(crate) struct PlacementsFlags {
     waiting: Option<u64>,
 }
 
-/// Lists the placements of a mirror.
 pub(crate) fn list(
     flags: &PlacementsFlags,
     of: Recovered,
@@ -188,15 +192,11 @@ pub(crate) fn list(
         ));
     }
     for value in flags.values.iter().filter(|_| found.is_empty()) {
-        let text = format!("unknown {} `{value}`", of.value);
-        if let Some(note) = unknown(Some(&mirror), of, value, text)? {
-            invocation.screen.note(&note);
-        }
+        note_value(Some(&mirror), of, value, invocation)?;
     }
     note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
 }
 
-/// Number of members that are read together.
 const PAGE: usize = 500;
 
 /// The names of the fields of a placement beside those of its member.
@@ -240,7 +240,6 @@ impl Names {
     }
 }
 
-/// Prints the members that may be the same.
 pub(crate) fn duplicates(
     of: Recovered,
     records: Records,

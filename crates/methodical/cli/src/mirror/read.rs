@@ -9,7 +9,6 @@ use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Consumer, Cursor, Error, Event, Outcome, Record, TableStatus};
 use serde::Serialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use crate::failure::{Exit, Failure};
 use crate::mirror::found;
@@ -17,6 +16,7 @@ use crate::mirror::open::{self, ago, confirm, duration, now, utc};
 use crate::mirror::placements::{Records, described};
 use crate::output::print;
 use crate::output::printer::{Column, Printer, Schema};
+use crate::output::record::Line;
 use crate::program::Noun;
 use crate::run::Invocation;
 
@@ -87,7 +87,6 @@ fn cursor(text: &str) -> Result<Cursor, Error> {
     text.parse()
 }
 
-/// Prints the changes in their order.
 pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Shown<'a> {
@@ -134,7 +133,6 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
     Ok(())
 }
 
-/// Number of changes that are read together.
 const PAGE: usize = 1000;
 
 /// The flags of `mirror consumers`.
@@ -249,18 +247,10 @@ pub(crate) fn search<S: Mirrored>(
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        table: &'a str,
-        id: &'a str,
-        state: &'static str,
-        first_seen: String,
-        record: &'a RawValue,
-    }
     let Some(mirror) = open::read(invocation, "would search the mirror")? else { return Ok(()) };
     // The first texts of each table.
     let found = found::<S>();
-    let shown = found.tables().map(|(table, _)| described(records, table).columns);
+    let shown = found.tables.iter().map(|(table, _)| described(records, table).columns);
     let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));
     let mut columns: Vec<String> = shown.map(|name| format!("record.{name}")).collect();
     columns.dedup();
@@ -272,13 +262,10 @@ pub(crate) fn search<S: Mirrored>(
     let schema = Schema { columns: &columns, noun, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     let mut print = |table: &str, record: &Record| {
-        printer.print(&Shown {
-            table,
-            id: &record.id,
-            state: record.state.as_str(),
-            first_seen: utc(record.first_seen),
-            record: serde_json::from_str(&record.json)?,
-        })?;
+        let line = Line::new().add("table", json!(table)).add("id", json!(record.id));
+        let line = line.add("state", json!(record.state.as_str()));
+        let line = line.add("first_seen", json!(utc(record.first_seen)));
+        printer.print_line(&line.add("record", &record.json).end())?;
         io::Result::Ok(printer.is_done())
     };
     let mut done = Ok(());

@@ -65,7 +65,6 @@ pub(crate) fn period([first, last]: [NaiveDate; 2]) -> Range<i64> {
     midnight(first)..last.checked_add_days(Days::new(1)).map_or(i64::MAX, midnight)
 }
 
-/// Prints what happened in a period.
 pub(crate) fn report(
     flags: &ReportFlags,
     of: Recovered,
@@ -147,10 +146,8 @@ pub(crate) fn source_name(members: &Table) -> Option<String> {
     source_column(members).map(|one| one.path().join("_"))
 }
 
-/// The fields of a group in their order.
 type Row<'a> = Vec<(&'a str, Value)>;
 
-/// Prints all figures as one object.
 fn print_object(
     report: &PeriodReport,
     rows: &[Row<'_>],
@@ -175,7 +172,6 @@ fn print_object(
     printer.finish()
 }
 
-/// Prints a record for each group.
 fn print_rows(
     rows: &[Row<'_>],
     names: &[&str],

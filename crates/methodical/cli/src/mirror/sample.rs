@@ -10,45 +10,38 @@ use crate::demo::{SampleHistory, SampleService};
 use crate::failure::Failure;
 use crate::files::TemporaryFolder;
 use crate::mirror::found;
-use crate::mirror::open::{Reader, sample};
+use crate::mirror::open::{read_place, refuse_new_since, sample, two_mirrors};
 use crate::run::Invocation;
 use crate::settings::Settings;
 
 /// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
 pub(crate) fn open<S: Mirrored>(
-    settings: &mut Settings,
     invocation: &Invocation,
     would: &str,
 ) -> Result<Option<(Mirror, Option<TemporaryFolder>)>, Failure> {
-    if invocation.call.demo {
-        if invocation.is_dry_run(&format!("{would} a mirror of the sample service")) {
-            return Ok(None);
-        }
-        let (mirror, guard) = synced::<S>(settings, invocation)?;
-        return Ok(Some((mirror, Some(guard))));
+    if !invocation.call.demo {
+        let opened = read_place(invocation, would)?;
+        return Ok(opened.map(|(mirror, _)| (mirror, None)));
     }
-    let reader = Reader::new(settings, invocation);
-    let place = reader.place()?;
-    if invocation.is_dry_run(&format!("{would} the mirror {place}")) {
+    refuse_new_since(invocation)?;
+    if invocation.is_dry_run(&format!("{would} a mirror of the sample service")) {
         return Ok(None);
     }
-    Ok(Some((place.open_existing(reader)?, None)))
+    let (mirror, guard) = synced::<S>(invocation)?;
+    Ok(Some((mirror, Some(guard))))
 }
 
 /// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
 /// when the second part is dropped.
-fn synced<S: Mirrored>(
-    settings: &mut Settings,
-    invocation: &Invocation,
-) -> Result<(Mirror, TemporaryFolder), Failure> {
+fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TemporaryFolder), Failure> {
     if invocation.mirror.from.is_some() {
-        return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
-            .hint("leave out one of them"));
+        return Err(two_mirrors());
     }
     let demo = invocation.program.demo.ok_or_else(no_history)?;
-    let SampleService { base_url, token, history, running } = (demo.start)()?;
+    let SampleService { base_url, token, history, guard } = (demo.start)()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
-    let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
+    let mut settings = Settings::of_known(invocation)?;
+    let client = connect_to_sample::<S>(invocation, &mut settings, base_url, token)?;
     let folder = TemporaryFolder::create(invocation.program.name).map_err(|error| {
         Failure::usage("cannot create a temporary folder for the mirror")
             .because(error.to_string())
@@ -70,7 +63,7 @@ fn synced<S: Mirrored>(
             Failure::usage("cannot sync with the sample service").because(error.to_string())
         })?;
     }
-    drop((client, set_day, running));
+    drop((client, set_day, guard));
     Ok((mirror, folder))
 }
 
@@ -79,5 +72,4 @@ fn no_history() -> Failure {
         .hint("sync a mirror with --demo mirror sync --to FILE, and read it with --from FILE")
 }
 
-/// A day.
 const DAY: Duration = Duration::from_secs(24 * 3600);

@@ -21,7 +21,7 @@ use crate::connect::{no_base_url, token_text};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::list::unknown;
-use crate::mirror::open::{Place, Reader, duration, refuse_from, source};
+use crate::mirror::open::{Place, duration, note_token, refuse_from, source};
 use crate::mirror::watch::{Next, repeat};
 use crate::mirror::{Recovered, found};
 use crate::output::printer::{
@@ -120,19 +120,15 @@ pub(crate) fn run<S: Mirrored>(
 ) -> Result<(), Failure> {
     refuse_from(invocation)?;
     let Some(every) = flags.every else {
-        if invocation.output.is_silent(invocation.screen.output.is_terminal()) {
-            let opened = open::<S>(&flags.sync, invocation)?;
-            let Some((session, mut mirror)) = opened else { return Ok(()) };
-            return sync(&session, &mut mirror, &flags.sync)?.done;
-        }
         let counts = COUNTS.iter().map(|(name, _)| *name);
         let fields: Vec<&str> = ["table"].into_iter().chain(counts).collect();
         let schema = Schema { columns: SHOWN, ..Schema::of_program(&fields, false) };
-        let mut printer = Printer::open(invocation, &schema)?;
-        let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
-            return Ok(());
-        };
+        let is_silent = invocation.output.is_silent(invocation.screen.output.is_terminal());
+        let printer = (!is_silent).then(|| Printer::open(invocation, &schema)).transpose()?;
+        let opened = open::<S>(&flags.sync, invocation)?;
+        let Some((session, mut mirror)) = opened else { return Ok(()) };
         let Synced { report, unknown, done } = sync(&session, &mut mirror, &flags.sync)?;
+        let Some(mut printer) = printer else { return done };
         for table in &report.tables {
             if let Ok(report) = &table.result {
                 let name = [("table", json!(table.table))].into_iter();
@@ -181,10 +177,9 @@ pub(crate) fn open<S: Mirrored>(
     if invocation.is_dry_run(&format!("would sync the mirror {place}")) {
         return Ok(None);
     }
-    let account = flags.account.as_deref();
-    let source = source(account, &session.settings, invocation);
-    let mut mirror = place.open(&source.ok_or_else(|| no_base_url(invocation))?)?;
-    Reader { account, ..Reader::new(&session.settings, invocation) }.note_token(&mirror);
+    let source = source(flags.account.as_deref(), &session.settings, invocation);
+    let mut mirror = Mirror::open(&place.0, &source.ok_or_else(|| no_base_url(invocation))?)?;
+    note_token(&mirror, &session.settings, invocation);
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;
         if emptied > 0 {
@@ -201,7 +196,10 @@ pub(crate) fn sync<S: Mirrored>(
     mirror: &mut Mirror,
     flags: &SyncFlags,
 ) -> Result<Synced, Failure> {
-    let line = Arc::new(Mutex::new(progress_line(session.invocation.screen)));
+    let screen = session.invocation.screen;
+    // The progress line is on standard error if that is a terminal.
+    let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
+    let line = Arc::new(Mutex::new(LiveLine::new(is_shown.then_some(screen))));
     let shown = Arc::clone(&line);
     let options =
         options::<S>(flags).on_progress(move |progress| lock(&shown).show(|_| text(progress)));
@@ -227,12 +225,6 @@ pub(crate) fn sync<S: Mirrored>(
     Ok(Synced { report, unknown: notes, done })
 }
 
-/// Returns the progress line, which is shown on standard error if that is a terminal.
-fn progress_line(screen: Screen) -> LiveLine {
-    let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
-    LiveLine::new(is_shown.then_some(screen))
-}
-
 /// Returns the text of the line, such as `photo: 1,234,567 records` or `album: asked 312 of 4,800`.
 fn text(progress: SyncProgress) -> String {
     match progress {
@@ -249,11 +241,11 @@ fn note_values(report: &SyncReport, unknown: &[String], notes: &mut Notes) {
     for table in &report.tables {
         if let Some(coverage) = &table.coverage {
             let text = coverage.text("--values");
-            notes.note(Subject::Coverage(table.table), text, &[]);
+            notes.note((table.table, "coverage"), text, &[]);
         }
     }
     if !unknown.is_empty() {
-        notes.note(Subject::Unknown, unknown.join("; "), &[]);
+        notes.note(("", "unknown"), unknown.join("; "), &[]);
     }
 }
 
@@ -267,7 +259,7 @@ pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
         let counts: Vec<_> =
             counts.map(|(name, count)| format!("{} {name}", count(report))).collect();
         let state = format!("{}: {} records", table.table, received(report));
-        notes.note(Subject::Records(table.table), state, &counts);
+        notes.note((table.table, "records"), state, &counts);
     }
     note_values(report, unknown, notes);
 }
@@ -329,12 +321,20 @@ fn failed<S: Mirrored>(
     if let Some(error) = &report.error {
         return Err(error.into());
     }
-    let gauges = report
-        .samples
-        .iter()
-        .filter_map(|one| Some((format!("gauge {}", one.gauge), one.result.as_ref().err()?)));
+    let mut failed: Vec<(String, &Error)> = Vec::new();
+    for TableReport { table, result, failures, .. } in &report.tables {
+        let group = |one: &GroupFailure| format!("group {} of {table}", one.group);
+        match result {
+            Err(error) => failed.push((format!("table {table}"), error)),
+            Ok(_) => failed.extend(failures.iter().map(|one| (group(one), &one.error))),
+        }
+    }
+    for one in &report.samples {
+        failed
+            .extend(one.result.as_ref().err().map(|error| (format!("gauge {}", one.gauge), error)));
+    }
     let rejected = rejected(session, report);
-    let mut failed = report.tables.iter().flat_map(failed_parts).chain(gauges);
+    let mut failed = failed.into_iter();
     let Some((part, first)) = failed.next() else { return rejected };
     for (part, error) in failed {
         session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
@@ -371,23 +371,12 @@ fn rejected<S: Mirrored>(session: &Session<S>, report: &SyncReport) -> Result<()
     Err(Failure::new(Exit::Rejected, text))
 }
 
-/// Returns the parts of a table that failed, with their errors.
-fn failed_parts(table: &TableReport) -> Vec<(String, &Error)> {
-    let name = table.table;
-    let group = |one: &GroupFailure| format!("group {} of {name}", one.group);
-    match &table.result {
-        Err(error) => vec![(format!("table {name}"), error)],
-        Ok(_) => table.failures.iter().map(|one| (group(one), &one.error)).collect(),
-    }
-}
-
 /// Returns the failure of a part of the sync.
 fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Failure {
     let call = error.source().and_then(|cause| cause.downcast_ref::<CallError>());
     let (ErrorKind::Call, Some(call)) = (error.kind(), call) else { return error.into() };
     let found = found::<S>();
-    let method = found.tables().find(|(table, _)| part == format!("table {}", table.name()));
-    match method {
+    match found.tables.iter().find(|(table, _)| part.strip_prefix("table ") == Some(table.name())) {
         Some((_, method)) => {
             let raw = session.invocation.command(&format!("api {method} -o raw"));
             session.explain_with(call, &raw)
@@ -396,12 +385,10 @@ fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Fail
     }
 }
 
-/// Returns the number of records in the list of a table.
 fn received(report: &Report) -> u64 {
     report.added + report.changed + report.unchanged + report.returned
 }
 
-/// A count of a table.
 type Count = (&'static str, fn(&Report) -> u64);
 
 /// The counts of a table, by their names in the output.
@@ -428,7 +415,6 @@ pub(crate) struct Accepted {
     pub(crate) records: u64,
 }
 
-/// Parses `N` or `TABLE=N`.
 pub(crate) fn accepted(text: &str) -> Result<Accepted, &'static str> {
     let (table, records) = match text.split_once('=') {
         Some((table, records)) => (Some(table.to_owned()), records),
@@ -484,33 +470,23 @@ pub(crate) fn accept_hint(
     Ok(format!("if the list is right, {accept} with the same flags accepts {numbers}"))
 }
 
-/// The subject of a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Subject {
-    /// The records of a table.
-    Records(&'static str),
-    /// The known values of a table.
-    Coverage(&'static str),
-    /// The values that no record has.
-    Unknown,
-}
-
 /// The notes of a command that repeats.
 #[derive(Debug)]
 pub(crate) struct Notes {
     screen: Screen,
-    /// The last state of each subject.
+    /// The last state of each subject: a table and what is noted of it.
     last: BTreeMap<Subject, String>,
 }
 
+type Subject = (&'static str, &'static str);
+
 impl Notes {
-    /// Creates notes on a screen.
     pub(crate) fn new(screen: Screen) -> Self {
         Self { screen, last: BTreeMap::new() }
     }
 
     /// Notes the state of a subject with its changes. Without changes, only a new state is noted.
-    pub(crate) fn note(&mut self, subject: Subject, state: String, changes: &[String]) {
+    fn note(&mut self, subject: Subject, state: String, changes: &[String]) {
         if !changes.is_empty() || self.last.get(&subject) != Some(&state) {
             let parts: Vec<&str> = iter::once(&state).chain(changes).map(String::as_str).collect();
             self.screen.note(&parts.join(", "));
@@ -520,8 +496,10 @@ impl Notes {
 }
 
 #[cfg(test)]
-mod accept_tests {
-    use super::accepted;
+mod tests {
+    use methodical_mirror::SyncProgress;
+
+    use super::{accepted, text};
 
     #[test]
     fn a_number_or_a_table_with_a_number_is_accepted() {
@@ -532,12 +510,6 @@ mod accept_tests {
             assert!(accepted(wrong).unwrap_err().contains("such as 4812"), "{wrong}");
         }
     }
-}
-#[cfg(test)]
-mod progress_tests {
-    use methodical_mirror::SyncProgress;
-
-    use super::text;
 
     #[test]
     fn the_line_has_what_was_read_and_what_is_left() {

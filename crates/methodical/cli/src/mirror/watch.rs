@@ -21,7 +21,6 @@ use crate::mirror::open::{ago, duration, now, refuse_from};
 use crate::mirror::sync::{Notes, SyncFlags, open, summarize, sync};
 use crate::output::format::Format;
 use crate::run::Invocation;
-use crate::session::Session;
 use crate::settings::{Settings, setting};
 use crate::{files, interrupt};
 
@@ -74,7 +73,6 @@ pub(crate) fn repeat(
     }
 }
 
-/// Minimum time between two runs.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The flags of `watch`.
@@ -128,7 +126,6 @@ pub(crate) struct WatchFlags {
 }
 
 impl WatchFlags {
-    /// Returns which changes are delivered.
     fn limits(&self) -> Limits {
         let tables = self.table.iter().cloned().collect();
         Limits { tables, kinds: self.kind.clone(), ..Limits::default() }
@@ -150,7 +147,6 @@ fn kind(text: &str) -> Result<ChangeKind, String> {
     ChangeKind::from_name(text).ok_or_else(|| format!("expected one of {}", names()))
 }
 
-/// Splits a command as a shell does.
 fn command(text: &str) -> Result<Exec, &'static str> {
     let words = shlex::split(text).unwrap_or_default();
     let expected = "expected a program and its arguments, quoted as in a shell";
@@ -158,7 +154,6 @@ fn command(text: &str) -> Result<Exec, &'static str> {
     Ok(arguments.iter().fold(Exec::new(program), Exec::arg))
 }
 
-/// Runs `watch`.
 pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_from(invocation)?;
     if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
@@ -186,7 +181,6 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
     })
 }
 
-/// Creates the receiver of the events.
 fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Failure> {
     if let Some(exec) = &flags.exec {
         exec.check()?;
@@ -217,7 +211,6 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     }))
 }
 
-/// The runs of `watch`.
 struct Watch<'a> {
     flags: &'a WatchFlags,
     invocation: &'a Invocation,
@@ -236,7 +229,12 @@ impl Watch<'_> {
         };
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
-        let synced = if is_due { self.sync(&session, &mut mirror) } else { Ok(()) };
+        let synced = is_due.then(|| sync(&session, &mut mirror, &self.flags.sync)).map(|synced| {
+            synced.and_then(|synced| {
+                summarize(&synced, &mut self.notes);
+                synced.done
+            })
+        });
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
         let delivered = mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits());
         let consumer = self.find(&mirror)?;
@@ -246,7 +244,7 @@ impl Watch<'_> {
             Ok(delivery) => self.refuse_waiting(&delivery),
             Err(error) => Err(self.explain(&error, consumer.as_ref())),
         };
-        let done = match (synced, delivered) {
+        let done = match (synced.unwrap_or(Ok(())), delivered) {
             (Err(failure), Err(second)) => {
                 second.print(self.invocation.screen);
                 Err(failure)
@@ -256,7 +254,6 @@ impl Watch<'_> {
         Ok((next, done))
     }
 
-    /// Adds the consumer if it is new.
     fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
         // Adding waits for the sync of another process, and is not needed again.
         if self.find(mirror)?.is_none() {
@@ -270,16 +267,6 @@ impl Watch<'_> {
 
     fn find(&self, mirror: &Mirror) -> Result<Option<Consumer>, Error> {
         Ok(mirror.consumers()?.into_iter().find(|one| one.name == self.consumer))
-    }
-
-    fn sync<S: Mirrored>(
-        &mut self,
-        session: &Session<S>,
-        mirror: &mut Mirror,
-    ) -> Result<(), Failure> {
-        let synced = sync(session, mirror, &self.flags.sync)?;
-        summarize(&synced, &mut self.notes);
-        synced.done
     }
 
     /// Refuses a single run that leaves events for later.
@@ -298,7 +285,6 @@ impl Watch<'_> {
         Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))
     }
 
-    /// Returns the failure of a delivery.
     fn explain(&self, error: &Error, consumer: Option<&Consumer>) -> Failure {
         let failed = error.source().and_then(StdError::source);
         let is_unreachable = failed.is_some_and(<dyn StdError>::is::<TransportError>);

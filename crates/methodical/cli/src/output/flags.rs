@@ -66,10 +66,6 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
 
-    /// The values of a list's flag after the first one. Only programs that can have a mirror take several.
-    #[arg(skip)]
-    pub(crate) more_values: Vec<String>,
-
     /// Accept fields that the contract does not document in --fields, --filter, --sort and --count-by.
     #[arg(long, global = true)]
     pub(crate) any_field: bool,

@@ -79,6 +79,11 @@ impl<'a> Object<'a> {
         self.0.iter().find(|(text, _)| text == name).map(|(_, value)| *value)
     }
 
+    /// Returns the names of the fields with their JSON texts.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(name, value)| (&**name, *value))
+    }
+
     /// Returns the field names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)

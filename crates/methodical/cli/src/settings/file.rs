@@ -33,7 +33,6 @@ impl ConfigFile {
         Ok(Self { program, path: Some(path), document, changed: false })
     }
 
-    /// Returns empty settings.
     pub(crate) fn empty(program: Name) -> Self {
         Self { program, path: None, document: DocumentMut::new(), changed: false }
     }
@@ -43,7 +42,6 @@ impl ConfigFile {
         self.path.clone().map_or_else(|| config_path(self.program), Ok)
     }
 
-    /// Returns the names of the profiles.
     pub(crate) fn profiles(&self) -> impl Iterator<Item = &str> {
         let profiles = self.document.get("profile").and_then(Item::as_table_like);
         profiles.into_iter().flat_map(|profiles| profiles.iter().map(|(name, _)| name))
@@ -54,7 +52,6 @@ impl ConfigFile {
         self.document.get(DEFAULT)?.as_str()
     }
 
-    /// Sets the default profile in memory; [`Self::save`] writes it.
     pub(crate) fn set_default_profile(&mut self, name: Option<&str>) {
         let before = match name {
             Some(name) => self.document.insert(DEFAULT, value(name)),
@@ -77,12 +74,10 @@ impl ConfigFile {
         self.document.get_mut("profile")?.as_table_like_mut()
     }
 
-    /// Returns a setting of a profile as text.
     pub(crate) fn get(&self, profile: &str, key: &str) -> Option<String> {
         self.value(profile, key).map(shown_value)
     }
 
-    /// Returns whether a setting of a profile is `true`.
     pub(crate) fn is_on(&self, profile: &str, key: &str) -> bool {
         self.value(profile, key).and_then(Value::as_bool).unwrap_or(false)
     }
@@ -145,10 +140,8 @@ fn place(text: &str, error: &toml_edit::TomlError) -> String {
     format!("line {line}, column {}: {message}", begun.chars().count() + 1)
 }
 
-/// Key of the default profile.
 const DEFAULT: &str = "default-profile";
 
-/// Returns the path of the settings file.
 pub(crate) fn config_path(program: Name) -> Result<PathBuf, Failure> {
     files::path(program, CONFIG)
 }
@@ -194,13 +187,11 @@ pub(crate) fn profile_names(program: Name, file: &ConfigFile) -> Result<Vec<Stri
     Ok(names)
 }
 
-/// Returns the stored token of a profile.
 pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<String>, Failure> {
     let document = tokens(program)?;
     Ok(document.get(profile).and_then(|token| token.as_str()).map(str::to_owned))
 }
 
-/// Stores the token of a profile.
 pub(crate) fn store_token(
     lock: &Lock,
     program: Name,
@@ -222,7 +213,6 @@ pub(crate) fn remove_token(lock: &Lock, program: Name, profile: &str) -> Result<
     Ok(there)
 }
 
-/// Returns the path of the file with the tokens.
 pub(crate) fn tokens_path(program: Name) -> Result<PathBuf, Failure> {
     files::path(program, TOKENS)
 }

@@ -27,7 +27,6 @@ pub(crate) struct Keyring {
 
 #[cfg(feature = "keyring")]
 impl Keyring {
-    /// Connects to the keyring of this machine.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let login = invocation.command("auth login");
         match native() {
@@ -38,12 +37,10 @@ impl Keyring {
         }
     }
 
-    /// Returns the token of a profile.
     pub(crate) fn read(&self, profile: &str) -> Result<Option<String>, Failure> {
         optional(self.entry(profile)?.get_password()).map_err(|error| self.failure(&error, profile))
     }
 
-    /// Stores the token of a profile.
     pub(crate) fn store(&self, profile: &str, token: &str) -> Result<(), Failure> {
         self.entry(profile)?.set_password(token).map_err(|error| self.failure(&error, profile))
     }

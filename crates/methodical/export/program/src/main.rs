@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use gateway_cli::core::{ExportRequest, ExportedTable, Exporter, Failure};
+use gateway_cli::core::{ExportRequest, Failure};
 use gateway_model::service::RecruitmentGateway;
 use methodical_export::mirror::described;
 use methodical_export::{Copy, Error, ErrorKind, Place};
@@ -18,17 +18,16 @@ fn main() -> ExitCode {
     let program = gateway_cli::program()
         .formats(&[parquet_format::TEXT, parquet_format::DECIMALS])
         .uploader(upload::open)
-        .exporter(Exporter::new(copy));
+        .exporter(copy);
     gateway_cli::run(&program)
 }
 
-fn copy(request: ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure> {
+fn copy(request: ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure> {
     let ExportRequest { mirror, to, decimals, .. } = request;
     let copy = Copy::new(&described::<RecruitmentGateway>());
     let copy = if decimals { copy.decimals() } else { copy };
     let tables = Place::open(to).and_then(|place| copy.run(mirror, &place));
-    let tables = tables.map_err(|error| explained(&error))?.into_iter();
-    Ok(tables.map(|(table, rows)| ExportedTable { table, rows }).collect())
+    tables.map_err(|error| explained(&error))
 }
 
 /// Returns the failure with which the program ends because of an error of the export.

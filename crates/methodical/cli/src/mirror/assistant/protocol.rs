@@ -174,7 +174,6 @@ fn error(code: i32, text: &str) -> Value {
 pub(super) const UNFIT: &str =
     "cannot read the arguments: they do not fit the input schema of the tool";
 
-/// Maximum length of a message, in bytes.
 const MAX_MESSAGE: u64 = 1 << 20;
 
 /// Time for which a client may keep the list of tools, in milliseconds.

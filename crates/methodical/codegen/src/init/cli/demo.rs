@@ -8,7 +8,7 @@ use «testkit_rust»::mocks;
 use tokio::runtime::Builder;
 use wiremock::MockServer;
 
-pub(crate) const DEMO: Demo = Demo::new(start);
+pub(crate) const DEMO: Demo = Demo { start, examples: &[], more_examples: &[] };
 
 fn start() -> Result<SampleService, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
@@ -21,5 +21,6 @@ fn start() -> Result<SampleService, Failure> {
         }
         service
     });
-    Ok(SampleService::new(service.uri(), AccessToken::new("demo-token")?, service))
+    let (base_url, token) = (service.uri(), AccessToken::new("demo-token")?);
+    Ok(SampleService { base_url, token, history: None, guard: Box::new(service) })
 }
