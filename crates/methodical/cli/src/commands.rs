@@ -5,10 +5,8 @@ use clap::Subcommand;
 use crate::commands::api::ApiFlags;
 use crate::commands::auth::AuthCommand;
 use crate::commands::check::CheckFlags;
-use crate::commands::completions::CompletionsFlags;
-use crate::commands::config::ConfigCommand;
-use crate::commands::help::{HelpFlags, ManFlags};
-use crate::commands::profile::ProfileCommand;
+use crate::commands::config::{ConfigCommand, ProfileCommand};
+use crate::commands::help::{CompletionsFlags, HelpFlags, ManFlags};
 use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
 use crate::mirror::assistant::{self, AssistantFlags};
@@ -26,10 +24,8 @@ use crate::session::Session;
 mod api;
 mod auth;
 pub(crate) mod check;
-mod completions;
 mod config;
 mod help;
-mod profile;
 
 /// A command of the program.
 #[derive(Debug, Subcommand)]
@@ -155,7 +151,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),
-        Command::Completions(flags) => completions::run(&flags, definition, invocation),
+        Command::Completions(flags) => help::completions(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
         Command::Board => board::run(recovered::<C::Service>()?, invocation),
@@ -171,7 +167,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),
         Command::Mirror(command) => command.run::<C::Service>(C::RECORDS, invocation),
         Command::Mcp(flags) => assistant::run::<C::Service>(&flags, invocation),
-        Command::Profile(command) => profile::run(command, invocation),
+        Command::Profile(command) => config::profiles(command, invocation),
         Command::Tap(flags) => connector::run::<C::Service>(&flags, invocation),
         Command::Watch(flags) => watch::run::<C::Service>(&flags, invocation),
         Command::Version => help::version::<C::Service>(invocation),

@@ -72,28 +72,25 @@ pub(crate) fn connect_to_service<S: Service>(
             let program = CommandToken::new(words.next().unwrap_or_default());
             build::<S>(invocation, settings, Some(words.fold(program, CommandToken::arg)))
         }
-        TokenFrom::Configured => {
-            let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
-            build::<S>(invocation, settings, Some(token))
-        }
+        TokenFrom::Configured => build::<S>(
+            invocation,
+            settings,
+            Some(invocation.service.configured_token.clone().ok_or_else(missing)?),
+        ),
         fixed => {
             let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
-            let token = parsed_token::<S>(text.trim()).map_err(|error| {
-                Failure::from(error).hint(format!("the token comes from {fixed}"))
-            })?;
-            build::<S>(invocation, settings, Some(token))
+            build::<S>(invocation, settings, Some(parsed_token::<S>(&text, &fixed.to_string())?))
         }
     }
 }
 
 /// Creates the token of a service from its text: a bearer token, or a secret.
-pub(crate) fn parsed_token<S: Service>(
-    text: &str,
-) -> Result<AccessToken, methodical_client::Error> {
-    match S::AUTH {
-        Auth::Bearer => AccessToken::new(text),
-        _ => AccessToken::secret(text),
-    }
+pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessToken, Failure> {
+    let token = match S::AUTH {
+        Auth::Bearer => AccessToken::new(text.trim()),
+        _ => AccessToken::secret(text.trim()),
+    };
+    token.map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))
 }
 
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
@@ -133,7 +130,7 @@ fn check_path<S: Service>(base_url: &str) -> Result<(), Failure> {
 }
 
 /// Refuses a token file that does not exist, or that others can read. The failure says where its path comes from.
-pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
+fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     let Setting { value: path, origin } = file;
     if matches!(path.try_exists(), Ok(false)) {
         return Err(Failure::usage(format!("token file {} does not exist", path.display()))
@@ -143,11 +140,18 @@ pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     files::check_private(path, "token").map_err(asked)
 }
 
-/// Reads the token from a source that cannot change while the program runs.
-fn read_token(invocation: &Invocation, from: &TokenFrom) -> Result<Option<String>, Failure> {
+/// Reads the token from a source; `None` if there is none, or if reading it takes a command or a connector.
+pub(crate) fn read_token(
+    invocation: &Invocation,
+    from: &TokenFrom,
+) -> Result<Option<String>, Failure> {
     match from {
         TokenFrom::Stdin => from_stdin().map(Some),
         TokenFrom::Variable(name) => setting(name),
+        TokenFrom::File(file) => {
+            check_token_file(file)?;
+            files::read(&file.value)
+        }
         TokenFrom::Login { profile, .. } => stored_token(invocation.program.name, profile),
         TokenFrom::Keyring { profile } => {
             let token = Keyring::open(invocation)?.read(profile)?.ok_or_else(|| {
@@ -156,28 +160,26 @@ fn read_token(invocation: &Invocation, from: &TokenFrom) -> Result<Option<String
             })?;
             Ok(Some(token))
         }
-        TokenFrom::Demo | TokenFrom::File(_) | TokenFrom::Command(_) | TokenFrom::Configured => {
-            Ok(None)
-        }
+        TokenFrom::Demo | TokenFrom::Command(_) | TokenFrom::Configured => Ok(None),
     }
 }
 
 /// Returns the token in force, if reading it has no effect: it does not run a command, ask a keyring or read standard input.
 /// Without the token or on an error, this returns `None`.
 pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
-    let text = match settings.token.as_ref()? {
-        from @ (TokenFrom::Variable(_) | TokenFrom::Login { .. }) => {
-            read_token(invocation, from).ok()?
-        }
+    let from = settings.token.as_ref()?;
+    let has_no_effect = match from {
+        TokenFrom::Variable(_) | TokenFrom::Login { .. } => true,
         // A pipe could be read only once.
-        TokenFrom::File(file) if file.value.is_file() => files::read(&file.value).ok()?,
-        _ => None,
+        TokenFrom::File(file) => file.value.is_file(),
+        _ => false,
     };
+    let text = if has_no_effect { read_token(invocation, from).ok()? } else { None };
     text.map(|text| text.trim().to_owned())
 }
 
 /// Reads a token from standard input; on a terminal, without showing it.
-pub(crate) fn from_stdin() -> Result<String, Failure> {
+fn from_stdin() -> Result<String, Failure> {
     if io::stdin().is_terminal() {
         return ask_for_token("Access token");
     }

@@ -20,6 +20,7 @@ use crate::files;
 use crate::mirror::open::{refuse_from, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
+use crate::settings::TokenFrom;
 
 mod reader;
 mod stream;
@@ -129,7 +130,8 @@ impl Config {
             let text = "cannot use the configuration: it has both `token` and `token_file`";
             return Err(Failure::usage(text));
         }
-        let token = self.token.map(|text| parsed_token::<S>(text.trim())).transpose()?;
+        let from = TokenFrom::Configured.to_string();
+        let token = self.token.map(|text| parsed_token::<S>(&text, &from)).transpose()?;
         let mut invocation = invocation.clone();
         let service = &mut invocation.service;
         service.profile = service.profile.take().or(self.profile);

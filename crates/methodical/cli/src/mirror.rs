@@ -25,7 +25,6 @@ pub(crate) mod open;
 pub(crate) mod placements;
 mod read;
 pub(crate) mod report;
-mod sample;
 pub(crate) mod sync;
 pub(crate) mod watch;
 

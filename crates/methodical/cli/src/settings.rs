@@ -374,7 +374,6 @@ fn token(
     let Invocation { service: flags, call, program, .. } = invocation;
     let program = program.name;
     let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
-    let origin = Origin::Profile(profile.to_owned());
     Ok(Some(if call.demo {
         TokenFrom::Demo
     } else if flags.configured_token.is_some() {
@@ -389,17 +388,27 @@ fn token(
         TokenFrom::Variable(variable)
     } else if let Some(path) = env::var_os(&file_variable).filter(|path| !path.is_empty()) {
         from_file(path.into(), Origin::Variable(file_variable))
-    } else if let Some(command) = file.words(profile, "token-command") {
-        TokenFrom::Command(Setting { value: command, origin })
-    } else if let Some(path) = file.get(profile, "token-file") {
-        from_file(path.into(), origin)
-    } else if file.is_on(profile, "token-keyring") {
-        TokenFrom::Keyring { profile: profile.to_owned() }
-    } else if has_token(program, profile) {
-        TokenFrom::Login { program, profile: profile.to_owned() }
     } else {
-        return Ok(None);
+        return Ok(token_of_profile(program, file, profile));
     }))
+}
+
+/// Finds the source of the token in a profile.
+pub(crate) fn token_of_profile(
+    program: Name,
+    file: &ConfigFile,
+    profile: &str,
+) -> Option<TokenFrom> {
+    let (name, origin) = (profile.to_owned(), Origin::Profile(profile.to_owned()));
+    if let Some(value) = file.words(profile, "token-command") {
+        Some(TokenFrom::Command(Setting { value, origin }))
+    } else if let Some(path) = file.get(profile, "token-file") {
+        Some(TokenFrom::File(Setting { value: path.into(), origin }))
+    } else if file.is_on(profile, "token-keyring") {
+        Some(TokenFrom::Keyring { profile: name })
+    } else {
+        has_token(program, profile).then_some(TokenFrom::Login { program, profile: name })
+    }
 }
 
 pub(crate) const DEFAULT_PROFILE: &str = "default";

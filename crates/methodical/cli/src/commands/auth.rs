@@ -8,19 +8,16 @@ use methodical_client::model::tables::Mirrored;
 use methodical_client::model::{Auth, Operation};
 use serde_json::json;
 
-use crate::connect::{
-    ask_for_token, build, check_base_url, check_token_file, from_stdin, no_base_url, parsed_token,
-};
+use crate::connect::{ask_for_token, build, check_base_url, no_base_url, parsed_token, read_token};
 use crate::failure::{Exit, Failure};
-use crate::files::{self, Lock};
+use crate::files::Lock;
 use crate::operations::OperationCommands;
 use crate::output::printer::{Printer, Schema};
-use crate::program::Name;
 use crate::run::Invocation;
 use crate::session::Session;
 use crate::settings::file::{ConfigFile, remove_token, store_token, stored_token, tokens_path};
 use crate::settings::keyring::Keyring;
-use crate::settings::{Origin, ServiceFlags, Settings, TOKEN_FOR, TokenFrom, origin, setting};
+use crate::settings::{Origin, ServiceFlags, Settings, TOKEN_FOR, TokenFrom, origin};
 
 /// A command about the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -101,10 +98,9 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
             return Err(no_base_url(invocation).hint(hint));
         }
     }
-    let (text, from) = given(name, &settings)?;
+    let (text, from) = given(invocation, &settings)?;
     let text = text.trim();
-    let token = parsed_token::<S>(text)
-        .map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))?;
+    let token = parsed_token::<S>(text, &from)?;
     if !flags.unchecked {
         let client = build::<S>(invocation, &settings, Some(token))?;
         client.send(probe).map_err(|error| refused(error, &from))?;
@@ -164,27 +160,23 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
 }
 
 /// Reads the token to store. Returns it, and where it comes from.
-fn given(program: Name, settings: &Settings) -> Result<(String, String), Failure> {
-    let profile = &settings.profile.value;
-    let text = match &settings.token {
-        Some(TokenFrom::Stdin) => from_stdin()?,
+fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String), Failure> {
+    let from = settings.token.as_ref().filter(|from| match from {
+        TokenFrom::Stdin | TokenFrom::Variable(_) => true,
         // The token file of the profile is in force without a login.
-        Some(TokenFrom::File(file)) if !matches!(file.origin, Origin::Profile(_)) => {
-            check_token_file(file)?;
-            files::read(&file.value)?.unwrap_or_default()
-        }
-        Some(TokenFrom::Variable(name)) => setting(name)?.unwrap_or_default(),
-        _ if io::stdin().is_terminal() => {
-            let text = ask_for_token(&format!("Access token of profile {profile}"))?;
-            return Ok((text, "the keyboard".to_owned()));
-        }
-        _ => {
-            let hint = format!("use --token-stdin, --token-file or {}", program.variable("TOKEN"));
-            let text = "cannot ask for the token: standard input is not a terminal";
-            return Err(Failure::usage(text).hint(hint));
-        }
-    };
-    Ok((text, settings.token.as_ref().map(ToString::to_string).unwrap_or_default()))
+        TokenFrom::File(file) => !matches!(file.origin, Origin::Profile(_)),
+        _ => false,
+    });
+    if let Some(from) = from {
+        return Ok((read_token(invocation, from)?.unwrap_or_default(), from.to_string()));
+    }
+    if io::stdin().is_terminal() {
+        let text = ask_for_token(&format!("Access token of profile {}", settings.profile.value))?;
+        return Ok((text, "the keyboard".to_owned()));
+    }
+    let variable = invocation.program.name.variable("TOKEN");
+    Err(Failure::usage("cannot ask for the token: standard input is not a terminal")
+        .hint(format!("use --token-stdin, --token-file or {variable}")))
 }
 
 /// Explains why the token was not accepted, and that nothing was stored.

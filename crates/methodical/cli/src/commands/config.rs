@@ -1,20 +1,23 @@
-//! `config`: the settings of profiles.
+//! `config` and `profile`: the settings of profiles, and which of the profiles commands use.
 
 use std::iter;
 
 use clap::Subcommand;
 use methodical_client::model::Service;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::files::Lock;
 use crate::output::print;
 use crate::output::printer::Schema;
+use crate::program::Noun;
 use crate::run::Invocation;
-use crate::settings::file::{ConfigFile, config_path};
+use crate::settings::file::{ConfigFile, config_path, profile_names, remove_token};
+use crate::settings::keyring::Keyring;
 use crate::settings::{
-    KEYS, Key, Setting, Settings, keep_binding, profile, redacted, unknown_setting,
+    DEFAULT_PROFILE, KEYS, Key, Setting, Settings, TokenFrom, check_name, keep_binding, profile,
+    redacted, setting, token_of_profile, unknown_profile, unknown_setting,
 };
 
 /// A command about settings.
@@ -56,9 +59,28 @@ Examples:
     Path,
 }
 
-/// A setting with its value, which is `None` if it is not set, and the origin of the value.
-type Listed = (&'static str, Option<String>, Option<String>);
+/// A command about profiles.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// List the profiles. Never shows a token.
+    List,
+    /// Set the default profile, for commands without --profile and `{PROGRAM}_PROFILE`.
+    #[command(after_help = "\
+Examples:
+  {program} profile use work
+  {program} profile use default")]
+    Use {
+        /// Name of the profile.
+        name: String,
+    },
+    /// Remove a profile with its settings and its stored token.
+    Remove {
+        /// Name of the profile.
+        name: String,
+    },
+}
 
+/// Runs a command about settings.
 pub(crate) fn run<S: Service>(
     command: ConfigCommand,
     invocation: &Invocation,
@@ -71,8 +93,7 @@ pub(crate) fn run<S: Service>(
             "cannot change settings with --demo: the sample service has none",
         ));
     }
-    let lock = if changes && !call.dry_run { Some(Lock::take(name)?) } else { None };
-    let lock = lock.as_ref();
+    let lock = lock(changes, invocation)?;
     match command {
         ConfigCommand::Path => {
             print(invocation, format!("{}\n", config_path(name)?.display()).as_bytes())
@@ -86,7 +107,7 @@ pub(crate) fn run<S: Service>(
             }
             file.set(&profile, &key, &value)?;
             let done = if call.dry_run { "would set" } else { "set" };
-            save(&file, lock, invocation, &format!("{done} {key} of profile {profile}"))
+            save(&file, lock.as_ref(), invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Unset { key } => {
             Key::find(&key)?;
@@ -102,7 +123,7 @@ pub(crate) fn run<S: Service>(
                 return Ok(());
             }
             let done = if call.dry_run { "would unset" } else { "unset" };
-            save(&file, lock, invocation, &format!("{done} {key} of profile {profile}"))
+            save(&file, lock.as_ref(), invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Get { key } => {
             let all = listed(invocation, &Settings::of_known(invocation)?);
@@ -114,8 +135,7 @@ pub(crate) fn run<S: Service>(
             }
         }
         ConfigCommand::List { origin } => {
-            let settings = Settings::of_known(invocation)?;
-            let rows = listed(invocation, &settings).into_iter();
+            let rows = listed(invocation, &Settings::of_known(invocation)?).into_iter();
             if origin {
                 let rows = rows.map(|(name, value, from)| [json!(name), json!(value), json!(from)]);
                 let fields = &["setting", "value", "origin"];
@@ -125,6 +145,12 @@ pub(crate) fn run<S: Service>(
             Schema::of_program(&["setting", "value"], false).print_rows(invocation, rows)
         }
     }
+}
+
+/// Takes the lock of the settings if a command changes them, unless this is a dry run.
+fn lock(changes: bool, invocation: &Invocation) -> Result<Option<Lock>, Failure> {
+    let locks = changes && !invocation.call.dry_run;
+    locks.then(|| Lock::take(invocation.program.name)).transpose()
 }
 
 /// Saves the change, unless this is a dry run without the lock, and says what it is.
@@ -141,6 +167,9 @@ fn save(
     Ok(())
 }
 
+/// A setting with its value, which is `None` if it is not set, and the origin of the value.
+type Listed = (&'static str, Option<String>, Option<String>);
+
 fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
     let row = |name, setting: Option<&Setting<String>>| {
         let value = setting.map(|one| redacted(&one.value));
@@ -153,3 +182,93 @@ fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
         .chain([("token", token, see)])
         .collect()
 }
+
+/// Runs a command about profiles.
+pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
+    let &Invocation { ref program, call, screen, .. } = invocation;
+    let program = program.name;
+    if call.demo {
+        return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
+    }
+    let lock = lock(!matches!(command, ProfileCommand::List), invocation)?;
+    let settings = Settings::of(invocation)?;
+    let check_known = |name: &str| {
+        check_name(name)?;
+        let names = profile_names(program, &settings.file)?;
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        if names.contains(&name) { Ok(()) } else { Err(unknown_profile(program, name, &names)) }
+    };
+    match command {
+        ProfileCommand::List => {
+            let noun = Some(Noun::new("profile", "profiles"));
+            let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
+            let names = profile_names(program, &settings.file)?;
+            schema.print_rows(invocation, names.iter().map(|name| shown(&settings, name)))
+        }
+        ProfileCommand::Use { name } => {
+            if name != DEFAULT_PROFILE {
+                check_known(&name)?;
+            }
+            let mut file = settings.file;
+            file.set_default_profile(Some(&*name).filter(|name| *name != DEFAULT_PROFILE));
+            let done = if lock.is_some() { "is now" } else { "would be" };
+            if let Some(lock) = lock {
+                file.save(&lock)?;
+            }
+            screen.note(&format!("the default profile {done} {name}"));
+            let variable = program.variable("PROFILE");
+            if let Some(other) = setting(&variable)?.filter(|other| *other != name) {
+                screen.warn(&format!("{variable} still selects profile {other}"));
+            }
+            Ok(())
+        }
+        ProfileCommand::Remove { name } => {
+            check_known(&name)?;
+            let Some(lock) = lock else {
+                screen.note(&format!("would remove profile {name}"));
+                return Ok(());
+            };
+            let mut file = settings.file;
+            let is_default = file.default_profile() == Some(&name);
+            // First the token: if this fails, the profile still shows where it is.
+            if file.is_on(&name, "token-keyring") {
+                Keyring::open(invocation)?.remove(&name)?;
+            }
+            remove_token(&lock, program, &name)?;
+            file.remove_profile(&name);
+            file.save(&lock)?;
+            screen.note(&format!("removed profile {name}"));
+            if is_default {
+                screen.note(&format!("the default profile is now {DEFAULT_PROFILE}"));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Returns a profile as the values of [`FIELDS`]: never the token, but the kind of its source.
+fn shown(settings: &Settings, profile: &str) -> [Value; 7] {
+    let file = &settings.file;
+    let token = token_of_profile(settings.program, file, profile).map(|from| match from {
+        TokenFrom::Command(_) => "command",
+        TokenFrom::File(_) => "file",
+        TokenFrom::Keyring { .. } => "keyring",
+        _ => "stored",
+    });
+    let timeout: Option<u64> =
+        file.get(profile, "timeout").and_then(|seconds| seconds.parse().ok());
+    [
+        json!(profile),
+        json!(profile == settings.profile.value),
+        json!(file.get(profile, "base-url")),
+        json!(token),
+        json!(file.get(profile, "token-for")),
+        json!(file.is_on(profile, "allow-insecure-http")),
+        json!(timeout),
+    ]
+}
+
+const COLUMNS: &[&str] = &["profile", "active", "base_url", "token"];
+
+const FIELDS: &[&str] =
+    &["profile", "active", "base_url", "token", "token_for", "allow_insecure_http", "timeout"];

@@ -1,4 +1,4 @@
-//! The commands that describe the program: `help`, `man` and `version`.
+//! The commands that describe the program: `help`, `man`, `completions` and `version`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,15 @@ use std::{fs, io};
 
 use clap::builder::StyledStr;
 use clap::{Arg, Args as Flags, Command, ValueHint};
+use clap_complete::Shell;
 use clap_mangen::Man;
 use methodical_client::model::Service;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::{MAX_WIDTH, environment, grouped};
 use crate::failure::{EXIT_CODES, Exit, Failure};
 use crate::output::print;
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::Schema;
 use crate::program::Program;
 use crate::run::Invocation;
 use crate::screen::closest;
@@ -207,29 +208,39 @@ fn plain(line: &str) -> String {
     format!("\\&{}", line.replace('\\', "\\e").replace('-', "\\-"))
 }
 
-/// The facts that belong in a bug report.
-#[derive(Serialize)]
-struct Version {
-    name: &'static str,
-    version: &'static str,
-    api: &'static str,
-    demo: bool,
-    keyring: bool,
+/// The flags of `completions`.
+#[derive(Debug, Flags)]
+#[command(after_help = "\
+Examples:
+  {program} completions bash > ~/.local/share/bash-completion/completions/{program}
+  {program} completions zsh > ~/.zfunc/_{program}
+  {program} completions fish > ~/.config/fish/completions/{program}.fish
+
+For zsh, above compinit in ~/.zshrc:
+  fpath+=(~/.zfunc)")]
+pub(crate) struct CompletionsFlags {
+    /// The shell.
+    shell: Shell,
 }
 
-/// Prints the version: text for a person, or a record if any flag asks for one.
+pub(crate) fn completions(
+    flags: &CompletionsFlags,
+    mut definition: Command,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    let name = invocation.program.name.as_str();
+    clap_complete::generate(flags.shell, &mut definition, name, &mut script);
+    print(invocation, &script)
+}
+
+/// Prints the facts that belong in a bug report: text for a person, or a record if any flag asks for one.
 pub(crate) fn version<S: Service>(invocation: &Invocation) -> Result<(), Failure> {
     let Invocation { program, output, .. } = invocation;
-    let version = Version {
-        name: program.name.as_str(),
-        version: program.version,
-        api: S::API_VERSION,
-        demo: program.demo.is_some(),
-        keyring: cfg!(feature = "keyring"),
-    };
+    let (name, version, api) = (program.name.as_str(), program.version, S::API_VERSION);
+    let (demo, keyring) = (program.demo.is_some(), cfg!(feature = "keyring"));
     if output.format()?.is_none() && output.selection().is_none() {
         let with = |there| if there { "with" } else { "without" };
-        let Version { name, version, api, demo, keyring } = version;
         let (demo, keyring) = (with(demo), with(keyring));
         let text = format!(
             "{name} {version}\nAPI {api}, {demo} sample data, {keyring} the keyring of the operating system\n"
@@ -237,7 +248,6 @@ pub(crate) fn version<S: Service>(invocation: &Invocation) -> Result<(), Failure
         return print(invocation, text.as_bytes());
     }
     let fields = &["name", "version", "api", "demo", "keyring"];
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
-    printer.print(&version)?;
-    printer.finish()
+    let values = [json!(name), json!(version), json!(api), json!(demo), json!(keyring)];
+    Schema::of_program(fields, true).print_rows(invocation, [values])
 }

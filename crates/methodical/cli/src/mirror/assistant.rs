@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
-use crate::mirror::open::{now, utc};
+use crate::mirror::open::{now, read_or_sample, utc};
 use crate::mirror::placements::{plural, titles};
 use crate::mirror::report::{period, source_name};
-use crate::mirror::{Recovered, found, recovered, sample};
+use crate::mirror::{Recovered, found, recovered};
 use crate::output::record::{Cells, Path};
 use crate::output::select::folded;
 use crate::run::Invocation;
@@ -43,7 +43,7 @@ pub(crate) fn run<S: Mirrored>(
     flags: &AssistantFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let opened = sample::open::<S>(invocation, "would answer from")?;
+    let opened = read_or_sample::<S>(invocation, "would answer from")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let parts = found::<S>();
     let of = recovered::<S>()?;

@@ -18,8 +18,7 @@ use tempfile::TempPath;
 use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt::{self, ask_for_secret};
-use crate::mirror::open::account;
-use crate::mirror::sample;
+use crate::mirror::open::{account, read_or_sample};
 use crate::output::flags::Dialect;
 use crate::output::format::{Ending, Format, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::print;
@@ -116,7 +115,7 @@ pub(crate) fn run<S: Mirrored>(
     let path = files::find(settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.call.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
-    let opened = sample::open::<S>(invocation, "would serve")?;
+    let opened = read_or_sample::<S>(invocation, "would serve")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let screen = invocation.screen;
     let account = account(&mirror, &settings);

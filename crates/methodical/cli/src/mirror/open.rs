@@ -3,16 +3,17 @@
 use std::fmt;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
-use methodical_mirror::model::tables::Table;
-use methodical_mirror::{ErrorKind, Mirror, Source};
+use methodical_mirror::model::tables::{Mirrored, Table};
+use methodical_mirror::{ErrorKind, Mirror, Source, SyncOptions};
 
-use crate::connect::token_text;
+use crate::connect::{connect_to_sample, token_text};
+use crate::demo::{SampleHistory, SampleService};
 use crate::failure::{Exit, Failure};
-use crate::files::data_folder;
-use crate::mirror::Recovered;
+use crate::files::{TemporaryFolder, data_folder};
+use crate::mirror::{Recovered, found};
 use crate::run::{Invocation, quoted};
 use crate::settings::file::{ConfigFile, profile_names};
 use crate::settings::{DEFAULT_PROFILE, Settings, redacted};
@@ -127,7 +128,7 @@ impl Place {
     }
 }
 
-pub(crate) fn two_mirrors() -> Failure {
+fn two_mirrors() -> Failure {
     Failure::usage("cannot use --demo and --from: they name two mirrors")
         .hint("leave out one of them")
 }
@@ -208,6 +209,66 @@ pub(crate) fn for_list(invocation: &Invocation) -> Result<Mirror, Failure> {
     Place::to_read(&settings, invocation)?.open(&settings, invocation)
 }
 
+/// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
+pub(crate) fn read_or_sample<S: Mirrored>(
+    invocation: &Invocation,
+    would: &str,
+) -> Result<Option<(Mirror, Option<TemporaryFolder>)>, Failure> {
+    if !invocation.call.demo {
+        let opened = read_place(invocation, would)?;
+        return Ok(opened.map(|(mirror, _)| (mirror, None)));
+    }
+    refuse_new_since(invocation)?;
+    if invocation.is_dry_run(&format!("{would} a mirror of the sample service")) {
+        return Ok(None);
+    }
+    let (mirror, guard) = synced::<S>(invocation)?;
+    Ok(Some((mirror, Some(guard))))
+}
+
+/// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
+/// when the second part is dropped.
+fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TemporaryFolder), Failure> {
+    if invocation.mirror.from.is_some() {
+        return Err(two_mirrors());
+    }
+    let demo = invocation.program.demo.ok_or_else(no_history)?;
+    let SampleService { base_url, token, history, guard } = (demo.start)()?;
+    let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
+    let mut settings = Settings::of_known(invocation)?;
+    let client = connect_to_sample::<S>(invocation, &mut settings, base_url, token)?;
+    let folder = TemporaryFolder::create(invocation.program.name).map_err(|error| {
+        Failure::usage("cannot create a temporary folder for the mirror")
+            .because(error.to_string())
+            .hint("set TMPDIR to use another folder")
+    })?;
+    let file = folder.path().join("demo.db");
+    let mut mirror = Mirror::open(file, &sample())?;
+    let mut options = SyncOptions::new();
+    for recovered in found::<S>().recovered {
+        options = options.values(recovered.value, values.iter().copied());
+    }
+    let now = SystemTime::now();
+    for day in 0..days {
+        set_day(day)?;
+        let time = now - DAY * (days - 1 - day);
+        mirror = mirror.with_clock(move || time);
+        let synced = mirror.sync_all(&client, &options);
+        synced.map_err(|error| {
+            Failure::usage("cannot sync with the sample service").because(error.to_string())
+        })?;
+    }
+    drop((client, set_day, guard));
+    Ok((mirror, folder))
+}
+
+fn no_history() -> Failure {
+    Failure::usage("cannot use --demo: the sample service of this program has no history")
+        .hint("sync a mirror with --demo mirror sync --to FILE, and read it with --from FILE")
+}
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
 /// Notes that the output is from the mirror, and how old the oldest of these tables is.
 pub(crate) fn note_age(
     mirror: &Mirror,
@@ -256,7 +317,7 @@ pub(crate) fn source(
     Some(Source::new(base_url, account.unwrap_or(&settings.profile.value)))
 }
 
-pub(crate) fn sample() -> Source {
+fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
 }
 

@@ -139,15 +139,15 @@ pub(crate) fn list(
             groups.extend(with_title(text, of.groups, &titles)?);
         }
     }
-    let (days, mut older) = (flags.waiting.map_or(0, |seconds| seconds.div_ceil(86_400)), 0);
-    let days = i64::try_from(days).unwrap_or(i64::MAX);
-    let wanted = Wanted { is_longest_first: days > 0, ..Wanted::default() };
+    let least = flags.waiting.map_or(0, |seconds| seconds.div_ceil(86_400));
+    let (least, mut older) = (i64::try_from(least).unwrap_or(i64::MAX), 0);
+    let wanted = Wanted { is_longest_first: least > 0, ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
     queries::placements(&mirror, of.table.name(), &wanted, now(), |one| {
         let has_value = |value: &String| flags.values.contains(value);
         let is_wanted = (groups.is_empty() || groups.contains(&one.group))
             && (flags.values.is_empty() || one.value.as_ref().is_some_and(has_value));
-        if is_wanted && one.days >= days {
+        if is_wanted && one.days >= least {
             found.push(one);
         } else if is_wanted && one.is_older {
             older += 1;
@@ -160,16 +160,22 @@ pub(crate) fn list(
         }
     }
     let member = described(records, of.members);
-    let names = Names::new(of, member);
-    let own = names.all();
-    let fields: Vec<&str> =
-        member.fields.iter().copied().chain(own.iter().map(String::as_str)).collect();
-    let (title, [value, _, since, days]) =
-        (names.title.as_ref().unwrap_or(&names.group), &names.rest);
-    let shown = member.columns.iter().copied().take(2);
-    let columns: Vec<&str> = shown.chain([title, value, since, days].map(|name| &**name)).collect();
+    // A member with a field of this name keeps it.
+    let free = |name: String| {
+        if member.fields.contains(&&*name) { format!("placement_{name}") } else { name }
+    };
+    let group = [Some(of.group_field()), title(of.groups).map(str::to_owned)];
+    let group: Vec<String> = group.into_iter().flatten().map(free).collect();
+    let before = format!("previous_{}", of.value);
+    let [value, before, since, days] =
+        [of.value.to_owned(), before, "since".to_owned(), "days".to_owned()].map(free);
+    let own: Vec<&str> =
+        group.iter().chain([&value, &before, &since, &days]).map(String::as_str).collect();
+    let fields: Vec<&str> = member.fields.iter().chain(&own).copied().collect();
+    let shown = member.columns.iter().copied().take(2).chain(group.last().map(String::as_str));
+    let columns: Vec<&str> = shown.chain([&*value, &*since, &*days]).collect();
     let mut types = member.types.to_vec();
-    types.extend([(&**since, FieldType::DateTime), (&**days, FieldType::Integer)]);
+    types.extend([(&*since, FieldType::DateTime), (&*days, FieldType::Integer)]);
     let noun = Some(Noun::new("placement", "placements"));
     let schema =
         Schema { columns: &columns, types: &types, noun, ..Schema::of_operation(member, false) };
@@ -179,8 +185,14 @@ pub(crate) fn list(
         let members = mirror.records_of(of.members.name(), &ids)?;
         for one in page {
             let record = members.get(&one.member).map_or("{}", |record| &*record.json);
+            let title = (group.len() > 1).then(|| json!(one.title));
+            let since = local(one.since);
+            let rest = [json!(one.value), json!(one.previous), json!(since), json!(one.days)];
+            let values = [json!(one.group)].into_iter().chain(title).chain(rest);
             let line = Line::new().record(member.fields, record);
-            printer.print_line(&names.add_to(line, one).end())?;
+            let line =
+                own.iter().zip(values).fold(line, |line, (name, value)| line.add(name, value));
+            printer.print_line(&line.end())?;
         }
     }
     printer.finish()?;
@@ -198,47 +210,6 @@ pub(crate) fn list(
 }
 
 const PAGE: usize = 500;
-
-/// The names of the fields of a placement beside those of its member.
-struct Names {
-    group: String,
-    title: Option<String>,
-    /// Those of the value, the value before, the time and the days.
-    rest: [String; 4],
-}
-
-impl Names {
-    fn new(of: Recovered, member: RecordType<'_>) -> Self {
-        // A member with a field of this name keeps it.
-        let free = |name: String| {
-            if member.fields.contains(&&*name) { format!("placement_{name}") } else { name }
-        };
-        Self {
-            group: free(of.group_field()),
-            title: title(of.groups).map(|name| free(name.to_owned())),
-            rest: [
-                of.value.to_owned(),
-                format!("previous_{}", of.value),
-                "since".to_owned(),
-                "days".to_owned(),
-            ]
-            .map(free),
-        }
-    }
-
-    fn all(&self) -> Vec<String> {
-        [&self.group].into_iter().chain(&self.title).chain(&self.rest).cloned().collect()
-    }
-
-    /// Adds the fields of a placement to a record.
-    fn add_to(&self, line: Line, one: &Placement) -> Line {
-        let line = line.add(&self.group, json!(one.group));
-        let line = self.title.iter().fold(line, |line, name| line.add(name, json!(one.title)));
-        let since = json!(local(one.since));
-        let values = [json!(one.value), json!(one.previous), since, json!(one.days)];
-        self.rest.iter().zip(values).fold(line, |line, (name, value)| line.add(name, value))
-    }
-}
 
 pub(crate) fn duplicates(
     of: Recovered,

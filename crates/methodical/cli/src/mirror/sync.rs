@@ -22,7 +22,7 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::list::unknown;
 use crate::mirror::open::{Place, duration, note_token, refuse_from, source};
-use crate::mirror::watch::{Next, repeat};
+use crate::mirror::watch::{INTERVAL, repeat};
 use crate::mirror::{Recovered, found};
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
@@ -143,14 +143,14 @@ pub(crate) fn run<S: Mirrored>(
     let mut notes = Notes::new(invocation.screen);
     let mut run = || {
         let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
-            return Ok((Next::Never, Ok(())));
+            return Ok((None, Ok(())));
         };
         let synced = sync(&session, &mut mirror, &flags.sync)?;
         summarize(&synced, &mut notes);
-        Ok((Next::Within(None), synced.done))
+        Ok((INTERVAL, synced.done))
     };
     repeat(Duration::from_secs(every), invocation, |_is_due| {
-        run().unwrap_or_else(|failure| (Next::Within(None), Err(failure)))
+        run().unwrap_or_else(|failure| (INTERVAL, Err(failure)))
     })
 }
 

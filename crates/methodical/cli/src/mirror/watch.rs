@@ -24,17 +24,11 @@ use crate::run::Invocation;
 use crate::settings::{Settings, setting};
 use crate::{files, interrupt};
 
-/// The time of the next run of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// After the interval, or earlier.
-    Within(Option<Duration>),
-    /// It has nothing more to do.
-    Never,
-}
+/// The longest time until the next run of a task, or nothing if it has nothing more to do; and the result of this run.
+pub(crate) type Round = (Option<Duration>, Result<(), Failure>);
 
-/// The time of the next run of a task, and the result of this one.
-pub(crate) type Round = (Next, Result<(), Failure>);
+/// The time until the next run of a task that waits for the interval.
+pub(crate) const INTERVAL: Option<Duration> = Some(Duration::MAX);
 
 /// Runs a task, and again after each interval or earlier, until a signal ends the program with success.
 ///
@@ -56,10 +50,7 @@ pub(crate) fn repeat(
             next = begun + every;
         }
         let (limit, done) = task(is_due);
-        let limit = match limit {
-            Next::Never => return done,
-            Next::Within(limit) => limit.unwrap_or(every),
-        };
+        let Some(limit) = limit else { return done };
         match done {
             Err(failure) if is_first && failure.exit() == Exit::Usage => return Err(failure),
             Err(failure) => failure.print(screen),
@@ -177,7 +168,7 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
         return watch.run::<S>(true)?.1;
     }
     repeat(Duration::from_secs(flags.every), invocation, |is_due| {
-        watch.run::<S>(is_due).unwrap_or_else(|failure| (Next::Within(None), Err(failure)))
+        watch.run::<S>(is_due).unwrap_or_else(|failure| (INTERVAL, Err(failure)))
     })
 }
 
@@ -225,7 +216,7 @@ impl Watch<'_> {
     /// Syncs if that is due, and delivers the changes.
     fn run<S: Mirrored>(&mut self, is_due: bool) -> Result<Round, Failure> {
         let Some((session, mut mirror)) = open::<S>(&self.flags.sync, self.invocation)? else {
-            return Ok((Next::Never, Ok(())));
+            return Ok((None, Ok(())));
         };
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
@@ -239,7 +230,7 @@ impl Watch<'_> {
         let delivered = mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits());
         let consumer = self.find(&mirror)?;
         let is_closed = delivered.as_ref().is_ok_and(|one| one.end == DeliveryEnd::Closed);
-        let next = if is_closed { Next::Never } else { Next::Within(wait(consumer.as_ref())) };
+        let next = (!is_closed).then(|| wait(consumer.as_ref()));
         let delivered = match delivered {
             Ok(delivery) => self.refuse_waiting(&delivery),
             Err(error) => Err(self.explain(&error, consumer.as_ref())),
@@ -305,10 +296,10 @@ impl Watch<'_> {
     }
 }
 
-/// Returns the time until the next attempt of a consumer, if its last one failed.
-fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
-    let consumer = consumer.filter(|one| one.disabled_at.is_none())?;
-    let due = Duration::from_secs(u64::try_from(consumer.next_attempt_at?).unwrap_or_default());
+/// Returns the time until the next attempt of a consumer whose last one failed.
+fn wait(consumer: Option<&Consumer>) -> Duration {
+    let due = consumer.filter(|one| one.disabled_at.is_none()).and_then(|one| one.next_attempt_at);
+    let Some(due) = due else { return Duration::MAX };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Some(due.saturating_sub(now))
+    Duration::from_secs(u64::try_from(due).unwrap_or_default()).saturating_sub(now)
 }
