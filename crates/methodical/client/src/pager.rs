@@ -10,8 +10,8 @@ use std::{fmt, mem};
 use bytes::Bytes;
 use futures_core::Stream;
 use gateway_transport::{BlockingBody, Body, BoxFuture, MaybeSend};
-use methodical_model::paging::{PageMarks, PagedBy, Position};
-use methodical_model::{Listing, Operation, PagedOperation};
+use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
+use methodical_model::{Operation, PagedOperation};
 use pollster::block_on;
 
 use crate::{Error, ErrorKind};
@@ -19,14 +19,15 @@ use crate::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// The pages of a list that are being read.
-pub(crate) struct Pager<O> {
-    /// The query of the page that was requested last.
-    query: O,
+/// Decides which page of a list comes next.
+pub(crate) struct Pager {
+    paging: Paging,
     next: Next,
     max_pages: u64,
     /// Number of pages that were requested.
     pages: u64,
+    /// The position of the page that is being read, if it is a number.
+    number: Option<i64>,
     /// The page that is being read.
     page: Page,
     /// Number of records of the pages before it, rejected ones included.
@@ -46,8 +47,8 @@ pub(crate) struct Pager<O> {
 
 /// The next step.
 enum Next {
-    /// Request the page of the query.
-    Request,
+    /// Request the page at this position, or that of the query.
+    Request(Option<Position>),
     Fail(Error),
     /// A page was requested, or there are no more.
     Nothing,
@@ -62,44 +63,42 @@ struct Page {
     hash: Option<u64>,
 }
 
-impl<O: PagedOperation> Pager<O> {
+impl Pager {
     /// Creates a pager that begins with the page of the query.
-    pub(crate) fn new(query: O) -> Self {
+    fn new<O: PagedOperation>(query: &O) -> Self {
+        let position = query.position();
         let mut pager = Self {
-            before: records_before(&query),
-            query,
-            next: Next::Request,
+            paging: O::PAGING,
+            next: Next::Request(None),
             max_pages: MAX_PAGES,
             pages: 0,
+            number: position.as_ref().and_then(Position::number),
             page: Page::default(),
             records: 0,
             delivered: 0,
+            before: records_before(query),
             last: None,
             total: None,
             previous: None,
             requested: HashSet::new(),
             hasher: RandomState::new(),
         };
-        if let Some(position) = pager.query.position() {
+        if let Some(position) = position {
             pager.is_new(&position);
         }
         pager
     }
 
-    pub(crate) fn limit_pages(&mut self, pages: u64) {
-        self.max_pages = pages;
-    }
-
-    /// Returns the query of the next page; `None` after the last one and after an error.
-    pub(crate) fn next(&mut self) -> Option<Result<O, Error>> {
+    /// Returns the position of the next page, if it is not that of the query; `None` after the last page and after an error.
+    fn next(&mut self) -> Option<Result<Option<Position>, Error>> {
         let error = match mem::replace(&mut self.next, Next::Nothing) {
             Next::Nothing => return None,
-            Next::Request if self.pages < self.max_pages => {
+            Next::Request(position) if self.pages < self.max_pages => {
                 self.pages += 1;
                 self.page = Page::default();
-                return Some(Ok(self.query.clone()));
+                return Some(Ok(position));
             }
-            Next::Request => {
+            Next::Request(_) => {
                 let text = format!(
                     "the list has more than {} pages; raise the limit with `max_pages`",
                     self.max_pages
@@ -120,26 +119,25 @@ impl<O: PagedOperation> Pager<O> {
     pub(crate) fn count(&mut self, json: &str, is_accepted: bool) {
         self.delivered += u64::from(is_accepted);
         self.page.records += 1;
-        if O::PAGING.has_identity {
+        if self.paging.has_identity {
             self.page.hash = Some(self.hasher.hash_one((self.page.hash, json)));
         }
     }
 
-    /// Ends the page with all its records, and the text of its body.
-    pub(crate) fn whole(&mut self, listing: &Listing<O::Item, O::Beside>, body: &[u8]) {
-        let (records, rejected) = (number(listing.items.len()), number(listing.rejected.len()));
+    /// Counts the entries of a whole page, whose body has this text.
+    fn count_all(&mut self, items: usize, rejected: usize, body: &[u8]) {
+        let (records, rejected) = (number(items), number(rejected));
         self.delivered += records;
-        let hash = O::PAGING.has_identity.then(|| self.hasher.hash_one(body));
+        let hash = self.paging.has_identity.then(|| self.hasher.hash_one(body));
         self.page = Page { records: records + rejected, hash };
-        self.turn(O::marks(&listing.beside));
     }
 
     /// Ends the page, and decides what follows it.
-    pub(crate) fn turn(&mut self, marks: PageMarks) {
+    fn turn(&mut self, marks: PageMarks) {
         self.next = match self.after(self.page, marks) {
             Ok(Some(position)) => {
-                self.query.turn_to(position);
-                Next::Request
+                self.number = position.number();
+                Next::Request(Some(position))
             }
             Ok(None) => Next::Nothing,
             Err(cause) => {
@@ -162,8 +160,8 @@ impl<O: PagedOperation> Pager<O> {
             return Ok(None);
         }
         let goes_on = marks.more == Some(true);
-        let number = self.query.position().and_then(|position| position.number());
-        match O::PAGING.by {
+        let number = self.number;
+        match self.paging.by {
             PagedBy::Number { first } => {
                 let number = number.unwrap_or(first);
                 let is_last = match self.last {
@@ -248,15 +246,6 @@ fn records_before<O: PagedOperation>(query: &O) -> Option<u64> {
     }
 }
 
-impl<O> fmt::Debug for Pager<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pager")
-            .field("pages", &self.pages)
-            .field("records", &self.records)
-            .finish_non_exhaustive()
-    }
-}
-
 fn number(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
@@ -264,40 +253,78 @@ fn number(count: usize) -> u64 {
 /// Default maximum number of pages of a list.
 pub(crate) const MAX_PAGES: u64 = 10_000;
 
+/// The pager of a list, and the function that requests its pages.
+pub(crate) struct AllPages<P, S> {
+    pub(crate) pager: Pager,
+    request: Box<dyn Request<P>>,
+    marks: fn(&S) -> PageMarks,
+}
+
+/// A page that was requested.
+pub(crate) type PageFuture<P> = BoxFuture<'static, Result<P, Error>>;
+
+/// A function that requests the page at a position, or that of the query.
+trait Request<P>: MaybeSend {
+    fn page(&mut self, position: Option<Position>) -> PageFuture<P>;
+}
+
+impl<P, F: FnMut(Option<Position>) -> PageFuture<P> + MaybeSend> Request<P> for F {
+    fn page(&mut self, position: Option<Position>) -> PageFuture<P> {
+        self(position)
+    }
+}
+
+impl<P, S> AllPages<P, S> {
+    pub(crate) fn new<O: PagedOperation<Beside = S>>(
+        mut query: O,
+        mut request: impl FnMut(O) -> PageFuture<P> + MaybeSend + 'static,
+    ) -> Self {
+        let pager = Pager::new(&query);
+        let request = Box::new(move |position| {
+            if let Some(position) = position {
+                query.turn_to(position);
+            }
+            request(query.clone())
+        });
+        Self { pager, request, marks: O::marks }
+    }
+
+    pub(crate) fn limit(&mut self, pages: u64) {
+        self.pager.max_pages = pages;
+    }
+
+    /// Requests the next page; `None` after the last one and after an error.
+    pub(crate) fn request(&mut self) -> Option<Result<PageFuture<P>, Error>> {
+        Some(self.pager.next()?.map(|position| self.request.page(position)))
+    }
+
+    /// Ends the page with the fields beside it.
+    pub(crate) fn turn(&mut self, beside: &S) {
+        self.pager.turn((self.marks)(beside));
+    }
+}
+
 /// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and an
 /// [`Iterator`] in [`blocking`](crate::blocking::Pages).
 ///
 /// A page is requested only when it is asked for. After an error there are no more pages; [`Error::delivered`] returns how
 /// many records the pages before it had. Dropping the value ends a request that was sent.
 pub struct Pages<O: PagedOperation, B = Body> {
-    pager: Pager<O>,
-    request: Box<dyn Request<O>>,
+    pages: AllPages<WithBody<O>, O::Beside>,
     /// The page that was requested.
-    response: Option<PageFuture<O>>,
+    response: Option<PageFuture<WithBody<O>>>,
     mode: PhantomData<fn() -> B>,
 }
 
-/// A page that was requested, and its body.
-type PageFuture<O> = BoxFuture<'static, Result<(<O as Operation>::Output, Bytes), Error>>;
-
-/// A function that requests a page.
-trait Request<O: PagedOperation>: MaybeSend {
-    fn page(&mut self, query: O) -> PageFuture<O>;
-}
-
-impl<O: PagedOperation, F: FnMut(O) -> PageFuture<O> + MaybeSend> Request<O> for F {
-    fn page(&mut self, query: O) -> PageFuture<O> {
-        self(query)
-    }
-}
+/// A page and its body.
+type WithBody<O> = (<O as Operation>::Output, Bytes);
 
 impl<O: PagedOperation, B> Pages<O, B> {
     pub(crate) fn new(
         query: O,
-        request: impl FnMut(O) -> PageFuture<O> + MaybeSend + 'static,
+        request: impl FnMut(O) -> PageFuture<WithBody<O>> + MaybeSend + 'static,
     ) -> Self {
-        let (pager, request) = (Pager::new(query), Box::new(request));
-        Self { pager, request, response: None, mode: PhantomData }
+        Self { pages: AllPages::new(query, request), response: None, mode: PhantomData }
     }
 
     /// Sets the maximum number of pages. Default: 10000.
@@ -305,7 +332,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
     /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last one of them.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
-        self.pager.limit_pages(pages);
+        self.pages.limit(pages);
         self
     }
 
@@ -313,8 +340,8 @@ impl<O: PagedOperation, B> Pages<O, B> {
     async fn advance(&mut self) -> Option<Result<O::Output, Error>> {
         let response = match &mut self.response {
             Some(response) => response,
-            none => match self.pager.next()? {
-                Ok(query) => none.insert(self.request.page(query)),
+            none => match self.pages.request()? {
+                Ok(page) => none.insert(page),
                 Err(error) => return Some(Err(error)),
             },
         };
@@ -322,10 +349,12 @@ impl<O: PagedOperation, B> Pages<O, B> {
         self.response = None;
         Some(match page {
             Ok((listing, body)) => {
-                self.pager.whole(&listing, &body);
+                let (items, rejected) = (listing.items.len(), listing.rejected.len());
+                self.pages.pager.count_all(items, rejected, &body);
+                self.pages.turn(&listing.beside);
                 Ok(listing)
             }
-            Err(error) => Err(self.pager.fail(error)),
+            Err(error) => Err(self.pages.pager.fail(error)),
         })
     }
 }
@@ -380,6 +409,8 @@ impl<O: PagedOperation, B> Unpin for Pages<O, B> {}
 
 impl<O: PagedOperation, B> fmt::Debug for Pages<O, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages").field("pager", &self.pager).finish_non_exhaustive()
+        let Pager { pages, records, .. } = &self.pages.pager;
+        let mut fields = f.debug_struct("Pages");
+        fields.field("pages", pages).field("records", records).finish_non_exhaustive()
     }
 }

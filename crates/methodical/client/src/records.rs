@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::{fmt, mem};
 
 use futures_core::Stream;
-use gateway_transport::{BlockingBody, Body, BoxFuture, MaybeSend};
+use gateway_transport::{BlockingBody, Body, MaybeSend};
 use http::Response;
 use http::response::Parts;
 use methodical_model::{Beside, Next, PagedOperation, Record, Rejected, StreamDecoder};
@@ -14,7 +14,7 @@ use pollster::block_on;
 use crate::Error;
 use crate::engine::Receive;
 use crate::pace::Permit;
-use crate::pager::Pager;
+use crate::pager::{AllPages, PageFuture};
 use crate::time::{Limit, now};
 use crate::trace::{CallSpan, RejectedPaths};
 
@@ -40,7 +40,7 @@ pub enum Entry<T> {
 pub struct Records<T, S = (), B = Body> {
     page: Page<T, S, B>,
     /// Requests the pages; `None` for a list without pages.
-    pages: Option<Box<dyn Requests<T, S, B>>>,
+    pages: Option<AllPages<ListReader<T, S, B>, S>>,
     delivered: u64,
     limit: u64,
     record_limit: Option<usize>,
@@ -50,14 +50,11 @@ pub struct Records<T, S = (), B = Body> {
 enum Page<T, S, B> {
     /// None.
     Before,
-    Requested(PageFuture<T, S, B>),
+    Requested(PageFuture<ListReader<T, S, B>>),
     Open(Box<ListReader<T, S, B>>),
     /// It has ended.
     Read(Box<ListReader<T, S, B>>),
 }
-
-/// A page that was requested.
-pub(crate) type PageFuture<T, S, B> = BoxFuture<'static, Result<ListReader<T, S, B>, Error>>;
 
 impl<T, S, B> Records<T, S, B> {
     /// Creates the records of one response.
@@ -68,17 +65,12 @@ impl<T, S, B> Records<T, S, B> {
     /// Creates the records of all pages. `open` requests a page.
     pub(crate) fn from_pages<O: PagedOperation<Item = T, Beside = S>>(
         query: O,
-        open: impl FnMut(O) -> PageFuture<T, S, B> + MaybeSend + 'static,
-    ) -> Self
-    where
-        T: 'static,
-        S: 'static,
-        B: 'static,
-    {
-        Self::before(Some(Box::new(Paged { pager: Pager::new(query), open })))
+        open: impl FnMut(O) -> PageFuture<ListReader<T, S, B>> + MaybeSend + 'static,
+    ) -> Self {
+        Self::before(Some(AllPages::new(query, open)))
     }
 
-    fn before(pages: Option<Box<dyn Requests<T, S, B>>>) -> Self {
+    fn before(pages: Option<AllPages<ListReader<T, S, B>, S>>) -> Self {
         Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None }
     }
 
@@ -107,7 +99,7 @@ impl<T, S, B> Records<T, S, B> {
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
         if let Some(all) = &mut self.pages {
-            all.limit_pages(pages);
+            all.limit(pages);
         }
         self
     }
@@ -161,17 +153,17 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
         let pages = &mut self.pages;
         let step = reader.step(|record, json| {
             if let Some(pages) = pages {
-                pages.count(json, true);
+                pages.pager.count(json, true);
             }
             take(record, json)
         });
         match (step, pages) {
             (Step::End, _) => self.turn(),
             (Step::Entry(Ok(Entry::Rejected(rejected))), Some(pages)) => {
-                pages.count(rejected.raw(), false);
+                pages.pager.count(rejected.raw(), false);
                 Step::Entry(Ok(Entry::Rejected(rejected)))
             }
-            (Step::Entry(Err(error)), Some(pages)) => Step::Entry(Err(pages.fail(error))),
+            (Step::Entry(Err(error)), _) => Step::Entry(Err(self.fail(error))),
             (Step::Entry(Ok(Entry::Record(record))), _) => {
                 self.delivered += 1;
                 Step::Entry(Ok(Entry::Record(record)))
@@ -200,15 +192,20 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
     /// Takes a page that was requested.
     fn open(&mut self, page: Result<ListReader<T, S, B>, Error>) -> Result<(), Error> {
         self.page = Page::Before;
-        let mut reader = page.map_err(|error| match &self.pages {
-            Some(pages) => pages.fail(error),
-            None => error,
-        })?;
+        let mut reader = page.map_err(|error| self.fail(error))?;
         if let Some(bytes) = self.record_limit {
             reader = reader.limit_records(bytes);
         }
         self.page = Page::Open(Box::new(reader));
         Ok(())
+    }
+
+    /// Returns an error with the number of records before it, of all pages.
+    fn fail(&self, error: Error) -> Error {
+        match &self.pages {
+            Some(pages) => pages.pager.fail(error),
+            None => error,
+        }
     }
 
     /// Waits for the next record. Dropping the future loses nothing: everything that was received is in `self`.
@@ -228,10 +225,7 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
             let waited = match &mut self.page {
                 Page::Open(reader) => {
                     let received = reader.receive().await;
-                    received.map_err(|error| match &self.pages {
-                        Some(pages) => pages.fail(error),
-                        None => error,
-                    })
+                    received.map_err(|error| self.fail(error))
                 }
                 Page::Requested(page) => {
                     let page = page.as_mut().await;
@@ -394,54 +388,6 @@ impl<T, S, B> Unpin for Records<T, S, B> {}
 impl<T, S, B> fmt::Debug for Records<T, S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("delivered", &self.delivered).finish_non_exhaustive()
-    }
-}
-
-/// Requests the pages of a list, whichever operation it is of.
-trait Requests<T, S, B>: MaybeSend {
-    /// Requests the next page; `None` after the last one and after an error.
-    fn request(&mut self) -> Option<Result<PageFuture<T, S, B>, Error>>;
-
-    /// Counts an entry of the page.
-    fn count(&mut self, json: &str, is_accepted: bool);
-
-    /// Ends the page.
-    fn turn(&mut self, beside: &S);
-
-    /// Returns an error with the number of records before it.
-    fn fail(&self, error: Error) -> Error;
-
-    fn limit_pages(&mut self, pages: u64);
-}
-
-struct Paged<O, F> {
-    pager: Pager<O>,
-    open: F,
-}
-
-impl<O, B, F> Requests<O::Item, O::Beside, B> for Paged<O, F>
-where
-    O: PagedOperation,
-    F: FnMut(O) -> PageFuture<O::Item, O::Beside, B> + MaybeSend,
-{
-    fn request(&mut self) -> Option<Result<PageFuture<O::Item, O::Beside, B>, Error>> {
-        Some(self.pager.next()?.map(&mut self.open))
-    }
-
-    fn count(&mut self, json: &str, is_accepted: bool) {
-        self.pager.count(json, is_accepted);
-    }
-
-    fn turn(&mut self, beside: &O::Beside) {
-        self.pager.turn(O::marks(beside));
-    }
-
-    fn fail(&self, error: Error) -> Error {
-        self.pager.fail(error)
-    }
-
-    fn limit_pages(&mut self, pages: u64) {
-        self.pager.limit_pages(pages);
     }
 }
 
