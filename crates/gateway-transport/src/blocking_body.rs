@@ -102,6 +102,15 @@ impl BlockingBody {
         Self { body: change(self.body), rest: self.rest }
     }
 
+    /// Returns the rest of the body as an async one that is never pending: it blocks the thread that polls it.
+    #[doc(hidden)]
+    pub fn into_body(mut self) -> Body {
+        if self.rest.is_empty() {
+            return self.body;
+        }
+        Self::from_chunks(std::iter::from_fn(move || self.chunk().transpose())).body
+    }
+
     /// Reads the whole body, and fails as soon as it is known to exceed `limit` bytes.
     ///
     /// # Errors

@@ -1,19 +1,15 @@
 //! The blocking client: the same methods and the same policy, without `async`.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use gateway_transport::{BlockingBody, BlockingTransport, Request, TransportError};
-use http::Response;
+use gateway_transport::{BlockingBody, BlockingTransport, Request, Response, TransportError};
 use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 use pollster::block_on;
 
-use crate::engine::{Engine, Io, Receive};
+use crate::engine::Io;
 use crate::time::sleep_blocking;
-use crate::{CallOptions, Error, RawResponse, StreamingResponse};
+use crate::{Error, RawResponse, StreamingResponse};
 
 /// The records of [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
 pub type Records<T, S = ()> = crate::Records<T, S, BlockingBody>;
@@ -23,9 +19,22 @@ pub type Pages<O> = crate::Pages<O, BlockingBody>;
 
 /// A client for one account of the service `S`, for code without `async`.
 ///
-/// # Cloning
+/// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
+/// ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
 ///
-/// A clone is cheap and shares the connections, the token and the retry budget. Do not wrap the client in an `Arc`.
+#[cfg_attr(feature = "ureq", doc = "```")]
+#[cfg_attr(not(feature = "ureq"), doc = "```ignore")]
+#[doc = include_str!("../doctests/photos.txt")]
+/// use methodical_client::transport::Options;
+/// use methodical_client::transport::ureq::UreqTransport;
+/// use methodical_client::{AccessToken, blocking};
+///
+/// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(UreqTransport::new(&Options::default().pool_max_idle(2))?)
+///     .build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Examples
 ///
@@ -47,61 +56,12 @@ pub type Pages<O> = crate::Pages<O, BlockingBody>;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Client<S> {
-    engine: Engine<SharedBlockingTransport>,
-    service: PhantomData<fn() -> S>,
-}
+pub type Client<S> = crate::Client<S, Arc<dyn BlockingTransport>>;
 
 /// Builds a blocking client, see [`Client::builder`]; [`crate::ClientBuilder`] describes the settings.
 pub type ClientBuilder<S> = crate::ClientBuilder<S, Arc<dyn BlockingTransport>>;
 
-/// Any blocking transport.
-type SharedBlockingTransport = Arc<dyn BlockingTransport>;
-
 impl<S: Service> Client<S> {
-    /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
-    ///
-    /// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
-    /// ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
-    ///
-    #[cfg_attr(feature = "ureq", doc = "```")]
-    #[cfg_attr(not(feature = "ureq"), doc = "```ignore")]
-    #[doc = include_str!("../doctests/photos.txt")]
-    /// use methodical_client::transport::Options;
-    /// use methodical_client::transport::ureq::UreqTransport;
-    /// use methodical_client::{AccessToken, blocking};
-    ///
-    /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
-    ///     .token(AccessToken::new("gwt_6yqW")?)
-    ///     .transport(UreqTransport::new(&Options::default().pool_max_idle(2))?)
-    ///     .build()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<S> {
-        ClientBuilder::new(base_url)
-    }
-
-    /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
-    ///
-    /// It keeps the options of this client that `options` does not set. It is as cheap as a clone.
-    ///
-    /// ```
-    #[doc = include_str!("../doctests/photos.txt")]
-    /// use std::time::Duration;
-    ///
-    /// use methodical_client::model::RawQuery;
-    /// use methodical_client::{CallOptions, Error, blocking::Client};
-    ///
-    /// fn photos(client: &Client<Photos>, tenant: &str) -> Result<String, Error> {
-    ///     let options = CallOptions::new().timeout(Duration::from_secs(5)).header("x-tenant", tenant)?;
-    ///     Ok(client.with(options).send(&RawQuery::new("photos/list"))?.into_string())
-    /// }
-    /// ```
-    #[must_use]
-    pub fn with(&self, options: CallOptions) -> Self {
-        Self { engine: self.engine.with(options), service: PhantomData }
-    }
-
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
     ///
     /// # Errors
@@ -268,23 +228,11 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// These futures block instead of waiting, so that they are ready when they are first polled.
-impl Receive for BlockingBody {
-    async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        self.chunk()
-    }
-
-    async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
-        self.collect(limit)
-    }
-}
-
-/// These futures block, too.
+/// These futures block instead of waiting, and a body from a blocking transport blocks while it is polled. So a call is ready
+/// when it is first polled.
 impl Io for Arc<dyn BlockingTransport + '_> {
-    type Body = BlockingBody;
-
-    async fn send(&self, request: Request) -> Result<Response<BlockingBody>, TransportError> {
-        (**self).send(request)
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        Ok((**self).send(request)?.map(BlockingBody::into_body))
     }
 
     async fn sleep(delay: Duration) {
@@ -294,6 +242,39 @@ impl Io for Arc<dyn BlockingTransport + '_> {
     fn name(&self) -> &str {
         (**self).name()
     }
+
+    #[cfg(all(
+        feature = "reqwest-blocking",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    fn new_default() -> Result<Self, Error> {
+        use gateway_transport::Options;
+        use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
+
+        Ok(Arc::new(ReqwestBlockingTransport::new(&Options::default())?))
+    }
+
+    #[cfg(all(
+        feature = "ureq",
+        not(feature = "reqwest-blocking"),
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    fn new_default() -> Result<Self, Error> {
+        use gateway_transport::Options;
+        use gateway_transport::ureq::UreqTransport;
+
+        Ok(Arc::new(UreqTransport::new(&Options::default())?))
+    }
+
+    #[cfg(any(
+        not(any(feature = "reqwest-blocking", feature = "ureq")),
+        all(target_family = "wasm", target_os = "unknown")
+    ))]
+    fn new_default() -> Result<Self, Error> {
+        Err(Error::config(
+            "the client has no transport; set one or enable the feature `ureq` or `reqwest-blocking`",
+        ))
+    }
 }
 
 impl<S: Service> ClientBuilder<S> {
@@ -301,57 +282,4 @@ impl<S: Service> ClientBuilder<S> {
     pub fn transport(self, transport: impl BlockingTransport) -> Self {
         self.set_transport(Arc::new(transport))
     }
-
-    /// Creates the client. Nothing is sent yet.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
-    /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
-    /// cannot be created because the system has no certificates or no thread can be started.
-    pub fn build(self) -> Result<Client<S>, Error> {
-        Ok(Client { engine: self.into_engine(default_transport)?, service: PhantomData })
-    }
-}
-
-impl<S> Clone for Client<S> {
-    fn clone(&self) -> Self {
-        Self { engine: self.engine.clone(), service: PhantomData }
-    }
-}
-
-impl<S> fmt::Debug for Client<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("engine", &self.engine).finish()
-    }
-}
-
-#[cfg(all(feature = "reqwest-blocking", not(all(target_family = "wasm", target_os = "unknown"))))]
-fn default_transport() -> Result<SharedBlockingTransport, Error> {
-    use gateway_transport::Options;
-    use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
-
-    Ok(Arc::new(ReqwestBlockingTransport::new(&Options::default())?))
-}
-
-#[cfg(all(
-    feature = "ureq",
-    not(feature = "reqwest-blocking"),
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-fn default_transport() -> Result<SharedBlockingTransport, Error> {
-    use gateway_transport::Options;
-    use gateway_transport::ureq::UreqTransport;
-
-    Ok(Arc::new(UreqTransport::new(&Options::default())?))
-}
-
-#[cfg(any(
-    not(any(feature = "reqwest-blocking", feature = "ureq")),
-    all(target_family = "wasm", target_os = "unknown")
-))]
-fn default_transport() -> Result<SharedBlockingTransport, Error> {
-    Err(Error::config(
-        "the client has no transport; set one or enable the feature `ureq` or `reqwest-blocking`",
-    ))
 }

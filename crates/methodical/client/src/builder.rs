@@ -230,12 +230,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Checks the settings and returns the engine. `default_transport` is called if no transport
-    /// was set.
-    pub(crate) fn into_engine(
-        self,
-        default_transport: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<Engine<T>, Error>
+    /// Checks the settings and returns the engine.
+    pub(crate) fn into_engine(self) -> Result<Engine<T>, Error>
     where
         T: Io,
     {
@@ -243,7 +239,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         let base_url = BaseUrl::parse(&self.base_url, S::PATH, self.allow_insecure_http)?;
         let checked_default = || {
             base_url.check_tls(HAS_TLS)?;
-            default_transport()
+            T::new_default()
         };
         let transport = self.transport.map_or_else(checked_default, Ok)?;
         let auth = S::AUTH;

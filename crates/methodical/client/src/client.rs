@@ -1,19 +1,19 @@
-//! The async client.
+//! The clients, and the methods of the async one.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use bytes::Bytes;
-use gateway_transport::{Body, Request, SharedTransport, Transport, TransportError};
-use http::Response;
+use gateway_transport::{Body, Request, Response, SharedTransport, Transport, TransportError};
 use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 
-use crate::engine::{Engine, Io, Receive};
+use crate::engine::{Engine, Io};
 use crate::time::sleep;
 use crate::{CallOptions, ClientBuilder, Error, Pages, RawResponse, Records, StreamingResponse};
 
 /// An async client for one account of the service `S`.
+///
+/// [`blocking::Client`](crate::blocking::Client) is this type with a blocking transport, `T`, and other methods for calls.
 ///
 /// # Cloning
 ///
@@ -45,12 +45,12 @@ use crate::{CallOptions, ClientBuilder, Error, Pages, RawResponse, Records, Stre
 /// # Ok(())
 /// # }
 /// ```
-pub struct Client<S> {
-    engine: Engine<SharedTransport>,
+pub struct Client<S, T = SharedTransport> {
+    pub(crate) engine: Engine<T>,
     service: PhantomData<fn() -> S>,
 }
 
-impl<S: Service> Client<S> {
+impl<S: Service, T> Client<S, T> {
     /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
     ///
     /// ```
@@ -62,7 +62,7 @@ impl<S: Service> Client<S> {
     /// assert_eq!(error.kind(), ErrorKind::Config);
     /// # Ok::<(), methodical_client::Error>(())
     /// ```
-    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<S> {
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<S, T> {
         ClientBuilder::new(base_url)
     }
 
@@ -86,7 +86,9 @@ impl<S: Service> Client<S> {
     pub fn with(&self, options: CallOptions) -> Self {
         Self { engine: self.engine.with(options), service: PhantomData }
     }
+}
 
+impl<S: Service> Client<S> {
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
     ///
     /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
@@ -307,20 +309,8 @@ impl<S: Service> Client<S> {
     }
 }
 
-impl Receive for Body {
-    async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        self.chunk().await
-    }
-
-    async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
-        self.collect(limit).await
-    }
-}
-
 impl Io for SharedTransport {
-    type Body = Body;
-
-    async fn send(&self, request: Request) -> Result<Response<Body>, TransportError> {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
         Transport::send(self, request).await
     }
 
@@ -330,6 +320,19 @@ impl Io for SharedTransport {
 
     fn name(&self) -> &str {
         Transport::name(self)
+    }
+
+    #[cfg(feature = "reqwest")]
+    fn new_default() -> Result<Self, Error> {
+        use gateway_transport::Options;
+        use gateway_transport::reqwest::ReqwestTransport;
+
+        Ok(Self::new(ReqwestTransport::new(&Options::default())?))
+    }
+
+    #[cfg(not(feature = "reqwest"))]
+    fn new_default() -> Result<Self, Error> {
+        Err(Error::config("the client has no transport; set one or enable the feature `reqwest`"))
     }
 }
 
@@ -350,7 +353,10 @@ impl<S: Service> ClientBuilder<S> {
     pub fn transport(self, transport: impl Transport) -> Self {
         self.set_transport(SharedTransport::new(transport))
     }
+}
 
+#[expect(private_bounds, reason = "only the two kinds of shared transports make calls")]
+impl<S: Service, T: Io> ClientBuilder<S, T> {
     /// Creates the client. Nothing is sent yet.
     ///
     /// # Errors
@@ -358,32 +364,19 @@ impl<S: Service> ClientBuilder<S> {
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
-    pub fn build(self) -> Result<Client<S>, Error> {
-        Ok(Client { engine: self.into_engine(default_transport)?, service: PhantomData })
+    pub fn build(self) -> Result<Client<S, T>, Error> {
+        Ok(Client { engine: self.into_engine()?, service: PhantomData })
     }
 }
 
-impl<S> Clone for Client<S> {
+impl<S, T> Clone for Client<S, T> {
     fn clone(&self) -> Self {
         Self { engine: self.engine.clone(), service: PhantomData }
     }
 }
 
-impl<S> fmt::Debug for Client<S> {
+impl<S, T: Io> fmt::Debug for Client<S, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("engine", &self.engine).finish()
     }
-}
-
-#[cfg(feature = "reqwest")]
-fn default_transport() -> Result<SharedTransport, Error> {
-    use gateway_transport::Options;
-    use gateway_transport::reqwest::ReqwestTransport;
-
-    Ok(SharedTransport::new(ReqwestTransport::new(&Options::default())?))
-}
-
-#[cfg(not(feature = "reqwest"))]
-fn default_transport() -> Result<SharedTransport, Error> {
-    Err(Error::config("the client has no transport; set one or enable the feature `reqwest`"))
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use gateway_transport::{Deadline, Instant, Request, TransportError};
+use gateway_transport::{Body, Deadline, Instant, Request, TransportError};
 use http::response::Parts;
 use http::{Response, StatusCode};
-use methodical_model::{Auth, ErrorClass, ListOperation, Operation, StreamDecoder};
+use methodical_model::{Auth, ErrorClass, ListOperation, Operation, ServiceError, StreamDecoder};
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
@@ -31,26 +31,18 @@ mod tests;
 /// The I/O of a client: the only difference between the async and the blocking one.
 ///
 /// The futures of the blocking client block while they are polled, and are ready afterwards.
-pub(crate) trait Io {
-    type Body: Receive + From<Bytes>;
-
+pub(crate) trait Io: Sized {
     /// Sends a request and receives the head of the response.
-    async fn send(&self, request: Request) -> Result<Response<Self::Body>, TransportError>;
+    async fn send(&self, request: Request) -> Result<Response<Body>, TransportError>;
 
     /// Waits.
     async fn sleep(delay: Duration);
 
     /// Returns the name of the transport.
     fn name(&self) -> &str;
-}
 
-/// A body that is being received.
-pub(crate) trait Receive: Default {
-    /// Receives the next chunk; `None` is the end.
-    async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError>;
-
-    /// Receives the rest of a body of at most `limit` bytes.
-    async fn collect(self, limit: u64) -> Result<Bytes, TransportError>;
+    /// Creates the transport of a client for which none was set.
+    fn new_default() -> Result<Self, Error>;
 }
 
 /// The calls of a client: what it shares with its clones, and the options of its calls.
@@ -73,102 +65,28 @@ pub(crate) struct Shared<T> {
     pub(crate) transport: T,
 }
 
-/// How much of a response an attempt receives.
-trait Extent<B: Receive> {
-    /// The body that is received after the head.
-    type Received;
-
-    /// Receives the body of a response, or a part of it.
-    async fn receive(&self, response: Arrived<B>) -> Outcome<Self::Received>;
-}
-
-/// A head with its body still to come, and the deadline of a body of which only the beginning is kept with an error.
-type Arrived<B> = (Parts, B, Option<Instant>);
-
-type Outcome<B> = Result<Response<B>, Failure>;
-
-/// All of a successful response, with a body of at most this many bytes, and the beginning of any other. The function returns
-/// the class of a failure that the body reports.
-struct Whole(u64, fn(&[u8]) -> Option<ErrorClass>);
-
-impl<B: Receive> Extent<B> for Whole {
-    type Received = Bytes;
-
-    async fn receive(&self, (mut head, body, deadline): Arrived<B>) -> Outcome<Bytes> {
-        let Self(limit, classify) = *self;
-        if head.status != StatusCode::OK {
-            return Ok(Response::from_parts(head, beginning(body, deadline).await));
-        }
-        // A body that is declared larger is not received at all.
-        let declared = content_length(&head.headers);
-        let body = if declared.is_some_and(|length| limit < length) {
-            Err(TransportError::body_too_large(limit))
-        } else {
-            body.collect(limit).await
-        };
-        match body {
-            Ok(body) => {
-                if let Some(class) = classify(&body) {
-                    head.extensions.insert(Reported(class));
-                }
-                Ok(Response::from_parts(head, body))
-            }
-            Err(error) => Err(Failure { error, head: Some(Box::new(head)) }),
-        }
-    }
-}
-
-/// The head of a successful response, and the beginning of any other.
-struct Head;
-
-impl<B: Receive + From<Bytes>> Extent<B> for Head {
-    type Received = B;
-
-    async fn receive(&self, (head, body, deadline): Arrived<B>) -> Outcome<B> {
-        let body = match head.status {
-            StatusCode::OK => body,
-            _ => beginning(body, deadline).await.into(),
-        };
-        Ok(Response::from_parts(head, body))
-    }
-}
-
-/// The head of a list. If the contract gives errors in the body a class, also the body until it has a record or its end.
-struct Beginning<'a, O> {
-    operation: &'a O,
-    /// The limit of the last byte of the list.
+/// A head that has arrived, with its body still to come.
+struct Arrived {
+    head: Parts,
+    body: Body,
+    /// The deadline of a body of which only the beginning is kept with an error.
+    deadline: Option<Instant>,
+    /// The limit of the last byte of the body.
     end: Limit,
 }
 
-impl<O: ListOperation, B: Receive> Extent<B> for Beginning<'_, O> {
-    type Received = Result<(B, StreamDecoder<O::Item, O::Beside>), Error>;
+type Outcome<B> = Result<Response<B>, Failure>;
 
-    async fn receive(&self, (mut head, mut body, deadline): Arrived<B>) -> Outcome<Self::Received> {
-        if let Err(error) = check_head(head.status, &head.headers) {
-            let error = error.with_body(beginning(body, deadline).await);
-            return Ok(Response::from_parts(head, Err(error)));
-        }
-        let mut decoder = self.operation.decoder();
-        let reported = if decoder.has_error_classes() {
-            reported::<B, O>(&mut body, &mut decoder).await
-        } else {
-            Ok(None)
-        };
-        let list = match reported {
-            Ok(None) => Ok((body, decoder)),
-            Ok(Some(error)) => {
-                if let Some(failure) = error.service() {
-                    head.extensions.insert(Reported(failure.class()));
-                }
-                Err(error.into())
-            }
-            Err(error) => Err(self.end.error(error, now())),
-        };
-        Ok(Response::from_parts(head, list))
-    }
+/// The outcome of a call that was answered.
+pub(crate) struct Answer<B> {
+    pub(crate) response: Response<B>,
+    pub(crate) attempts: u32,
+    /// The limit of the last byte of the body.
+    pub(crate) end: Limit,
+    pub(crate) permit: Permit,
 }
 
-impl<T: Io> Engine<T> {
+impl<T> Engine<T> {
     pub(crate) fn new(shared: Shared<T>, options: Option<CallOptions>) -> Self {
         Self { shared: Arc::new(shared), options: None }.with(options)
     }
@@ -184,7 +102,9 @@ impl<T: Io> Engine<T> {
         };
         Self { shared, options }
     }
+}
 
+impl<T: Io> Engine<T> {
     /// Returns the first request of a call.
     pub(crate) async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
         let call = Call::new(&self.shared.policy, self.draft(operation)?, now());
@@ -225,38 +145,30 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn stream<O: ListOperation>(
         &self,
         operation: &O,
-    ) -> Result<ListReader<O::Item, O::Beside, T::Body>, Error> {
+    ) -> Result<ListReader<O::Item, O::Beside>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let draft = span.outcome(self.draft(operation))?;
-        let mut call = Call::streaming(&self.shared.policy, draft, now());
-        let extent = Beginning { operation, end: call.end() };
-        let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
-        span.attempts(call.attempts());
-        let (response, permit) = span.outcome(outcome)?;
+        let list = |arrived| beginning_of_list(operation, arrived);
+        let answer = self.run(&span, operation, Call::streaming, list).await?;
+        let Answer { response, attempts, end, permit } = answer;
         let (head, list) = response.into_parts();
         match list {
             Ok((body, decoder)) => {
-                let (response, ended) =
-                    (Response::from_parts(head, body), (call.attempts(), call.end()));
-                let is_strict = self.shared.policy.is_strict;
-                Ok(ListReader::new(response, decoder, ended, span, permit, is_strict))
+                let response = Response::from_parts(head, body);
+                let answer = Answer { response, attempts, end, permit };
+                Ok(ListReader::new(answer, decoder, span, self.shared.policy.is_strict))
             }
-            Err(error) => span.outcome(Err(error.with_head(head).after_attempts(call.attempts()))),
+            Err(error) => span.outcome(Err(error.with_head(head).after_attempts(attempts))),
         }
     }
 
     /// Calls an operation and returns the response with its body still to come.
-    pub(crate) async fn stream_raw<O: Operation>(
+    pub(crate) async fn stream_raw<O: Operation, B>(
         &self,
         operation: &O,
-    ) -> Result<StreamingResponse<T::Body>, Error> {
+    ) -> Result<StreamingResponse<B>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let draft = span.outcome(self.draft(operation))?;
-        let mut call = Call::streaming(&self.shared.policy, draft, now());
-        let outcome = span.around(self.call(&mut call, O::METHOD, Head)).await;
-        span.attempts(call.attempts());
-        let (response, permit) = span.outcome(outcome)?;
-        Ok(StreamingResponse::new(response, call.attempts(), call.end(), span, permit))
+        let answer = self.run(&span, operation, Call::streaming, head_or_beginning).await?;
+        Ok(StreamingResponse::new(answer, span))
     }
 
     /// Calls an operation and receives the whole response.
@@ -265,14 +177,26 @@ impl<T: Io> Engine<T> {
         operation: &O,
         span: &CallSpan,
     ) -> Result<RawResponse, Error> {
+        let limit = self.shared.policy.body_limit;
+        let whole = |arrived| whole_or_beginning(arrived, limit, O::error_class);
+        let answer = self.run(span, operation, Call::new, whole).await?;
+        Ok(RawResponse::new(answer.response, answer.attempts))
+    }
+
+    /// Runs a call within its span. `receive` receives the part of a response that belongs to an attempt.
+    async fn run<'a, O: Operation, B, F: Future<Output = Outcome<B>>>(
+        &'a self,
+        span: &CallSpan,
+        operation: &O,
+        start: fn(&'a Policy, Draft<'a>, Instant) -> Call<'a>,
+        receive: impl Fn(Arrived) -> F,
+    ) -> Result<Answer<B>, Error> {
         let draft = span.outcome(self.draft(operation))?;
-        let policy = &self.shared.policy;
-        let mut call = Call::new(policy, draft, now());
-        let extent = Whole(policy.body_limit, O::error_class);
-        let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
+        let mut call = start(&self.shared.policy, draft, now());
+        let outcome = span.around(self.call(&mut call, O::METHOD, receive)).await;
         span.attempts(call.attempts());
-        let (response, _permit) = span.outcome(outcome)?;
-        Ok(RawResponse::new(response, call.attempts()))
+        let (response, permit) = span.outcome(outcome)?;
+        Ok(Answer { response, attempts: call.attempts(), end: call.end(), permit })
     }
 
     /// Returns what the requests of an operation share.
@@ -282,12 +206,12 @@ impl<T: Io> Engine<T> {
     }
 
     /// Gets a permit and a token, and runs the attempts of a call until it is over.
-    async fn call<E: Extent<T::Body>>(
+    async fn call<B, F: Future<Output = Outcome<B>>>(
         &self,
         call: &mut Call<'_>,
         operation: &str,
-        extent: E,
-    ) -> Result<(Response<E::Received>, Permit), Error> {
+        receive: impl Fn(Arrived) -> F,
+    ) -> Result<(Response<B>, Permit), Error> {
         let permit = self.admit(call).await?;
         let mut token = self.token(call).await?;
         loop {
@@ -296,7 +220,7 @@ impl<T: Io> Engine<T> {
             let Shared { base_url, selectors, .. } = &*self.shared;
             let (asked, number) = ((request.method(), call.target()), call.attempts());
             let span = AttemptSpan::begin(operation, asked, selectors, base_url.server(), number);
-            let outcome = span.around(self.exchange(request, &extent)).await;
+            let outcome = span.around(self.exchange(request, call.end(), &receive)).await;
             let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
             let next = match verdict {
                 Verdict::Refused(refusal) => self.refresh(call, &mut token, refusal).await,
@@ -314,14 +238,15 @@ impl<T: Io> Engine<T> {
     }
 
     /// Sends one request and receives its response.
-    async fn exchange<E: Extent<T::Body>>(
+    async fn exchange<B, F: Future<Output = Outcome<B>>>(
         &self,
         request: Request,
-        extent: &E,
-    ) -> Outcome<E::Received> {
+        end: Limit,
+        receive: impl Fn(Arrived) -> F,
+    ) -> Outcome<B> {
         let deadline = Deadline::of(&request).map(Deadline::head);
         let (head, body) = self.shared.transport.send(request).await?.into_parts();
-        extent.receive((head, body, deadline)).await
+        receive(Arrived { head, body, deadline, end }).await
     }
 
     /// Waits until the call may be in flight, and its first request may be sent. The token is fetched afterwards, so that
@@ -459,29 +384,84 @@ async fn before_deadline<Output>(
     result.map_err(|error| error.after_attempts(call.attempts()))
 }
 
-/// Receives a list until the next step of its decoder is known. Returns the failure that the service reports, if it does.
-async fn reported<B: Receive, O: ListOperation>(
-    body: &mut B,
-    decoder: &mut StreamDecoder<O::Item, O::Beside>,
-) -> Result<Option<methodical_model::DecodeError>, TransportError> {
-    loop {
+/// Receives all of a successful response, with a body of at most `limit` bytes, and the beginning of any other. `classify`
+/// returns the class of a failure that the body reports.
+async fn whole_or_beginning(
+    Arrived { mut head, body, deadline, .. }: Arrived,
+    limit: u64,
+    classify: fn(&[u8]) -> Option<ErrorClass>,
+) -> Outcome<Bytes> {
+    if head.status != StatusCode::OK {
+        return Ok(Response::from_parts(head, beginning(body, deadline).await));
+    }
+    // A body that is declared larger is not received at all.
+    let declared = content_length(&head.headers);
+    let body = if declared.is_some_and(|length| limit < length) {
+        Err(TransportError::body_too_large(limit))
+    } else {
+        body.collect(limit).await
+    };
+    match body {
+        Ok(body) => {
+            if let Some(class) = classify(&body) {
+                head.extensions.insert(Reported(class));
+            }
+            Ok(Response::from_parts(head, body))
+        }
+        Err(error) => Err(Failure { error, head: Some(Box::new(head)) }),
+    }
+}
+
+/// Receives the head of a successful response, and the beginning of any other.
+async fn head_or_beginning(Arrived { head, body, deadline, .. }: Arrived) -> Outcome<Body> {
+    let body = match head.status {
+        StatusCode::OK => body,
+        _ => beginning(body, deadline).await.into(),
+    };
+    Ok(Response::from_parts(head, body))
+}
+
+/// The body of a list, and the decoder of its records.
+type List<O> = (Body, StreamDecoder<<O as ListOperation>::Item, <O as ListOperation>::Beside>);
+
+/// Receives the head of a list. If the contract gives errors in the body a class, also the body until it has a record or its
+/// end.
+async fn beginning_of_list<O: ListOperation>(
+    operation: &O,
+    Arrived { mut head, mut body, deadline, end }: Arrived,
+) -> Outcome<Result<List<O>, Error>> {
+    if let Err(error) = check_head(head.status, &head.headers) {
+        let error = error.with_body(beginning(body, deadline).await);
+        return Ok(Response::from_parts(head, Err(error)));
+    }
+    let mut decoder = operation.decoder();
+    let list = loop {
+        if !decoder.has_error_classes() {
+            break Ok((body, decoder));
+        }
         match decoder.is_ready() {
             Ok(false) => {}
-            Err(error) if error.service().is_some() => return Ok(Some(error)),
+            Err(error) if error.service().is_some() => {
+                let class = error.service().map(ServiceError::class).unwrap_or_default();
+                head.extensions.insert(Reported(class));
+                break Err(error.into());
+            }
             // The decoder returns any other error again.
-            Ok(true) | Err(_) => return Ok(None),
+            Ok(true) | Err(_) => break Ok((body, decoder)),
         }
-        match body.chunk().await? {
-            Some(chunk) => decoder.push(&chunk),
-            None => decoder.finish(),
+        match body.chunk().await {
+            Ok(Some(chunk)) => decoder.push(&chunk),
+            Ok(None) => decoder.finish(),
+            Err(error) => break Err(end.error(error, now())),
         }
-    }
+    };
+    Ok(Response::from_parts(head, list))
 }
 
 /// Receives the part of an error's body that is kept, until the deadline.
 ///
 /// A failure ends the body without an error: the status says more than the failure.
-async fn beginning<B: Receive>(mut body: B, deadline: Option<Instant>) -> Bytes {
+async fn beginning(mut body: Body, deadline: Option<Instant>) -> Bytes {
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT
         && deadline.is_none_or(|deadline| now() < deadline)

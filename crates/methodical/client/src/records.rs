@@ -1,18 +1,18 @@
 //! The records of a list, of one page or of all: the steps between them, which do no I/O, and their async and blocking drivers.
 
+use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::{fmt, mem};
 
 use futures_core::Stream;
 use gateway_transport::{BlockingBody, Body, MaybeSend};
-use http::Response;
 use http::response::Parts;
 use methodical_model::{Beside, Next, PagedOperation, Record, Rejected, StreamDecoder};
 use pollster::block_on;
 
 use crate::Error;
-use crate::engine::Receive;
+use crate::engine::Answer;
 use crate::pace::Permit;
 use crate::pager::{AllPages, PageFuture};
 use crate::time::{Limit, now};
@@ -38,40 +38,42 @@ pub enum Entry<T> {
 /// A page is requested only after all records of the page before were taken, and when another one is asked for. After an
 /// error there are no more records. Dropping the value ends the exchange and closes the connection.
 pub struct Records<T, S = (), B = Body> {
-    page: Page<T, S, B>,
+    page: Page<T, S>,
     /// Requests the pages; `None` for a list without pages.
-    pages: Option<AllPages<ListReader<T, S, B>, S>>,
+    pages: Option<AllPages<ListReader<T, S>, S>>,
     delivered: u64,
     limit: u64,
     record_limit: Option<usize>,
+    mode: PhantomData<fn() -> B>,
 }
 
 /// The page that is being read.
-enum Page<T, S, B> {
+enum Page<T, S> {
     /// None.
     Before,
-    Requested(PageFuture<ListReader<T, S, B>>),
-    Open(Box<ListReader<T, S, B>>),
+    Requested(PageFuture<ListReader<T, S>>),
+    Open(Box<ListReader<T, S>>),
     /// It has ended.
-    Read(Box<ListReader<T, S, B>>),
+    Read(Box<ListReader<T, S>>),
 }
 
 impl<T, S, B> Records<T, S, B> {
     /// Creates the records of one response.
-    pub(crate) fn from_list(reader: ListReader<T, S, B>) -> Self {
+    pub(crate) fn from_list(reader: ListReader<T, S>) -> Self {
         Self { page: Page::Open(Box::new(reader)), ..Self::before(None) }
     }
 
     /// Creates the records of all pages. `open` requests a page.
     pub(crate) fn from_pages<O: PagedOperation<Item = T, Beside = S>>(
         query: O,
-        open: impl FnMut(O) -> PageFuture<ListReader<T, S, B>> + MaybeSend + 'static,
+        open: impl FnMut(O) -> PageFuture<ListReader<T, S>> + MaybeSend + 'static,
     ) -> Self {
         Self::before(Some(AllPages::new(query, open)))
     }
 
-    fn before(pages: Option<AllPages<ListReader<T, S, B>, S>>) -> Self {
-        Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None }
+    fn before(pages: Option<AllPages<ListReader<T, S>, S>>) -> Self {
+        let mode = PhantomData;
+        Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None, mode }
     }
 
     /// Sets the maximum number of records. Rejected ones are not counted. Default: no limit.
@@ -140,7 +142,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
 }
 
 /// The steps between two records, in both modes.
-impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
+impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Decodes the next record of what has been received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.delivered >= self.limit {
@@ -190,7 +192,7 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
     }
 
     /// Takes a page that was requested.
-    fn open(&mut self, page: Result<ListReader<T, S, B>, Error>) -> Result<(), Error> {
+    fn open(&mut self, page: Result<ListReader<T, S>, Error>) -> Result<(), Error> {
         self.page = Page::Before;
         let mut reader = page.map_err(|error| self.fail(error))?;
         if let Some(bytes) = self.record_limit {
@@ -212,10 +214,7 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
     async fn advance<X>(
         &mut self,
         take: &mut impl FnMut(T::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>>
-    where
-        B: Receive,
-    {
+    ) -> Option<Result<Entry<X>, Error>> {
         loop {
             match self.step(&mut *take) {
                 Step::Entry(entry) => return Some(entry),
@@ -392,7 +391,7 @@ impl<T, S, B> fmt::Debug for Records<T, S, B> {
 }
 
 /// The result of decoding what has been received.
-pub(crate) enum Step<T> {
+enum Step<T> {
     Entry(Result<Entry<T>, Error>),
     /// More must be requested or received.
     NeedMore,
@@ -400,8 +399,8 @@ pub(crate) enum Step<T> {
 }
 
 /// The list of one response that is being read.
-pub(crate) struct ListReader<T, S, B> {
-    body: B,
+pub(crate) struct ListReader<T, S> {
+    body: Body,
     span: CallSpan,
     decoder: StreamDecoder<T, S>,
     /// The head of the response, until an error takes it over.
@@ -418,28 +417,14 @@ pub(crate) struct ListReader<T, S, B> {
     is_over: bool,
 }
 
-impl<T: Record, S: Beside, B> ListReader<T, S, B> {
-    /// Sets the maximum size of a record, in bytes.
-    pub(crate) fn limit_records(mut self, bytes: usize) -> Self {
-        self.decoder = self.decoder.with_record_limit(bytes);
-        self
-    }
-
-    /// Returns the fields beside the list, once it has ended without an error.
-    pub(crate) fn beside(&self) -> Option<&S> {
-        self.decoder.beside()
-    }
-}
-
-impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
+impl<T: Record, S: Beside> ListReader<T, S> {
     pub(crate) fn new(
-        response: Response<B>,
+        answer: Answer<Body>,
         decoder: StreamDecoder<T, S>,
-        (attempts, end): (u32, Limit),
         span: CallSpan,
-        permit: Permit,
         is_strict: bool,
     ) -> Self {
+        let Answer { response, attempts, end, permit } = answer;
         let (head, body) = response.into_parts();
         Self {
             body,
@@ -456,8 +441,19 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
         }
     }
 
+    /// Sets the maximum size of a record, in bytes.
+    fn limit_records(mut self, bytes: usize) -> Self {
+        self.decoder = self.decoder.with_record_limit(bytes);
+        self
+    }
+
+    /// Returns the fields beside the list, once it has ended without an error.
+    fn beside(&self) -> Option<&S> {
+        self.decoder.beside()
+    }
+
     /// Decodes the next record of what has been received.
-    pub(crate) fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
+    fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.is_over {
             return Step::End;
         }
@@ -483,10 +479,7 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
     }
 
     /// Receives the next chunk of the body, or its end.
-    pub(crate) async fn receive(&mut self) -> Result<(), Error>
-    where
-        B: Receive,
-    {
+    async fn receive(&mut self) -> Result<(), Error> {
         match self.span.around(self.body.chunk()).await {
             Ok(Some(chunk)) => self.decoder.push(&chunk),
             Ok(None) => self.decoder.finish(),
@@ -514,7 +507,7 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
         self.span.rejected(&self.rejected);
         self.span.end_after(self.delivered);
         // Without the body, the connection returns to the pool or is closed.
-        self.body = B::default();
+        self.body = Body::empty();
         self.permit = None;
     }
 }

@@ -1,16 +1,17 @@
 //! A response whose body is passed on as it arrives.
 
+use std::marker::PhantomData;
 use std::time::Duration;
-use std::{fmt, io};
+use std::{fmt, io, mem};
 
-use bytes::{Bytes, BytesMut};
-use gateway_transport::{BlockingBody, Body, TransportError};
+use bytes::{Buf as _, Bytes, BytesMut};
+use gateway_transport::{BlockingBody, Body};
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use pollster::block_on;
 
 use crate::Error;
-use crate::engine::Receive;
+use crate::engine::Answer;
 use crate::head::retry_after;
 use crate::pace::Permit;
 use crate::time::{Limit, date, now};
@@ -24,25 +25,24 @@ use crate::trace::CallSpan;
 /// exchange. `Debug` shows only the status and the number of bytes received, because a response may contain personal data.
 pub struct StreamingResponse<B> {
     head: Parts,
-    body: B,
+    body: Body,
+    /// The part of the last chunk that `read` has not returned yet.
+    rest: Bytes,
     received: u64,
     attempts: u32,
     /// The limit of the last byte of the body.
     end: Limit,
     span: CallSpan,
     _permit: Permit,
+    mode: PhantomData<fn() -> B>,
 }
 
 impl<B> StreamingResponse<B> {
-    pub(crate) fn new(
-        response: Response<B>,
-        attempts: u32,
-        end: Limit,
-        span: CallSpan,
-        permit: Permit,
-    ) -> Self {
+    pub(crate) fn new(answer: Answer<Body>, span: CallSpan) -> Self {
+        let Answer { response, attempts, end, permit } = answer;
         let (head, body) = response.into_parts();
-        Self { head, body, received: 0, attempts, end, span, _permit: permit }
+        let (rest, mode) = (Bytes::new(), PhantomData);
+        Self { head, body, rest, received: 0, attempts, end, span, _permit: permit, mode }
     }
 
     /// Returns the status.
@@ -71,20 +71,8 @@ impl<B> StreamingResponse<B> {
         self.received
     }
 
-    fn failed(&self, error: TransportError) -> Error {
-        let error = self.end.error(error, now()).with_head(self.head.clone());
-        let error = error.after_attempts(self.attempts).after_bytes(self.received);
-        self.span.failed(&error);
-        error
-    }
-}
-
-impl<B> StreamingResponse<B> {
     /// Returns the response if its status is 200, otherwise the error with the rest of its body.
-    async fn checked(mut self) -> Result<Self, Error>
-    where
-        B: Receive,
-    {
+    async fn checked(mut self) -> Result<Self, Error> {
         let Err(error) = Error::check_status(self.status(), self.headers()) else {
             return Ok(self);
         };
@@ -95,16 +83,28 @@ impl<B> StreamingResponse<B> {
         Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
     }
 
-    /// Receives the next chunk, and counts it or adds the count to an error.
-    async fn next_chunk(&mut self) -> Result<Option<Bytes>, Error>
-    where
-        B: Receive,
-    {
-        let chunk = self.span.around(self.body.chunk()).await;
-        let chunk = chunk.map_err(|error| self.failed(error))?;
-        let length = chunk.as_ref().map_or(0, Bytes::len);
-        self.received = self.received.saturating_add(length as u64);
+    /// Returns the next chunk, and counts it.
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        let chunk = match mem::take(&mut self.rest) {
+            rest if rest.is_empty() => self.receive().await?,
+            rest => Some(rest),
+        };
+        self.count(chunk.as_ref().map_or(0, Bytes::len));
         Ok(chunk)
+    }
+
+    /// Receives the next chunk.
+    async fn receive(&mut self) -> Result<Option<Bytes>, Error> {
+        self.span.around(self.body.chunk()).await.map_err(|error| {
+            let error = self.end.error(error, now()).with_head(self.head.clone());
+            let error = error.after_attempts(self.attempts).after_bytes(self.received);
+            self.span.failed(&error);
+            error
+        })
+    }
+
+    fn count(&mut self, length: usize) {
+        self.received = self.received.saturating_add(length as u64);
     }
 }
 
@@ -158,18 +158,12 @@ impl StreamingResponse<BlockingBody> {
 /// For [`std::io::copy`] and similar functions. An error of `read` has an [`Error`] inside.
 impl io::Read for StreamingResponse<BlockingBody> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let body = &mut self.body;
-        match self.span.within(|| body.read(buffer)) {
-            Ok(length) => {
-                self.received = self.received.saturating_add(length as u64);
-                Ok(length)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                let kind = error.kind();
-                Err(io::Error::new(kind, self.failed(TransportError::from_io(error))))
-            }
+        if !buffer.is_empty() && self.rest.is_empty() {
+            self.rest = block_on(self.receive()).map_err(io::Error::other)?.unwrap_or_default();
         }
+        let length = (&mut self.rest).reader().read(buffer)?;
+        self.count(length);
+        Ok(length)
     }
 }
 
