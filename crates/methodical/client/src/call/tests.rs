@@ -51,7 +51,7 @@ fn draft_of<'a>(query: &RawQuery<Photos>, options: Option<&'a CallOptions>) -> D
 }
 
 fn token() -> Tokens {
-    AccessToken::new("gwt_x").unwrap().into()
+    vec![AccessToken::new("gwt_x").unwrap()]
 }
 
 fn failure(kind: TransportErrorKind) -> Result<Response<Bytes>, Failure> {

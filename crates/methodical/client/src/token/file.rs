@@ -59,13 +59,9 @@ impl FileToken {
         Self { path: path.into(), reading, last, max_age: MAX_AGE }
     }
 
-    async fn read(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
-        let is_refused = |read: &Read| refused.is_some_and(|refused| read.token == *refused);
+    async fn read(&self) -> Result<AccessToken, BoxError> {
         let path = self.path.clone();
-        // A read that started before the refusal may have read the refused token.
-        let is_outdated = |outcome: &Result<_, _>| outcome.as_ref().is_ok_and(is_refused);
-        let read =
-            self.reading.run("gateway-token-file", move || read(&path), is_outdated).await??;
+        let read = self.reading.run("gateway-token-file", move || read(&path)).await??;
         let token = read.token.clone();
         *unpoisoned(self.last.lock()) = Some(read);
         Ok(token)
@@ -75,9 +71,9 @@ impl FileToken {
 impl TokenSource for FileToken {
     fn token<'a>(
         &'a self,
-        refused: Option<&'a AccessToken>,
+        _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(self.read(refused))
+        Box::pin(self.read())
     }
 
     /// Does not look at the file, because that could block the thread of the caller.

@@ -24,30 +24,16 @@ pub(super) struct Blocking<T> {
 }
 
 impl<T: Send + 'static> Blocking<T> {
-    /// Runs `work` on a new thread with this name, and waits for its result.
-    ///
-    /// If work that was started earlier is still in progress, waits for its result instead. If that `is_outdated`, runs
-    /// `work` after it.
+    /// Runs `work` on a new thread with this name, after work that was started earlier, and waits for its result.
     pub(super) async fn run(
         &self,
         name: &str,
         work: impl FnOnce() -> T + Send + 'static,
-        is_outdated: impl FnOnce(&T) -> bool,
     ) -> Result<T, BoxError> {
         let mut running = self.running.lock().await;
-        // A result that arrived after its future was dropped is outdated.
-        let unfinished = running.take().and_then(|mut earlier| {
-            let is_unfinished = matches!(earlier.try_recv(), Ok(None));
-            is_unfinished.then_some(earlier)
-        });
-        if let Some(earlier) = unfinished {
-            let outcome = running.insert(earlier).await;
-            *running = None;
-            if let Ok(result) = outcome
-                && !is_outdated(&result)
-            {
-                return Ok(result);
-            }
+        if let Some(earlier) = &mut *running {
+            // Its future was dropped, and its result is outdated.
+            let _outdated = earlier.await;
         }
         let outcome = running.insert(spawn(name, work)?).await;
         *running = None;
@@ -83,7 +69,7 @@ fn no_result(_canceled: Canceled) -> BoxError {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+    use std::sync::mpsc::sync_channel;
     use std::task::{Context, Poll, Waker};
     use std::time::Duration;
     use std::{pin, thread};
@@ -92,23 +78,7 @@ mod tests {
 
     use super::{Blocking, spawn_blocking};
 
-    /// Work that waits for its result, and is counted.
-    #[derive(Clone)]
-    struct Work(Arc<AtomicUsize>);
-
-    impl Work {
-        fn start(&self) -> (SyncSender<u8>, impl FnOnce() -> u8 + Send + 'static) {
-            let (sender, receiver): (_, Receiver<u8>) = sync_channel(1);
-            let count = Arc::clone(&self.0);
-            let work = move || {
-                count.fetch_add(1, Ordering::Relaxed);
-                receiver.recv().unwrap()
-            };
-            (sender, work)
-        }
-    }
-
-    /// Polls a run once: its result, or `None` for work that hangs.
+    /// Polls a run once. Returns its result, or `None` if it waits.
     fn poll(run: impl Future<Output = Result<u8, BoxError>>) -> Option<u8> {
         match pin::pin!(run).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => Some(result.unwrap()),
@@ -118,52 +88,31 @@ mod tests {
 
     #[test]
     fn work_that_hangs_occupies_one_thread() {
-        let (blocking, work) = (Blocking::default(), Work(Arc::default()));
-        let (first, hanging) = work.start();
-        assert_eq!(poll(blocking.run("first", hanging, |_| false)), None);
+        let (blocking, count) = (Blocking::default(), Arc::new(AtomicUsize::new(0)));
+        let (end, ended) = sync_channel(1);
+        let counted = |work: Arc<AtomicUsize>| move || work.fetch_add(1, Ordering::Relaxed);
+        let hanging = counted(Arc::clone(&count));
+        let hanging = move || {
+            hanging();
+            ended.recv().unwrap()
+        };
+        assert_eq!(poll(blocking.run("hanging", hanging)), None);
         for _ in 0..30 {
-            let (_unused, unused) = work.start();
-            assert_eq!(poll(blocking.run("unused", unused, |_| false)), None);
+            let unused = counted(Arc::clone(&count));
+            let unused = move || {
+                unused();
+                7
+            };
+            assert_eq!(poll(blocking.run("unused", unused)), None);
         }
-        // The result of work that has ended is shared by the run that waits for it, unless it is outdated.
         let late = thread::spawn(move || {
             thread::park_timeout(Duration::from_millis(20));
-            first.send(1).unwrap();
+            end.send(1).unwrap();
         });
-        let (second, repeated) = work.start();
-        second.send(2).unwrap();
-        let run = blocking.run("second", repeated, |result| *result == 1);
-        assert_eq!(pollster::block_on(run).unwrap(), 2);
+        // The result of the earlier work is outdated.
+        assert_eq!(pollster::block_on(blocking.run("next", || 2)).unwrap(), 2);
         late.join().unwrap();
-        assert_eq!(work.0.load(Ordering::Relaxed), 2);
-    }
-
-    #[test]
-    fn a_run_shares_the_result_of_work_in_progress() {
-        let (blocking, work) = (Blocking::default(), Work(Arc::default()));
-        let (first, hanging) = work.start();
-        assert_eq!(poll(blocking.run("first", hanging, |_| false)), None);
-        let late = thread::spawn(move || {
-            thread::park_timeout(Duration::from_millis(20));
-            first.send(1).unwrap();
-        });
-        let (_unused, unused) = work.start();
-        assert_eq!(pollster::block_on(blocking.run("unused", unused, |_| false)).unwrap(), 1);
-        late.join().unwrap();
-    }
-
-    #[test]
-    fn a_result_that_no_run_waited_for_is_dropped() {
-        let (blocking, work) = (Blocking::default(), Work(Arc::default()));
-        let (first, hanging) = work.start();
-        assert_eq!(poll(blocking.run("first", hanging, |_| false)), None);
-        first.send(1).unwrap();
-        while !format!("{blocking:?}").contains("complete: true") {
-            thread::yield_now();
-        }
-        let (second, repeated) = work.start();
-        second.send(2).unwrap();
-        assert_eq!(pollster::block_on(blocking.run("second", repeated, |_| false)).unwrap(), 2);
+        assert_eq!(count.load(Ordering::Relaxed), 1);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The tokens of a call: none, one, or one for each secret of the service.
 
-use std::fmt;
 use std::sync::Arc;
 
 use methodical_model::Auth;
@@ -9,41 +8,7 @@ use crate::token::cache::TokenCache;
 use crate::{AccessToken, Error, ErrorKind, TokenSource};
 
 /// The tokens of a call, in the order of the secrets.
-#[derive(Clone, Default)]
-pub(crate) struct Tokens {
-    first: Option<AccessToken>,
-    others: Vec<AccessToken>,
-}
-
-impl Tokens {
-    /// Returns the token with this index.
-    pub(crate) fn get(&self, index: usize) -> Option<&AccessToken> {
-        match index.checked_sub(1) {
-            None => self.first.as_ref(),
-            Some(index) => self.others.get(index),
-        }
-    }
-
-    fn push(&mut self, token: AccessToken) {
-        if self.first.is_none() {
-            self.first = Some(token);
-        } else {
-            self.others.push(token);
-        }
-    }
-}
-
-impl From<AccessToken> for Tokens {
-    fn from(token: AccessToken) -> Self {
-        Self { first: Some(token), others: Vec::new() }
-    }
-}
-
-impl fmt::Debug for Tokens {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tokens(redacted)")
-    }
-}
+pub(crate) type Tokens = Vec<AccessToken>;
 
 /// The sources of the tokens of a client, in the order of the secrets.
 #[derive(Debug)]
@@ -90,16 +55,12 @@ impl Sources {
 
     /// Returns the last tokens, if all are current.
     pub(crate) fn last_if_current(&self) -> Option<Tokens> {
-        let mut tokens = Tokens::default();
-        for source in &self.0 {
-            tokens.push(source.last_if_current()?);
-        }
-        Some(tokens)
+        self.0.iter().map(TokenCache::last_if_current).collect()
     }
 
     /// Returns the tokens to use.
     pub(crate) async fn current(&self) -> Result<Tokens, Error> {
-        let mut tokens = Tokens::default();
+        let mut tokens = Tokens::with_capacity(self.0.len());
         for source in &self.0 {
             tokens.push(source.current().await?);
         }
@@ -108,12 +69,11 @@ impl Sources {
 
     /// Returns tokens of which at least one differs from the refused ones, or `None` if no source has another.
     pub(crate) async fn other_than(&self, refused: &Tokens) -> Result<Option<Tokens>, Error> {
-        let (mut tokens, mut differs) = (Tokens::default(), false);
-        for (index, source) in self.0.iter().enumerate() {
-            let Some(old) = refused.get(index) else { continue };
-            let other = source.other_than(old).await?;
-            differs |= other.is_some();
-            tokens.push(other.unwrap_or_else(|| old.clone()));
+        let (mut tokens, mut differs) = (refused.clone(), false);
+        for (source, token) in self.0.iter().zip(&mut tokens) {
+            if let Some(other) = source.other_than(token).await? {
+                (*token, differs) = (other, true);
+            }
         }
         Ok(differs.then_some(tokens))
     }
@@ -135,7 +95,6 @@ mod tests {
     fn debug_shows_no_token() {
         let token = AccessToken::new("gwt_CANARY").unwrap();
         assert_eq!(format!("{token:?}"), "AccessToken(redacted)");
-        assert_eq!(format!("{:?}", Tokens::from(token.clone())), "Tokens(redacted)");
         let sources = Sources::new(Auth::Bearer, Some(Arc::new(token)), Vec::new()).unwrap();
         pollster::block_on(sources.current()).unwrap();
         assert_eq!(format!("{sources:?}"), "Sources([TokenCache(redacted)])");
