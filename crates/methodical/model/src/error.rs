@@ -70,35 +70,23 @@ impl DecodeErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change. A later version may add a kind with a new
     /// name, but never one that is named `other` or `unknown`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Syntax => "syntax",
-            Self::Encoding => "encoding",
-            Self::Incomplete => "incomplete",
-            Self::WrongType => "wrong_type",
-            Self::Missing => "missing",
-            Self::Duplicate => "duplicate",
-            Self::TooDeep => "too_deep",
-            Self::TooLarge => "too_large",
-            Self::NotSuccess => "not_success",
-            Self::Parameter => "parameter",
-            Self::Conversion => "conversion",
-        }
+        self.names().0
     }
 
-    /// Returns the kind in a few words.
-    fn text(self) -> &'static str {
+    /// Returns the name, and the kind in a few words.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Syntax => "not valid JSON",
-            Self::Encoding => "not valid UTF-8",
-            Self::Incomplete => "truncated document",
-            Self::WrongType => "wrong type",
-            Self::Missing => "required field missing",
-            Self::Duplicate => "duplicate field",
-            Self::TooDeep => "nested too deeply",
-            Self::TooLarge => "record exceeds the size limit",
-            Self::NotSuccess => "the service did not report success",
-            Self::Parameter => "invalid parameter value",
-            Self::Conversion => "value cannot be converted",
+            Self::Syntax => ("syntax", "not valid JSON"),
+            Self::Encoding => ("encoding", "not valid UTF-8"),
+            Self::Incomplete => ("incomplete", "truncated document"),
+            Self::WrongType => ("wrong_type", "wrong type"),
+            Self::Missing => ("missing", "required field missing"),
+            Self::Duplicate => ("duplicate", "duplicate field"),
+            Self::TooDeep => ("too_deep", "nested too deeply"),
+            Self::TooLarge => ("too_large", "record exceeds the size limit"),
+            Self::NotSuccess => ("not_success", "the service did not report success"),
+            Self::Parameter => ("parameter", "invalid parameter value"),
+            Self::Conversion => ("conversion", "value cannot be converted"),
         }
     }
 }
@@ -260,7 +248,7 @@ impl DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind().text())?;
+        f.write_str(self.kind().names().1)?;
         if !self.path().is_empty() {
             write!(f, " at {}", self.path())?;
         }

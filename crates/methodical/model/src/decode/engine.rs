@@ -362,14 +362,8 @@ impl Engine {
         let rest = window.text.get(at..).unwrap_or_default();
         let end = self.splitter.end(rest.as_bytes(), window.after == After::Nothing);
         if end.unwrap_or(rest.len()) > self.limit {
-            let position = self.position(window.text, at);
-            let expected = format!("at most {} bytes", self.limit);
-            return Err(DecodeError::new(
-                DecodeErrorKind::TooLarge,
-                self.path(),
-                position,
-                expected,
-            ));
+            let (path, expected) = (self.path(), format!("at most {} bytes", self.limit));
+            return Err(self.error(window.text, at, DecodeErrorKind::TooLarge, path, expected));
         }
         let Some(end) = end else {
             return self.exhausted(window).map(|_| None);
@@ -493,14 +487,9 @@ impl Engine {
             b'{' if verdict.is_some() => {
                 if !is_object {
                     // Only a failure is an object.
-                    let expected = self.step(0).1;
-                    let error = DecodeError::new(
-                        DecodeErrorKind::WrongType,
-                        String::new(),
-                        self.known.1,
-                        expected,
-                    );
-                    self.pending = Some(error);
+                    let (kind, (_, expected)) = (DecodeErrorKind::WrongType, self.step(0));
+                    self.pending =
+                        Some(DecodeError::new(kind, String::new(), self.known.1, expected));
                 }
                 Some(State::Name { first: true })
             }

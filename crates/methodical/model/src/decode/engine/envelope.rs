@@ -61,14 +61,8 @@ impl Engine {
         let member = Purposes { is_beside: self.keep_name(member, &name.0, json), ..member };
         if (member.is_step && self.found > depth) || (member.decides && self.is_decided) {
             let path = body.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
-            let path = path.collect::<Vec<_>>().join(".");
-            let position = self.position(window.text, at);
-            return Err(DecodeError::new(
-                DecodeErrorKind::Duplicate,
-                path,
-                position,
-                "the field once",
-            ));
+            let (kind, path) = (DecodeErrorKind::Duplicate, path.collect::<Vec<_>>().join("."));
+            return Err(self.error(window.text, at, kind, path, "the field once"));
         }
         if member.is_step {
             self.found = depth + 1;
@@ -117,19 +111,13 @@ impl Engine {
         if self.member.is_step {
             if json != "null" || !self.body.absent_as_empty {
                 let (path, expected) = self.step(self.depth);
-                let position = self.position(window.text, at);
+                let kind = DecodeErrorKind::WrongType;
                 // The marker may follow, and a failure it reports takes precedence.
-                self.pending =
-                    Some(DecodeError::new(DecodeErrorKind::WrongType, path, position, expected));
+                self.pending = Some(self.error(window.text, at, kind, path, expected));
             }
         } else if !self.member.decides && depth::exceeded(json) {
-            let position = self.position(window.text, at);
-            return Err(DecodeError::new(
-                DecodeErrorKind::TooDeep,
-                "*".into(),
-                position,
-                depth::EXPECTED,
-            ));
+            let kind = DecodeErrorKind::TooDeep;
+            return Err(self.error(window.text, at, kind, "*".into(), depth::EXPECTED));
         }
         Ok(())
     }
@@ -172,9 +160,8 @@ impl Engine {
     fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
         let Some((_, text)) = &mut self.beside else { return Ok(()) };
         if text.len() + json.len() > self.limit {
-            let (path, position) = (self.container(), self.position(window.text, at));
-            let expected = "fewer fields beside the list";
-            return Err(DecodeError::new(DecodeErrorKind::TooLarge, path, position, expected));
+            let (kind, path) = (DecodeErrorKind::TooLarge, self.container());
+            return Err(self.error(window.text, at, kind, path, "fewer fields beside the list"));
         }
         text.push_str(json);
         Ok(())
@@ -222,12 +209,7 @@ impl Engine {
         } else {
             return Ok(());
         };
-        let error = DecodeError::new(
-            kind,
-            path(decides).join("."),
-            self.position(window.text, at),
-            expected,
-        );
+        let error = self.error(window.text, at, kind, path(decides).join("."), expected);
         if !verdict.has_details() {
             return Err(error);
         }
@@ -244,22 +226,16 @@ impl Engine {
         if let Some(Decides::Success { at: marker, is }) = self.body.decides()
             && !self.is_decided
         {
-            let (position, expected) = (self.position(text, at), is.first().copied());
-            let path = marker.join(".");
-            return Err(DecodeError::new(
-                DecodeErrorKind::Missing,
-                path,
-                position,
-                expected.unwrap_or_default(),
-            ));
+            let expected = is.first().copied().unwrap_or_default();
+            let (kind, path) = (DecodeErrorKind::Missing, marker.join("."));
+            return Err(self.error(text, at, kind, path, expected));
         }
         if let Some(pending) = self.pending.take() {
             return Err(pending);
         }
         if self.found < self.body.at.len() && !self.body.absent_as_empty {
             let (path, expected) = self.step(self.found);
-            let position = self.position(text, at);
-            return Err(DecodeError::new(DecodeErrorKind::Missing, path, position, expected));
+            return Err(self.error(text, at, DecodeErrorKind::Missing, path, expected));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Errors of a document, with their position.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
@@ -17,12 +18,25 @@ impl Engine {
             After::Nothing => DecodeErrorKind::Incomplete,
             After::Garbage => DecodeErrorKind::Encoding,
         };
-        let position = self.position(window.text, window.text.len());
         let expected = match kind {
             DecodeErrorKind::Encoding => "UTF-8",
             _ => "the rest of the document",
         };
-        Err(DecodeError::new(kind, self.path(), position, expected))
+        let path = self.path();
+        Err(self.error(window.text, window.text.len(), kind, path, expected))
+    }
+
+    /// Creates the error of what is at `at`.
+    pub(super) fn error(
+        &mut self,
+        text: &str,
+        at: usize,
+        kind: DecodeErrorKind,
+        path: String,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> DecodeError {
+        let position = self.position(text, at);
+        DecodeError::new(kind, path, position, expected)
     }
 
     pub(super) fn unexpected(
@@ -48,8 +62,7 @@ impl Engine {
             State::Start if begins_value(char::from(byte)) => DecodeErrorKind::WrongType,
             _ => DecodeErrorKind::Syntax,
         };
-        let position = self.position(text, at);
-        DecodeError::new(kind, String::new(), position, expected)
+        self.error(text, at, kind, String::new(), expected)
     }
 
     pub(super) fn syntax(
