@@ -49,20 +49,13 @@ impl From<TransportError> for Failure {
     }
 }
 
-/// The meaning of an outcome.
-#[derive(Debug)]
-pub(crate) enum Verdict<B> {
-    /// The service refused the token. Retry with another token, or return this response if the source has no other.
-    Refused(Response<B>),
-    /// The next step is known.
-    Next(Next<B>),
-}
-
 /// The next step of the driver.
 #[derive(Debug)]
 pub(crate) enum Next<B> {
     /// Wait this long, then make another attempt.
     Wait(Duration),
+    /// Make another attempt with another token. If the source has no other, the call is over with this response.
+    Refused(Response<B>),
     /// The call is over.
     Done(Result<Response<B>, Error>),
 }
@@ -156,7 +149,7 @@ impl<'a> Call<'a> {
         &mut self,
         outcome: Result<Response<B>, Failure>,
         moment: impl FnOnce() -> Moment,
-    ) -> Verdict<B> {
+    ) -> Next<B> {
         let is_repeatable = self.draft.is_idempotent();
         let reaction = match &outcome {
             Ok(response) => meaning(response.status())
@@ -171,13 +164,13 @@ impl<'a> Call<'a> {
             let headers = outcome.as_ref().map(Response::headers).ok();
             let asked = headers.and_then(|headers| retry_after(headers, moment.date));
             if let Some(delay) = self.delay(asked, moment) {
-                return Verdict::Next(Next::Wait(delay));
+                return Next::Wait(delay);
             }
         }
-        let result = match outcome {
+        Next::Done(match outcome {
             Ok(response) if reaction == Some(Reaction::RefreshToken) && !self.refreshed => {
                 self.refreshed = true;
-                return Verdict::Refused(response);
+                return Next::Refused(response);
             }
             Ok(response) => {
                 if reaction != Some(Reaction::Retry) {
@@ -186,8 +179,7 @@ impl<'a> Call<'a> {
                 Ok(response)
             }
             Err(failure) => Err(self.error(failure, moment)),
-        };
-        Verdict::Next(Next::Done(result))
+        })
     }
 
     /// Returns the error of a failed exchange. It names the limit of the client that ended the exchange, if one did.

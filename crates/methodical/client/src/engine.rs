@@ -11,7 +11,7 @@ use http::{Response, StatusCode};
 use methodical_model::{Auth, ErrorClass, ListOperation, Operation, ServiceError, StreamDecoder};
 
 use crate::base_url::BaseUrl;
-use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
+use crate::call::{Call, Failure, Moment, Next, Reported};
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
 use crate::observer::{Attempt, Observer};
@@ -221,17 +221,21 @@ impl<T: Io> Engine<T> {
             let (asked, number) = ((request.method(), call.target()), call.attempts());
             let span = AttemptSpan::begin(operation, asked, selectors, base_url.server(), number);
             let outcome = span.around(self.exchange(request, call.end(), &receive)).await;
-            let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
-            let next = match verdict {
-                Verdict::Refused(refusal) => self.refresh(call, &mut token, refusal).await,
-                Verdict::Next(next) => next,
-            };
+            let (mut next, attempt) = self.judge(call, operation, start, span, outcome);
+            if let Next::Refused(_) = next {
+                match before_deadline(call, self.shared.tokens.other_than(&token)).await {
+                    Ok(Some(other)) => (token, next) = (other, Next::Wait(Duration::ZERO)),
+                    Ok(None) => {}
+                    Err(error) => next = Next::Done(Err(error)),
+                }
+            }
             self.report(attempt, &next);
             match next {
                 Next::Wait(delay) => {
                     T::sleep(delay).await;
                     self.wait_for_turn(call).await?;
                 }
+                Next::Refused(response) => return Ok((response, permit)),
                 Next::Done(result) => return Ok((result?, permit)),
             }
         }
@@ -291,23 +295,6 @@ impl<T: Io> Engine<T> {
         }
     }
 
-    /// Replaces a token that the service refused. If the source has no other token, the refusal is the response.
-    async fn refresh<B>(
-        &self,
-        call: &Call<'_>,
-        token: &mut Tokens,
-        refusal: Response<B>,
-    ) -> Next<B> {
-        match before_deadline(call, self.shared.tokens.other_than(token)).await {
-            Ok(Some(other)) => {
-                *token = other;
-                Next::Wait(Duration::ZERO)
-            }
-            Ok(None) => Next::Done(Ok(refusal)),
-            Err(error) => Next::Done(Err(error)),
-        }
-    }
-
     /// Judges the outcome of an attempt and ends its span.
     fn judge<'a, B>(
         &'a self,
@@ -316,7 +303,7 @@ impl<T: Io> Engine<T> {
         start: Instant,
         span: AttemptSpan,
         outcome: Outcome<B>,
-    ) -> (Verdict<B>, Attempt<'a>) {
+    ) -> (Next<B>, Attempt<'a>) {
         let now = now();
         let (status, failure) = match &outcome {
             Ok(response) => (Some(response.status()), None),
@@ -327,7 +314,7 @@ impl<T: Io> Engine<T> {
         if let Ok(response) = &outcome {
             self.shared.pace.received(response.status(), response.headers(), now);
         }
-        let verdict = call.judge(outcome, || Moment { now, ..Moment::now() });
+        let next = call.judge(outcome, || Moment { now, ..Moment::now() });
         let (server_address, server_port) = self.shared.base_url.server();
         let attempt = Attempt {
             operation,
@@ -340,7 +327,7 @@ impl<T: Io> Engine<T> {
             retry_in: None,
         };
         span.end(&attempt);
-        (verdict, attempt)
+        (next, attempt)
     }
 
     /// Reports an attempt and the next step to the observer.

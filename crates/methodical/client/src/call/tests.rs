@@ -11,7 +11,7 @@ use methodical_model::{Auth, BodyFormat, Operation as _, RawQuery, Service as _}
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Call, Failure, Moment, Next, Verdict};
+use super::{Call, Failure, Moment, Next};
 use crate::base_url::BaseUrl;
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
@@ -73,11 +73,8 @@ fn play_query(
     let mut call = Call::new(&policy, draft_of(query, None), clock.0);
     for outcome in outcomes {
         let _request = call.attempt(&token(), clock.0).unwrap();
-        let next = match call.judge(outcome, || clock.moment(0.5)) {
-            Verdict::Refused(_) => continue,
-            Verdict::Next(next) => next,
-        };
-        match next {
+        match call.judge(outcome, || clock.moment(0.5)) {
+            Next::Refused(_) => {}
             Next::Wait(delay) => clock.0 += delay,
             Next::Done(Ok(response)) => return (response.status().to_string(), call.attempts()),
             Next::Done(Err(error)) => return (format!("{:?}", error.kind()), error.attempts()),
@@ -138,15 +135,15 @@ proptest! {
                 clock.0 = (clock.0 + duration).min(deadline);
                 let moment = clock.moment(random);
                 match call.judge(response(code, asked), || moment) {
-                    Verdict::Next(Next::Wait(delay)) => {
+                    Next::Wait(delay) => {
                         retries += 1;
                         clock.0 += delay;
                         prop_assert!(asked.is_none_or(|floor| delay >= floor));
                         let jitter = if asked.is_some() { BASE_DELAY } else { MAX_DELAY };
                         prop_assert!(delay <= asked.unwrap_or_default() + jitter);
                     }
-                    Verdict::Refused(_) => {}
-                    Verdict::Next(Next::Done(_)) => {
+                    Next::Refused(_) => {}
+                    Next::Done(_) => {
                         answered += u32::from(code == 200 || code == 401);
                         break;
                     }
@@ -250,7 +247,7 @@ fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) 
     call.attempt(&token(), start).unwrap();
     let outcome: Result<Response<()>, _> = Err(TransportError::timeout(Phase::Head).into());
     match call.judge(outcome, || Clock(start + elapsed).moment(0.5)) {
-        Verdict::Next(Next::Done(Err(error))) => error.to_string(),
+        Next::Done(Err(error)) => error.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -318,7 +315,7 @@ fn without_delay() -> Policy {
 fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
     let busy: Result<_, Failure> = Ok(Response::builder().status(503).body(Bytes::new()).unwrap());
     let moment = || Moment { now, date: SystemTime::UNIX_EPOCH, random: 1.0 };
-    matches!(call.judge(busy, moment), Verdict::Next(Next::Wait(Duration::ZERO)))
+    matches!(call.judge(busy, moment), Next::Wait(Duration::ZERO))
 }
 
 /// The deadline of an attempt that starts at `now`.
