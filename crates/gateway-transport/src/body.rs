@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::BodyExt as _;
 
 use crate::{Deadline, Instant, MaybeSend, Phase, TransportError, platform};
 
@@ -113,16 +114,7 @@ impl Body {
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,
         F: FnMut(B::Error) -> TransportError + MaybeSend + Unpin + 'static,
     {
-        Self::with_errors_unpin(Box::pin(stream), classify)
-    }
-
-    /// Like [`with_errors`](Self::with_errors), but without a second allocation, for a stream that is `Unpin`.
-    pub(crate) fn with_errors_unpin<B, F>(stream: B, classify: F) -> Self
-    where
-        B: HttpBody<Data = Bytes> + MaybeSend + Unpin + 'static,
-        F: FnMut(B::Error) -> TransportError + MaybeSend + Unpin + 'static,
-    {
-        Self::new(WithErrors { stream, classify })
+        Self::new(stream.map_err(classify))
     }
 
     /// Applies a deadline and an idle timeout to this body: the longest wait for a frame. The time between two reads does
@@ -296,38 +288,6 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         (self.0)(cx).map_ok(Frame::data)
-    }
-}
-
-/// A stream with converted errors.
-struct WithErrors<B, F> {
-    stream: B,
-    classify: F,
-}
-
-impl<B, F> HttpBody for WithErrors<B, F>
-where
-    B: HttpBody<Data = Bytes> + Unpin,
-    F: FnMut(B::Error) -> TransportError + Unpin,
-{
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        let this = &mut *self;
-        let frame = Pin::new(&mut this.stream).poll_frame(cx);
-        frame.map(|frame| frame.map(|frame| frame.map_err(&mut this.classify)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.stream.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.stream.size_hint()
     }
 }
 

@@ -96,7 +96,11 @@ fn request_gzip(headers: &mut HeaderMap) -> bool {
 /// Returns whether the response must be decoded. If so, removes the headers that describe the encoded body.
 fn take_encoding<B>(response: &mut http::Response<B>) -> Result<bool, TransportError> {
     let is_success = response.status().is_success();
-    let not_requested = || if is_success { Err(not_requested()) } else { Ok(false) };
+    let not_requested = || {
+        let text = "the response has a content coding that was not requested";
+        let error = TransportError::new(TransportErrorKind::Protocol, text);
+        if is_success { Err(error.with_phase(Phase::Head)) } else { Ok(false) }
+    };
     let headers = response.headers_mut();
     let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
     let encoding = match (encodings.next(), encodings.next()) {
@@ -114,14 +118,6 @@ fn take_encoding<B>(response: &mut http::Response<B>) -> Result<bool, TransportE
     headers.remove(CONTENT_ENCODING);
     headers.remove(CONTENT_LENGTH);
     Ok(true)
-}
-
-fn not_requested() -> TransportError {
-    TransportError::new(
-        TransportErrorKind::Protocol,
-        "the response has a content coding that was not requested",
-    )
-    .with_phase(Phase::Head)
 }
 
 /// A gzip body, decoded as it is read.
@@ -148,11 +144,12 @@ impl Decoded {
         // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
         // them, regardless of the size of the output.
         let used = self.decoder.write(&self.encoded).map_err(|error| {
-            match self.decoder.header() {
-                None => malformed(error),
+            if self.decoder.header().is_some() {
                 // The stream starts as gzip, so the peer did send gzip.
-                Some(_) => corrupt(error),
+                return corrupt(error);
             }
+            let text = "the body is declared as gzip but is not gzip";
+            failed(TransportErrorKind::Protocol, text, error)
         })?;
         self.encoded.advance(used);
         if self.encoded.is_empty() {
@@ -201,18 +198,11 @@ impl HttpBody for Decoded {
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 #[cold]
-fn malformed(error: io::Error) -> TransportError {
-    TransportError::new(
-        TransportErrorKind::Protocol,
-        "the body is declared as gzip but is not gzip",
-    )
-    .with_phase(Phase::Body)
-    .with_source(error)
+fn corrupt(error: io::Error) -> TransportError {
+    failed(TransportErrorKind::Interrupted, "the gzip stream is truncated or corrupt", error)
 }
 
 #[cold]
-fn corrupt(error: io::Error) -> TransportError {
-    TransportError::new(TransportErrorKind::Interrupted, "the gzip stream is truncated or corrupt")
-        .with_phase(Phase::Body)
-        .with_source(error)
+fn failed(kind: TransportErrorKind, text: &'static str, error: io::Error) -> TransportError {
+    TransportError::new(kind, text).with_phase(Phase::Body).with_source(error)
 }

@@ -13,31 +13,16 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
         None => return Err(refused("the target is not absolute")),
     }
     let Some(authority) = uri.authority() else { return Err(refused("the target has no host")) };
-    let authority = authority.as_str().as_bytes();
     // RFC 9110, section 4.2.4: a sender must not generate them.
-    if authority.contains(&b'@') {
+    if authority.as_str().contains('@') {
         return Err(refused("the target contains credentials"));
     }
-    // Some clients replace an invalid port with the default port of the scheme.
-    if port(authority).is_some_and(|port| !is_port(port)) {
+    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+    // Some clients replace an invalid port with the default port of the scheme. A number may have a plus sign, a port not.
+    if !port.is_empty() && (authority.port_u16().is_none() || port.contains('+')) {
         return Err(refused("the target has an invalid port"));
     }
     Ok(())
-}
-
-/// Returns the text after the colon that ends the host. The colons of an IPv6 address are in brackets.
-///
-/// A pass over the bytes: it runs for every request, and costs a third of the methods of `Authority`.
-fn port(authority: &[u8]) -> Option<&[u8]> {
-    let end = authority.iter().rposition(|byte| matches!(byte, b':' | b']'))?;
-    let (last, port) = authority.get(end..)?.split_first()?;
-    (*last == b':').then_some(port)
-}
-
-/// Returns whether a port is all digits (RFC 3986, section 3.2.3) and a TCP port number.
-fn is_port(port: &[u8]) -> bool {
-    port.iter().all(u8::is_ascii_digit)
-        && str::from_utf8(port).is_ok_and(|port| port.parse::<u16>().is_ok())
 }
 
 /// Returns the error for a request that cannot be sent unchanged.

@@ -92,7 +92,7 @@ impl Transport for ReqwestTransport {
             .map_err(|error| classify(error, Phase::Head))?;
         let idle_timeout = self.0.settings.options.idle_timeout;
         let mut response = http::Response::from(response).map(|body| {
-            let body = Body::with_errors_unpin(body, |error| classify(error, Phase::Body));
+            let body = Body::with_errors(body, |error| classify(error, Phase::Body));
             // A body that has arrived needs no timer.
             if body.is_end_stream() {
                 return body;
