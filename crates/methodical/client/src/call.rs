@@ -11,7 +11,7 @@ use crate::Error;
 use crate::head::{Reaction, meaning, meaning_of, retry_after};
 use crate::policy::Policy;
 use crate::request::Draft;
-use crate::time::{Limit, LimitKind, MIN_TIME_LEFT, date, now};
+use crate::time::{Limit, MIN_TIME_LEFT, OF_ATTEMPT, OF_CALL, OF_STREAM, date, now};
 use crate::token::Tokens;
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ impl Moment {
 impl<'a> Call<'a> {
     /// Starts a call whose whole response is received. Its timeout starts now.
     pub(crate) fn new(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
-        let limit = draft.limit(now, LimitKind::CallTimeout(policy.call_timeout));
+        let limit = draft.limit(now, policy.call_timeout, OF_CALL);
         Self {
             policy,
             draft,
@@ -99,7 +99,7 @@ impl<'a> Call<'a> {
     /// Starts a call whose response is a stream: the call timeout applies to its head, the stream timeout to all of it.
     pub(crate) fn streaming(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
         let call = Self::new(policy, draft, now);
-        let end = call.draft.limit(now, LimitKind::StreamTimeout(policy.stream_timeout));
+        let end = call.draft.limit(now, policy.stream_timeout, OF_STREAM);
         Self { limit: call.limit.or_earlier(end), stream_limit: Some(end), ..call }
     }
 
@@ -127,8 +127,8 @@ impl<'a> Call<'a> {
     pub(crate) fn attempt(&mut self, tokens: &Tokens, now: Instant) -> Result<Request, Error> {
         let mut request = self.draft.request(tokens)?;
         self.attempts += 1;
-        let timeout = LimitKind::AttemptTimeout(self.policy.attempt_timeout);
-        self.attempt_limit = self.limit.or_earlier(self.draft.limit(now, timeout));
+        let timeout = self.draft.limit(now, self.policy.attempt_timeout, OF_ATTEMPT);
+        self.attempt_limit = self.limit.or_earlier(timeout);
         let limit = self.attempt_limit.at;
         request.extensions_mut().insert(match self.stream_limit {
             Some(end) => Deadline::at(end.at).head_by(limit),

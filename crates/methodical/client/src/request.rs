@@ -1,5 +1,7 @@
 //! The requests of a call.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use gateway_transport::{Instant, Redacted, Request};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
@@ -7,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use methodical_model::{Auth, BodyFormat, Query, SecretPlace};
 
 use crate::base_url::BaseUrl;
-use crate::time::{Limit, LimitKind};
+use crate::time::{Limit, OF_OPTIONS, Timeout};
 use crate::token::Tokens;
 use crate::{AccessToken, CallOptions, Error};
 
@@ -53,12 +55,15 @@ impl<'a> Draft<'a> {
         Ok(Self { headers, base_url, auth, options, query, target })
     }
 
-    /// Starts this limit of the client now, or the limit that the options of the call set in its place.
-    pub(crate) fn limit(&self, now: Instant, of_client: LimitKind) -> Limit {
-        let Some(options) = self.options else { return Limit::since(now, of_client) };
-        let limit = Limit::since(now, options.timeout.map_or(of_client, LimitKind::OwnTimeout));
-        match options.deadline {
-            Some(deadline) => limit.or_earlier(Limit::since(now, LimitKind::OwnDeadline(deadline))),
+    /// Starts this timeout of the client now, or the limit that the options of the call set in its place.
+    pub(crate) fn limit(&self, now: Instant, limit: Duration, timeout: Timeout) -> Limit {
+        let options = self.options;
+        let limit = match options.and_then(|options| options.timeout) {
+            Some(own) => Limit::after(now, own, OF_OPTIONS),
+            None => Limit::after(now, limit, timeout),
+        };
+        match options.and_then(|options| options.deadline) {
+            Some(deadline) => limit.or_earlier(Limit::at(deadline)),
             None => limit,
         }
     }
@@ -110,7 +115,7 @@ impl<'a> Draft<'a> {
         }
         match self.auth {
             Auth::Bearer => {
-                if let Some(token) = tokens.get(0) {
+                if let Some(token) = tokens.first() {
                     headers.insert(AUTHORIZATION, token.header());
                 }
             }

@@ -81,32 +81,29 @@ pub fn sleep_blocking(delay: Duration) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     pub(crate) at: Instant,
-    kind: LimitKind,
+    /// The duration of a timeout, and its setting; `None` for the deadline of the call's own options.
+    timeout: Option<(Duration, Timeout)>,
 }
 
-/// The setting that a limit comes from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum LimitKind {
-    CallTimeout(Duration),
-    AttemptTimeout(Duration),
-    StreamTimeout(Duration),
-    /// The timeout of the call's own options.
-    OwnTimeout(Duration),
-    /// The deadline of the call's own options.
-    OwnDeadline(Instant),
-}
+/// The setting of a timeout: its name, and the function that sets it.
+pub(crate) type Timeout = (&'static str, &'static str);
+
+pub(crate) const OF_CALL: Timeout = ("call timeout", "ClientBuilder::call_timeout");
+pub(crate) const OF_ATTEMPT: Timeout = ("attempt timeout", "ClientBuilder::attempt_timeout");
+pub(crate) const OF_STREAM: Timeout = ("stream timeout", "ClientBuilder::stream_timeout");
+/// The timeout of the call's own options.
+pub(crate) const OF_OPTIONS: Timeout = ("timeout", "CallOptions::timeout");
 
 impl Limit {
-    /// Starts a limit now.
-    pub(crate) fn since(now: Instant, kind: LimitKind) -> Self {
-        let at = match kind {
-            LimitKind::CallTimeout(limit)
-            | LimitKind::AttemptTimeout(limit)
-            | LimitKind::StreamTimeout(limit)
-            | LimitKind::OwnTimeout(limit) => Deadline::since(now, limit).instant(),
-            LimitKind::OwnDeadline(instant) => instant,
-        };
-        Self { at, kind }
+    /// Starts a timeout now.
+    pub(crate) fn after(now: Instant, limit: Duration, timeout: Timeout) -> Self {
+        let at = Deadline::since(now, limit).instant();
+        Self { at, timeout: Some((limit, timeout)) }
+    }
+
+    /// Returns the limit of a deadline.
+    pub(crate) fn at(deadline: Instant) -> Self {
+        Self { at: deadline, timeout: None }
     }
 
     /// Returns the limit that is reached first.
@@ -126,22 +123,14 @@ impl Limit {
 /// The end of a sentence about what did not happen: the limit, its value, and its setting.
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, limit, setting) = match self.kind {
-            LimitKind::CallTimeout(limit) => ("call timeout", limit, "ClientBuilder::call_timeout"),
-            LimitKind::AttemptTimeout(limit) => {
-                ("attempt timeout", limit, "ClientBuilder::attempt_timeout")
+        match self.timeout {
+            Some((limit, (name, setting))) => {
+                write!(f, "within the {name} of {limit:?}; set a longer one with `{setting}`")
             }
-            LimitKind::StreamTimeout(limit) => {
-                ("stream timeout", limit, "ClientBuilder::stream_timeout")
-            }
-            LimitKind::OwnTimeout(limit) => ("timeout", limit, "CallOptions::timeout"),
-            LimitKind::OwnDeadline(_) => {
-                return f.write_str(
-                    "before the deadline of the call; set a later one with `CallOptions::deadline`",
-                );
-            }
-        };
-        write!(f, "within the {name} of {limit:?}; set a longer one with `{setting}`")
+            None => f.write_str(
+                "before the deadline of the call; set a later one with `CallOptions::deadline`",
+            ),
+        }
     }
 }
 
