@@ -202,10 +202,8 @@ macro_rules! __record {
     };
 
     (@slot required $slot:ident, $ty:ty, $wire:literal, $map:expr) => { $slot.required::<$ty, _>($wire, $map)? };
-    (@slot blank $slot:ident, $ty:ty, $wire:literal, $map:expr) => { $slot.nullable::<$ty, _, true>($wire, $map)? };
-    (@slot $presence:ident $slot:ident, $ty:ty, $wire:literal, $map:expr) => {
-        $slot.nullable::<$ty, _, false>($wire, $map)?
-    };
+    (@slot blank $slot:ident, $ty:ty, $wire:literal, $map:expr) => { $slot.blank::<$ty, _>($wire, $map)? };
+    (@slot $presence:ident $slot:ident, $ty:ty, $wire:literal, $map:expr) => { $slot.nullable::<$ty, _>($wire, $map)? };
 
     (@taken required $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.take($wire)? };
     (@taken absent $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.full().unwrap_or_default() };

@@ -6,10 +6,7 @@
     reason = "generated code of the same version uses it"
 )]
 
-use core::fmt;
-use core::marker::PhantomData;
-
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess};
 
 use crate::decode::lenient::or_blank;
 use crate::decode::value::Value;
@@ -35,23 +32,30 @@ impl<T> Slot<T> {
         A: MapAccess<'de>,
     {
         self.check(name)?;
-        *self = Self::Full(map.next_value_seed(Required::<V>(PhantomData))?);
+        *self = Self::Full(map.next_value::<Of<'de, V>>()?.0);
         Ok(())
     }
 
-    /// Deserializes a field that may be `null`, or an empty text if that is allowed.
+    /// Deserializes a field that may be `null`.
     #[inline]
-    pub fn nullable<'de, V, A, const OR_BLANK: bool>(
-        &mut self,
-        name: &'static str,
-        map: &mut A,
-    ) -> Result<(), A::Error>
+    pub fn nullable<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
     where
         V: Value<Ref<'de> = T>,
         A: MapAccess<'de>,
     {
         self.check(name)?;
-        let value = map.next_value_seed(Nullable::<V, OR_BLANK>(PhantomData))?;
+        *self = map.next_value::<Option<Of<'de, V>>>()?.map_or(Self::Null, |of| Self::Full(of.0));
+        Ok(())
+    }
+
+    /// Deserializes a field that may be `null` or an empty text.
+    pub fn blank<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
+    where
+        V: Value<Ref<'de> = T>,
+        A: MapAccess<'de>,
+    {
+        self.check(name)?;
+        let value = map.next_value::<Option<OrBlank<'de, V>>>()?.and_then(|value| value.0);
         *self = value.map_or(Self::Null, Self::Full);
         Ok(())
     }
@@ -88,52 +92,21 @@ impl<T> Slot<T> {
     }
 }
 
-/// A value that must not be `null`.
-#[derive(Debug)]
-pub(crate) struct Required<V>(pub(crate) PhantomData<V>);
+/// A value of a type, as serde reads it.
+pub(crate) struct Of<'de, V: Value>(pub(crate) V::Ref<'de>);
 
-impl<'de, V: Value> DeserializeSeed<'de> for Required<V> {
-    type Value = V::Ref<'de>;
-
+impl<'de, V: Value> Deserialize<'de> for Of<'de, V> {
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        V::deserialize(deserializer)
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        V::deserialize(deserializer).map(Self)
     }
 }
 
-/// A value, or `null`, or an empty text if that is allowed.
-struct Nullable<V, const OR_BLANK: bool>(PhantomData<V>);
+/// A value of a type, or `None` for an empty text.
+struct OrBlank<'de, V: Value>(Option<V::Ref<'de>>);
 
-impl<'de, V: Value, const OR_BLANK: bool> DeserializeSeed<'de> for Nullable<V, OR_BLANK> {
-    type Value = Option<V::Ref<'de>>;
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_option(self)
-    }
-}
-
-impl<'de, V: Value, const OR_BLANK: bool> Visitor<'de> for Nullable<V, OR_BLANK> {
-    type Value = Option<V::Ref<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value or null")
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    #[inline]
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        if OR_BLANK {
-            or_blank::<V, D>(deserializer)
-        } else {
-            V::deserialize(deserializer).map(Some)
-        }
+impl<'de, V: Value> Deserialize<'de> for OrBlank<'de, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        or_blank::<V, D>(deserializer).map(Self)
     }
 }

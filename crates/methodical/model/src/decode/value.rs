@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use serde::Deserializer;
-use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize as _, Deserializer};
 
 use crate::Map;
 use crate::decode::cursor::Cursor;
 use crate::decode::shape::{Kind, Leaf, Shape};
-use crate::decode::slot::Required;
+use crate::decode::slot::Of;
 use crate::decode::text::{self, CowText};
 
 /// A type that a field of a record can have.
@@ -164,7 +164,8 @@ impl<T: Value> Value for Vec<T> {
 
     #[inline]
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error> {
-        deserializer.deserialize_seq(ListVisitor::<T>(PhantomData))
+        let items = Vec::<Of<'de, T>>::deserialize(deserializer)?;
+        Ok(items.into_iter().map(|item| item.0).collect())
     }
 
     #[inline]
@@ -174,24 +175,6 @@ impl<T: Value> Value for Vec<T> {
 
     fn shape() -> Shape {
         Shape::List(T::shape)
-    }
-}
-
-struct ListVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Value> Visitor<'de> for ListVisitor<T> {
-    type Value = Vec<T::Ref<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element_seed(Required::<T>(PhantomData))? {
-            items.push(item);
-        }
-        Ok(items)
     }
 }
 
@@ -237,7 +220,7 @@ impl<'de, T: Value> Visitor<'de> for MapVisitor<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut entries = Vec::new();
         while let Some(CowText(key)) = map.next_key()? {
-            entries.push((key, map.next_value_seed(Required::<T>(PhantomData))?));
+            entries.push((key, map.next_value::<Of<'de, T>>()?.0));
         }
         Map::from_entries(entries).ok_or_else(|| A::Error::custom("duplicate key"))
     }
