@@ -19,9 +19,11 @@ use crate::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// Decides which page of a list comes next.
-pub(crate) struct Pager {
+/// The pages of a list that are being read: requests one, and decides which one comes next.
+pub(crate) struct Pager<P, S> {
     paging: Paging,
+    ask: Box<dyn Ask<P>>,
+    marks: fn(&S) -> PageMarks,
     next: Next,
     max_pages: u64,
     /// Number of pages that were requested.
@@ -63,12 +65,37 @@ struct Page {
     hash: Option<u64>,
 }
 
-impl Pager {
-    /// Creates a pager that begins with the page of the query.
-    fn new<O: PagedOperation>(query: &O) -> Self {
-        let position = query.position();
+/// A page that was requested.
+pub(crate) type PageFuture<P> = BoxFuture<'static, Result<P, Error>>;
+
+/// A function that requests the page at a position, or that of the query.
+trait Ask<P>: MaybeSend {
+    fn page(&mut self, position: Option<Position>) -> PageFuture<P>;
+}
+
+impl<P, F: FnMut(Option<Position>) -> PageFuture<P> + MaybeSend> Ask<P> for F {
+    fn page(&mut self, position: Option<Position>) -> PageFuture<P> {
+        self(position)
+    }
+}
+
+impl<P, S> Pager<P, S> {
+    /// Creates a pager that begins with the page of the query. `ask` requests a page.
+    pub(crate) fn new<O: PagedOperation<Beside = S>>(
+        mut query: O,
+        mut ask: impl FnMut(O) -> PageFuture<P> + MaybeSend + 'static,
+    ) -> Self {
+        let (position, before) = (query.position(), records_before(&query));
+        let ask = move |position| {
+            if let Some(position) = position {
+                query.turn_to(position);
+            }
+            ask(query.clone())
+        };
         let mut pager = Self {
             paging: O::PAGING,
+            ask: Box::new(ask),
+            marks: O::marks,
             next: Next::Request(None),
             max_pages: MAX_PAGES,
             pages: 0,
@@ -76,7 +103,7 @@ impl Pager {
             page: Page::default(),
             records: 0,
             delivered: 0,
-            before: records_before(query),
+            before,
             last: None,
             total: None,
             previous: None,
@@ -89,14 +116,18 @@ impl Pager {
         pager
     }
 
-    /// Returns the position of the next page, if it is not that of the query; `None` after the last page and after an error.
-    fn next(&mut self) -> Option<Result<Option<Position>, Error>> {
+    pub(crate) fn limit(&mut self, pages: u64) {
+        self.max_pages = pages;
+    }
+
+    /// Requests the next page; `None` after the last one and after an error.
+    pub(crate) fn request(&mut self) -> Option<Result<PageFuture<P>, Error>> {
         let error = match mem::replace(&mut self.next, Next::Nothing) {
             Next::Nothing => return None,
             Next::Request(position) if self.pages < self.max_pages => {
                 self.pages += 1;
                 self.page = Page::default();
-                return Some(Ok(position));
+                return Some(Ok(self.ask.page(position)));
             }
             Next::Request(_) => {
                 let text = format!(
@@ -132,9 +163,9 @@ impl Pager {
         self.page = Page { records: records + rejected, hash };
     }
 
-    /// Ends the page, and decides what follows it.
-    fn turn(&mut self, marks: PageMarks) {
-        self.next = match self.after(self.page, marks) {
+    /// Ends the page with the fields beside it, and decides what follows it.
+    pub(crate) fn turn(&mut self, beside: &S) {
+        self.next = match self.after(self.page, (self.marks)(beside)) {
             Ok(Some(position)) => {
                 self.number = position.number();
                 Next::Request(Some(position))
@@ -253,64 +284,13 @@ fn number(count: usize) -> u64 {
 /// Default maximum number of pages of a list.
 pub(crate) const MAX_PAGES: u64 = 10_000;
 
-/// The pager of a list, and the function that requests its pages.
-pub(crate) struct AllPages<P, S> {
-    pub(crate) pager: Pager,
-    request: Box<dyn Request<P>>,
-    marks: fn(&S) -> PageMarks,
-}
-
-/// A page that was requested.
-pub(crate) type PageFuture<P> = BoxFuture<'static, Result<P, Error>>;
-
-/// A function that requests the page at a position, or that of the query.
-trait Request<P>: MaybeSend {
-    fn page(&mut self, position: Option<Position>) -> PageFuture<P>;
-}
-
-impl<P, F: FnMut(Option<Position>) -> PageFuture<P> + MaybeSend> Request<P> for F {
-    fn page(&mut self, position: Option<Position>) -> PageFuture<P> {
-        self(position)
-    }
-}
-
-impl<P, S> AllPages<P, S> {
-    pub(crate) fn new<O: PagedOperation<Beside = S>>(
-        mut query: O,
-        mut request: impl FnMut(O) -> PageFuture<P> + MaybeSend + 'static,
-    ) -> Self {
-        let pager = Pager::new(&query);
-        let request = Box::new(move |position| {
-            if let Some(position) = position {
-                query.turn_to(position);
-            }
-            request(query.clone())
-        });
-        Self { pager, request, marks: O::marks }
-    }
-
-    pub(crate) fn limit(&mut self, pages: u64) {
-        self.pager.max_pages = pages;
-    }
-
-    /// Requests the next page; `None` after the last one and after an error.
-    pub(crate) fn request(&mut self) -> Option<Result<PageFuture<P>, Error>> {
-        Some(self.pager.next()?.map(|position| self.request.page(position)))
-    }
-
-    /// Ends the page with the fields beside it.
-    pub(crate) fn turn(&mut self, beside: &S) {
-        self.pager.turn((self.marks)(beside));
-    }
-}
-
 /// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and an
 /// [`Iterator`] in [`blocking`](crate::blocking::Pages).
 ///
 /// A page is requested only when it is asked for. After an error there are no more pages; [`Error::delivered`] returns how
 /// many records the pages before it had. Dropping the value ends a request that was sent.
 pub struct Pages<O: PagedOperation, B = Body> {
-    pages: AllPages<WithBody<O>, O::Beside>,
+    pager: Pager<WithBody<O>, O::Beside>,
     /// The page that was requested.
     response: Option<PageFuture<WithBody<O>>>,
     mode: PhantomData<fn() -> B>,
@@ -322,9 +302,9 @@ type WithBody<O> = (<O as Operation>::Output, Bytes);
 impl<O: PagedOperation, B> Pages<O, B> {
     pub(crate) fn new(
         query: O,
-        request: impl FnMut(O) -> PageFuture<WithBody<O>> + MaybeSend + 'static,
+        ask: impl FnMut(O) -> PageFuture<WithBody<O>> + MaybeSend + 'static,
     ) -> Self {
-        Self { pages: AllPages::new(query, request), response: None, mode: PhantomData }
+        Self { pager: Pager::new(query, ask), response: None, mode: PhantomData }
     }
 
     /// Sets the maximum number of pages. Default: 10000.
@@ -332,7 +312,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
     /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last one of them.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
-        self.pages.limit(pages);
+        self.pager.limit(pages);
         self
     }
 
@@ -340,7 +320,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
     async fn advance(&mut self) -> Option<Result<O::Output, Error>> {
         let response = match &mut self.response {
             Some(response) => response,
-            none => match self.pages.request()? {
+            none => match self.pager.request()? {
                 Ok(page) => none.insert(page),
                 Err(error) => return Some(Err(error)),
             },
@@ -350,11 +330,11 @@ impl<O: PagedOperation, B> Pages<O, B> {
         Some(match page {
             Ok((listing, body)) => {
                 let (items, rejected) = (listing.items.len(), listing.rejected.len());
-                self.pages.pager.count_all(items, rejected, &body);
-                self.pages.turn(&listing.beside);
+                self.pager.count_all(items, rejected, &body);
+                self.pager.turn(&listing.beside);
                 Ok(listing)
             }
-            Err(error) => Err(self.pages.pager.fail(error)),
+            Err(error) => Err(self.pager.fail(error)),
         })
     }
 }
@@ -409,7 +389,7 @@ impl<O: PagedOperation, B> Unpin for Pages<O, B> {}
 
 impl<O: PagedOperation, B> fmt::Debug for Pages<O, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Pager { pages, records, .. } = &self.pages.pager;
+        let Pager { pages, records, .. } = &self.pager;
         let mut fields = f.debug_struct("Pages");
         fields.field("pages", pages).field("records", records).finish_non_exhaustive()
     }

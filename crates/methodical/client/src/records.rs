@@ -14,7 +14,7 @@ use pollster::block_on;
 use crate::Error;
 use crate::engine::Answer;
 use crate::pace::Permit;
-use crate::pager::{AllPages, PageFuture};
+use crate::pager::{PageFuture, Pager};
 use crate::time::{Limit, now};
 use crate::trace::{CallSpan, RejectedPaths};
 
@@ -40,7 +40,7 @@ pub enum Entry<T> {
 pub struct Records<T, S = (), B = Body> {
     page: Page<T, S>,
     /// Requests the pages; `None` for a list without pages.
-    pages: Option<AllPages<ListReader<T, S>, S>>,
+    pages: Option<Pager<ListReader<T, S>, S>>,
     delivered: u64,
     limit: u64,
     record_limit: Option<usize>,
@@ -68,10 +68,10 @@ impl<T, S, B> Records<T, S, B> {
         query: O,
         open: impl FnMut(O) -> PageFuture<ListReader<T, S>> + MaybeSend + 'static,
     ) -> Self {
-        Self::before(Some(AllPages::new(query, open)))
+        Self::before(Some(Pager::new(query, open)))
     }
 
-    fn before(pages: Option<AllPages<ListReader<T, S>, S>>) -> Self {
+    fn before(pages: Option<Pager<ListReader<T, S>, S>>) -> Self {
         let mode = PhantomData;
         Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None, mode }
     }
@@ -147,42 +147,43 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.delivered >= self.limit {
             self.page = Page::Before;
-            return Step::End;
+            return Poll::Ready(None);
         }
+        let is_last = self.pages.is_none();
         let Page::Open(reader) = &mut self.page else {
-            return if self.pages.is_some() { Step::NeedMore } else { Step::End };
+            return if is_last { Poll::Ready(None) } else { Poll::Pending };
         };
         let pages = &mut self.pages;
         let step = reader.step(|record, json| {
             if let Some(pages) = pages {
-                pages.pager.count(json, true);
+                pages.count(json, true);
             }
             take(record, json)
         });
-        match (step, pages) {
-            (Step::End, _) => self.turn(),
-            (Step::Entry(Ok(Entry::Rejected(rejected))), Some(pages)) => {
-                pages.pager.count(rejected.raw(), false);
-                Step::Entry(Ok(Entry::Rejected(rejected)))
+        match (&step, pages) {
+            (Poll::Ready(Some(Ok(Entry::Record(_)))), _) => self.delivered += 1,
+            (Poll::Ready(Some(Ok(Entry::Rejected(rejected)))), Some(pages)) => {
+                pages.count(rejected.raw(), false);
             }
-            (Step::Entry(Err(error)), _) => Step::Entry(Err(self.fail(error))),
-            (Step::Entry(Ok(Entry::Record(record))), _) => {
-                self.delivered += 1;
-                Step::Entry(Ok(Entry::Record(record)))
+            (Poll::Ready(None), _) => {
+                self.turn();
+                if !is_last {
+                    return Poll::Pending;
+                }
             }
-            (step, _) => step,
+            _ => {}
         }
+        step.map_err(|error| self.fail(error))
     }
 
     /// Ends a page.
-    fn turn<X>(&mut self) -> Step<X> {
+    fn turn(&mut self) {
         if let Page::Open(reader) = mem::replace(&mut self.page, Page::Before) {
             if let (Some(pages), Some(beside)) = (&mut self.pages, reader.beside()) {
                 pages.turn(beside);
             }
             self.page = Page::Read(reader);
         }
-        if self.pages.is_some() { Step::NeedMore } else { Step::End }
     }
 
     /// Requests the next page.
@@ -205,7 +206,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Returns an error with the number of records before it, of all pages.
     fn fail(&self, error: Error) -> Error {
         match &self.pages {
-            Some(pages) => pages.pager.fail(error),
+            Some(pages) => pages.fail(error),
             None => error,
         }
     }
@@ -216,10 +217,8 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         take: &mut impl FnMut(T::Ref<'_>, &str) -> X,
     ) -> Option<Result<Entry<X>, Error>> {
         loop {
-            match self.step(&mut *take) {
-                Step::Entry(entry) => return Some(entry),
-                Step::End => return None,
-                Step::NeedMore => {}
+            if let Poll::Ready(entry) = self.step(&mut *take) {
+                return entry;
             }
             let waited = match &mut self.page {
                 Page::Open(reader) => {
@@ -329,9 +328,8 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
     ) -> Option<Result<Entry<X>, Error>> {
         // Most records have been received, and need no future.
         match self.step(&mut take) {
-            Step::Entry(entry) => Some(entry),
-            Step::End => None,
-            Step::NeedMore => block_on(self.advance(&mut take)),
+            Poll::Ready(entry) => entry,
+            Poll::Pending => block_on(self.advance(&mut take)),
         }
     }
 
@@ -367,8 +365,8 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
         take: impl FnOnce(T::Ref<'_>, &str) -> X,
     ) -> Option<Result<Entry<X>, Error>> {
         match self.step(take) {
-            Step::Entry(entry) => Some(entry),
-            Step::End | Step::NeedMore => None,
+            Poll::Ready(entry) => entry,
+            Poll::Pending => None,
         }
     }
 }
@@ -390,13 +388,8 @@ impl<T, S, B> fmt::Debug for Records<T, S, B> {
     }
 }
 
-/// The result of decoding what has been received.
-enum Step<T> {
-    Entry(Result<Entry<T>, Error>),
-    /// More must be requested or received.
-    NeedMore,
-    End,
-}
+/// The next entry of what has been received, or the end of the list; pending if more must be requested or received.
+type Step<T> = Poll<Option<Result<Entry<T>, Error>>>;
 
 /// The list of one response that is being read.
 pub(crate) struct ListReader<T, S> {
@@ -455,27 +448,28 @@ impl<T: Record, S: Beside> ListReader<T, S> {
     /// Decodes the next record of what has been received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.is_over {
-            return Step::End;
+            return Poll::Ready(None);
         }
-        match self.decoder.next_json_with(take) {
+        let entry = match self.decoder.next_json_with(take) {
             Ok(Next::Item(record)) => {
                 self.delivered += 1;
-                Step::Entry(Ok(Entry::Record(record)))
+                Ok(Entry::Record(record))
             }
             Ok(Next::Rejected(rejected)) if self.is_strict => {
-                Step::Entry(Err(self.fail(rejected.error().clone().into())))
+                Err(self.fail(rejected.error().clone().into()))
             }
             Ok(Next::Rejected(rejected)) => {
                 self.rejected.add(&rejected);
-                Step::Entry(Ok(Entry::Rejected(rejected)))
+                Ok(Entry::Rejected(rejected))
             }
             Ok(Next::End) => {
                 self.finish();
-                Step::End
+                return Poll::Ready(None);
             }
-            Ok(_) => Step::NeedMore,
-            Err(error) => Step::Entry(Err(self.fail(error.into()))),
-        }
+            Ok(_) => return Poll::Pending,
+            Err(error) => Err(self.fail(error.into())),
+        };
+        Poll::Ready(Some(entry))
     }
 
     /// Receives the next chunk of the body, or its end.
