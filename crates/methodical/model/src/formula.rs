@@ -25,19 +25,10 @@ use crate::scalar::either::{is_digits, is_plain};
 /// before a formula gets another one, so that [`unguard`] restores every cell.
 #[must_use]
 pub fn guard(cell: &str) -> Option<String> {
-    let places = places(cell);
-    if places.is_empty() {
-        return None;
-    }
-    let mut guarded = String::with_capacity(cell.len() + places.len());
-    let mut copied = 0;
-    for place in places {
-        guarded.push_str(cell.get(copied..place).unwrap_or_default());
+    changed(cell, |guarded, _| {
         guarded.push('\'');
-        copied = place;
-    }
-    guarded.push_str(cell.get(copied..).unwrap_or_default());
-    Some(guarded)
+        0
+    })
 }
 
 /// Removes what [`guard`] has added to a cell; `None` if it has added nothing.
@@ -48,29 +39,25 @@ pub fn unguard(cell: &str) -> Option<String> {
         return None;
     }
     // Another program may have written the cell, so only a cell that `guard` writes is changed.
-    let plain = without_guards(cell)?;
+    let plain = changed(cell, |_, part| usize::from(part.starts_with('\'')))?;
     (guard(&plain).as_deref() == Some(cell)).then_some(plain)
 }
 
-/// Removes the first `'` of each part that is a formula with its guards.
-fn without_guards(cell: &str) -> Option<String> {
+/// Returns the cell with a change before each part that a spreadsheet may take for a formula; `None` without such a part. The
+/// change appends text, and returns how many bytes of the part it leaves out.
+fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<String> {
     let places = places(cell);
     if places.is_empty() {
         return None;
     }
-    let mut plain = String::with_capacity(cell.len());
+    let mut text = String::with_capacity(cell.len() + places.len());
     let mut copied = 0;
     for place in places {
-        plain.push_str(cell.get(copied..place).unwrap_or_default());
-        copied = place;
-        if let Some(rest) = cell.get(place..)
-            && rest.starts_with('\'')
-        {
-            copied += 1;
-        }
+        text.push_str(cell.get(copied..place).unwrap_or_default());
+        copied = place + change(&mut text, cell.get(place..).unwrap_or_default());
     }
-    plain.push_str(cell.get(copied..).unwrap_or_default());
-    Some(plain)
+    text.push_str(cell.get(copied..).unwrap_or_default());
+    Some(text)
 }
 
 /// Returns where the parts of a cell start that a spreadsheet may take for a formula, with or without guards.

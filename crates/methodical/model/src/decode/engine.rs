@@ -236,11 +236,7 @@ impl Engine {
                     Err(_) => Step::Rejected(self.refuse::<T>(window, *at, json)?),
                 };
                 *at += json.len();
-                self.index += 1;
-                self.state = match self.state {
-                    State::Only => self.after_data(),
-                    _ => State::AfterRecord,
-                };
+                self.end_record();
                 Ok(step)
             }
             Ok(None) => Ok(Step::More),
@@ -307,53 +303,38 @@ impl Engine {
             self.state = state;
             return Ok(Walk::On);
         }
-        self.state = match (self.state, byte) {
+        let next = match (self.state, byte) {
             (State::Only, _) => return Ok(Walk::Only),
+            (State::Name { first: true } | State::AfterValue, b'}') if self.depth == 0 => {
+                self.conclude(window.text, *at)?;
+                State::Trailing
+            }
             (State::Name { first: true } | State::AfterValue, b'}') => {
-                let state = if self.depth == 0 {
-                    self.conclude(window.text, *at)?;
-                    State::Trailing
-                } else {
-                    self.depth -= 1;
-                    State::AfterValue
-                };
-                *at += 1;
-                state
+                self.depth -= 1;
+                State::AfterValue
             }
-            (State::Name { .. }, b'"') => match self.whole(window, *at)? {
-                Some(name) => {
-                    self.member = self.name(window, *at, name)?;
-                    *at += name.len();
-                    State::Colon
-                }
-                None => return Ok(Walk::More),
-            },
-            (State::Colon, b':') => {
-                *at += 1;
-                State::Value
+            (State::Name { .. }, b'"') => {
+                let Some(name) = self.whole(window, *at)? else { return Ok(Walk::More) };
+                self.member = self.name(window, *at, name)?;
+                *at += name.len();
+                self.state = State::Colon;
+                return Ok(Walk::On);
             }
-            (State::Value, _) => match self.whole(window, *at)? {
-                Some(value) => {
-                    self.value(window, *at, value)?;
-                    *at += value.len();
-                    State::AfterValue
-                }
-                None => return Ok(Walk::More),
-            },
-            (State::AfterValue, b',') => {
-                *at += 1;
-                State::Name { first: false }
+            (State::Value, _) => {
+                let Some(value) = self.whole(window, *at)? else { return Ok(Walk::More) };
+                self.value(window, *at, value)?;
+                *at += value.len();
+                self.state = State::AfterValue;
+                return Ok(Walk::On);
             }
-            (State::AfterRecord, b',') => {
-                *at += 1;
-                State::Record { first: false }
-            }
-            (State::Record { .. } | State::AfterRecord, b']') => {
-                *at += 1;
-                self.after_data()
-            }
+            (State::Colon, b':') => State::Value,
+            (State::AfterValue, b',') => State::Name { first: false },
+            (State::AfterRecord, b',') => State::Record { first: false },
+            (State::Record { .. } | State::AfterRecord, b']') => self.after_data(),
             (state, byte) => return Err(self.unexpected(window.text, *at, state, byte)),
         };
+        *at += 1;
+        self.state = next;
         Ok(Walk::On)
     }
 
@@ -389,12 +370,8 @@ impl Engine {
         };
         *at += end;
         self.splitter = Splitter::default();
-        self.state = match self.state {
-            State::Oversized { only: true } => self.after_data(),
-            _ => State::AfterRecord,
-        };
         let index = self.index;
-        self.index += 1;
+        self.end_record();
         Ok(Step::Rejected(Rejected::new(index, error.with_delivered(index), "")))
     }
 
@@ -404,18 +381,10 @@ impl Engine {
         window: Window<'w>,
         at: &mut usize,
     ) -> Result<Option<Part<'w>>, DecodeError> {
-        loop {
-            match self.walk(window, at) {
-                Ok(Walk::On) => {}
-                Ok(Walk::Only) => break,
-                Ok(Walk::More | Walk::End) => return Ok(None),
-                Err(error) => return Err(self.fail(error)),
-            }
+        if !self.begin(window, at)? || self.state == State::Trailing {
+            return Ok(None);
         }
-        let json = match self.whole(window, *at) {
-            Ok(json) => json.unwrap_or_default(),
-            Err(error) => return Err(self.fail(error)),
-        };
+        let json = self.whole(window, *at).map_err(|error| self.fail(error))?.unwrap_or_default();
         let part = Part { json, path: self.path(), position: self.position(window.text, *at) };
         self.learn(json);
         *at += json.len();
@@ -469,10 +438,7 @@ impl Engine {
                 Ok(None) => return None,
                 Err(error) => return self.fail(error).service().map(ServiceError::class),
             }
-            self.state = match self.state {
-                State::Only => self.after_data(),
-                _ => State::AfterRecord,
-            };
+            self.end_record();
         }
         None
     }
@@ -496,6 +462,15 @@ impl Engine {
             b'{' if one_as_list => Some(State::Only),
             _ => None,
         }
+    }
+
+    /// Leaves a record, and counts it.
+    fn end_record(&mut self) {
+        self.index += 1;
+        self.state = match self.state {
+            State::Only | State::Oversized { only: true } => self.after_data(),
+            _ => State::AfterRecord,
+        };
     }
 
     /// Returns the state after the list or the object.
