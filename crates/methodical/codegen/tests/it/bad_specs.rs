@@ -5,17 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use methodical_codegen::spec::{Reading, read_bytes};
-
-pub(crate) const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
-
-fn read(text: &[u8]) -> Reading {
-    read_bytes(text, Path::new(HERE), "spec.toml")
-}
-
-pub(crate) fn good() -> String {
-    fs::read_to_string(Path::new(HERE).join("good-spec.toml")).expect("it is there")
-}
+use crate::{HERE, good, read};
 
 /// Each case of `bad-specs.txt` has the mistakes that it lists.
 #[test]
@@ -36,7 +26,7 @@ fn each_bad_spec_has_its_diagnostics() {
         let first = edits.first().and_then(|edit| shared.get(edit.strip_prefix('@')?));
         let spec = first
             .map_or_else(good, |edits| edited(name, good(), &edits.lines().collect::<Vec<_>>()));
-        let report = read(edited(name, spec, &edits).as_bytes()).expect_err(name);
+        let report = read(edited(name, spec, &edits)).expect_err(name);
         assert!(report.errors > 0, "{name} is accepted");
         _ = write!(actual, "\n## {name}\n{}\n{}", edits.join("\n"), shortened(&report.text));
     }
@@ -122,7 +112,7 @@ fn a_file_that_is_not_text_is_rejected() {
 #[test]
 fn an_example_that_cannot_be_read_has_its_cause() {
     let spec = good().replacen("fixtures/tools.json", "fixtures/tools.json/inside", 1);
-    let report = read(spec.as_bytes()).expect_err("it cannot be read").text;
+    let report = read(spec).expect_err("it cannot be read").text;
     assert!(report.contains("cannot read `fixtures/tools.json/inside`: "), "{report}");
     assert!(report.contains("Not a directory"), "{report}");
 }
@@ -146,30 +136,30 @@ fn deep_nesting_is_rejected() {
         format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000)),
         format!("{}a = 1", "a.".repeat(100_000)),
     ] {
-        assert!(read(deep.as_bytes()).is_err_and(|report| report.errors > 0));
+        assert!(read(deep).is_err_and(|report| report.errors > 0));
     }
 }
 
 /// A byte-order mark and Windows line endings do not change the result, including the hash.
 #[test]
 fn encodings_of_the_same_text_are_equal() {
-    let (plain, _) = read(good().as_bytes()).expect("it is valid");
+    let (plain, _) = read(good()).expect("it is valid");
     let windows = format!("\u{feff}{}", good().replace('\n', "\r\n"));
-    assert_eq!(read(windows.as_bytes()).expect("it is valid").0, plain);
+    assert_eq!(read(windows).expect("it is valid").0, plain);
 }
 
 /// Real services have paths that end with a slash. The segments that select an operation follow one slash.
 #[test]
 fn a_path_may_end_with_a_slash() {
     let slash = good().replacen("path = \"/api/v2\"", "path = \"/api/v2/\"", 1);
-    let service = read(slash.as_bytes()).expect("it is valid").0;
+    let service = read(&slash).expect("it is valid").0;
     assert_eq!(service.path_of(&service.operations[0]), "/api/v2/");
     let path = slash.replacen("selector = \"call\"", "in = \"path\"", 1).replacen(
         "query = \"call=tools/list&",
         "query = \"",
         1,
     );
-    let (service, warnings) = read(path.as_bytes()).expect("it is valid");
+    let (service, warnings) = read(path).expect("it is valid");
     assert_eq!(warnings.text, "");
     assert_eq!(service.path_of(&service.operations[0]), "/api/v2/tools/list");
 }

@@ -7,19 +7,14 @@ use std::fs;
 use std::path::Path;
 
 use methodical_codegen::diff;
-use methodical_codegen::ir::Service;
-use methodical_codegen::spec::read_bytes;
 
-use crate::bad_specs::{HERE, edited, good};
-
-fn read(name: &str, text: &str) -> Service {
-    let reading = read_bytes(text.as_bytes(), Path::new(HERE), "spec.toml");
-    reading.unwrap_or_else(|report| panic!("{name}: {report}")).0
-}
+use crate::bad_specs::edited;
+use crate::{HERE, good, read};
 
 /// Returns the changes from one spec to another, one line each.
 fn compared(name: &str, old: &str, new: &str) -> String {
-    let changes = diff::changes((old, &read(name, old)), (new, &read(name, new)));
+    let read = |spec: &str| read(spec).unwrap_or_else(|report| panic!("{name}: {report}")).0;
+    let changes = diff::changes((old, &read(old)), (new, &read(new)));
     let changes =
         changes.iter().map(|one| format!("> {} {}: {}\n", one.class, one.place, one.what));
     let changes: String = changes.collect();

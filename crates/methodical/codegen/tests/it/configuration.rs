@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use methodical_codegen::Workspace;
 use methodical_codegen::config::Config;
-use methodical_codegen::spec::read_bytes;
-use methodical_codegen::{Project, Workspace, emit};
+use methodical_codegen::emit::GeneratedFile;
+
+use crate::{HERE, good, read, replaced, service};
 
 #[track_caller]
 fn config(text: &str) -> Config {
@@ -13,11 +15,8 @@ fn config(text: &str) -> Config {
 }
 
 /// Generates all files of a small service.
-fn files(config: &Config) -> Vec<emit::GeneratedFile> {
-    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let spec = fs::read(here.join("good-spec.toml")).expect("it is there");
-    let service = read_bytes(&spec, here, "spec.toml").expect("it is good").0;
-    emit::all(&Project { service: &service, config })
+fn files(config: &Config) -> Vec<GeneratedFile> {
+    crate::files(&service(read(good())), config)
 }
 
 #[test]
@@ -66,7 +65,7 @@ fn all_names_are_those_of_the_configuration() {
     );
     let files = files(&shed);
     let folders = ["api/", "book/", "crates/shed", "openapi/", "test/fakes/", "types/"];
-    for emit::GeneratedFile { path, text } in &files {
+    for GeneratedFile { path, text } in &files {
         assert!(folders.iter().any(|folder| path.starts_with(folder)), "{path}");
         let gateway = ["gateway-model", "gateway_model::", "gateway_client::", "xtask", "spec/"];
         for name in gateway {
@@ -203,8 +202,6 @@ fn a_server_is_refused_for_a_service_that_it_cannot_be() {
 /// The example is changed with the operation, so that only the server is refused.
 #[test]
 fn a_server_is_refused_for_a_post_and_for_lists() {
-    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let good = fs::read_to_string(here.join("good-spec.toml")).expect("it is there");
     let query = "query = \"call=tools/list&shelf=3&state=free\"";
     let body = "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"";
     let shelf = "shelf = { type = \"integer\"";
@@ -221,14 +218,11 @@ fn a_server_is_refused_for_a_post_and_for_lists() {
             "reads parameters with single values",
         ),
     ] {
-        let spec = changes.iter().fold(good.clone(), |spec, (from, to)| {
-            assert!(spec.contains(from), "{from}");
-            spec.replacen(from, to, 1)
-        });
+        let spec = replaced(good(), &changes);
         let root = tempfile::tempdir().expect("a folder");
         let fixture = "fixtures/tools.json";
         fs::create_dir_all(root.path().join("fixtures")).expect("a folder");
-        fs::copy(here.join(fixture), root.path().join(fixture)).expect("copied");
+        fs::copy(Path::new(HERE).join(fixture), root.path().join(fixture)).expect("copied");
         fs::write(root.path().join("spec.toml"), spec).expect("written");
         let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
         let config = config(&format!("spec = 'spec.toml'\n{crates}"));

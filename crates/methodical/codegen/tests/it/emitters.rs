@@ -1,41 +1,33 @@
 //! How declarations affect generated code, in cases where a mistake would still compile.
 
-use std::fs;
 use std::path::Path;
 
-use methodical_codegen::config::Config;
+use methodical_codegen::config::{Config, Role};
 use methodical_codegen::ir::{BuiltIn, Meaning, Service, ValueType, Wire};
-use methodical_codegen::spec::{read_bytes, read_file};
-use methodical_codegen::{Project, emit};
+use methodical_codegen::spec::read_file;
 
-/// The configuration of this workspace.
-const CONFIG: &[u8] = include_bytes!("../../../../../spec/codegen.toml");
+use crate::{config, files, good, read, replaced, service};
 
 /// Replaces text in the good spec, and looks for lines in a file that is generated from it. Returns the file.
 #[track_caller]
 fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) -> String {
-    let service = read("good-spec.toml", replacements);
-    let config = Config::parse(CONFIG).expect("it is valid");
-    assert_generated(&Project { service: &service, config: &config }, file, expected)
+    assert_generated(&(changed(replacements), config()), file, expected)
 }
 
-/// Replaces text in a spec, and reads it.
+/// Returns the service of the good spec with other text.
 #[track_caller]
-fn read(spec: &str, replacements: &[(&str, &str)]) -> Service {
-    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let mut spec = fs::read_to_string(here.join(spec)).expect("it is there");
-    for (from, to) in replacements {
-        assert!(spec.contains(from), "the spec has no `{from}`");
-        spec = spec.replacen(from, to, 1);
-    }
-    let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
-    reading.unwrap_or_else(|report| panic!("{report}")).0
+fn changed(replacements: &[(&str, &str)]) -> Service {
+    service(read(replaced(good(), replacements)))
 }
 
 /// Looks for lines in a generated file.
 #[track_caller]
-fn assert_generated(project: &Project<'_>, file: &str, expected: &[&str]) -> String {
-    let files = emit::all(project);
+fn assert_generated(
+    (service, config): &(Service, Config),
+    file: &str,
+    expected: &[&str],
+) -> String {
+    let files = files(service, config);
     let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
     for line in expected {
         let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
@@ -46,27 +38,26 @@ fn assert_generated(project: &Project<'_>, file: &str, expected: &[&str]) -> Str
 
 /// Returns a service in language 2 with fields beside a list, a list in a record, and codes. Its program is `tool-shed`.
 fn second() -> (Service, Config) {
-    let service = read(
-        "good-spec.toml",
-        &[
-            (
-                "name = {",
-                "uses = { type = \"list<map<Use>>\", presence = \"optional\", doc = \"Its uses.\" }\nname = {",
-            ),
-            (
-                "name = {",
-                "heavy = { type = \"Flag\", presence = \"optional\", doc = \"Its weight.\" }\nname = {",
-            ),
-            (
-                "{ of = \"Tool\" }",
-                "{ of = \"Tool\", at = \"data\", beside = \"Page\", envelope = \"marked\" }",
-            ),
-            ("[model.Tool]\n", SECOND),
-            ("fixtures/tools.json", "fixtures/enveloped.json"),
-        ],
-    );
-    let config = String::from_utf8_lossy(CONFIG).replace("\"gateway-cli\"", "\"tool-shed-cli\"");
-    (service, Config::parse(config.as_bytes()).expect("it is valid"))
+    let service = changed(&[
+        (
+            "name = {",
+            "uses = { type = \"list<map<Use>>\", presence = \"optional\", doc = \"Its uses.\" }\nname = {",
+        ),
+        (
+            "name = {",
+            "heavy = { type = \"Flag\", presence = \"optional\", doc = \"Its weight.\" }\nname = {",
+        ),
+        (
+            "{ of = \"Tool\" }",
+            "{ of = \"Tool\", at = \"data\", beside = \"Page\", envelope = \"marked\" }",
+        ),
+        ("[model.Tool]\n", SECOND),
+        ("fixtures/tools.json", "fixtures/enveloped.json"),
+    ]);
+    let mut config = config();
+    let program = config.packages.get_mut(&Role::Cli).expect("a program");
+    "tool-shed-cli".clone_into(&mut program.name);
+    (service, config)
 }
 
 /// Declarations before the model of the good spec.
@@ -98,37 +89,32 @@ ok = { type = "text", presence = "optional", doc = "The marker." }
 /// The command `api` calls a method by its name.
 #[test]
 fn the_program_knows_which_methods_are_called_by_post() {
-    let service = read(
-        "good-spec.toml",
-        &[
-            ("response.list", "verb = \"post\"\nidempotent = true\nresponse.list"),
-            (
-                "query = \"call=tools/list&shelf=3&state=free\"",
-                "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"",
-            ),
-        ],
-    );
-    let config = Config::parse(CONFIG).expect("it is valid");
+    let service = changed(&[
+        ("response.list", "verb = \"post\"\nidempotent = true\nresponse.list"),
+        (
+            "query = \"call=tools/list&shelf=3&state=free\"",
+            "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"",
+        ),
+    ]);
     let posts = "const POSTS: &'static [methodical_cli::PostMethod] = &[methodical_cli::PostMethod::form(\"tools/list\").idempotent()];";
-    let project = Project { service: &service, config: &config };
-    assert_generated(&project, "crates/apps/gateway-cli/src/generated/commands.rs", &[posts]);
+    assert_generated(
+        &(service, config()),
+        "crates/apps/gateway-cli/src/generated/commands.rs",
+        &[posts],
+    );
 }
 
 #[test]
 fn mocks_add_a_marker_to_fields_that_lack_it() {
-    let (service, config) = second();
-    let project = Project { service: &service, config: &config };
     let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
     let added = r##"self.call.marked(r#""ok":"yes""#).list_beside((r#"{"data":["#, "]", "}"), records, beside)"##;
-    assert_generated(&project, mocks, &[added]);
+    assert_generated(&second(), mocks, &[added]);
 }
 
 #[test]
 fn the_reference_links_to_the_types_in_lists_and_beside_them() {
-    let (service, config) = second();
-    let project = Project { service: &service, config: &config };
     assert_generated(
-        &project,
+        &second(),
         "docs/generated/operations/list-tools.md",
         &[
             "| [`list<map<Use>>`](../types.md#use) |",
@@ -140,22 +126,19 @@ fn the_reference_links_to_the_types_in_lists_and_beside_them() {
 
 #[test]
 fn the_reference_shows_the_codes_and_the_meanings_of_scalars() {
-    let (service, config) = second();
     let types = "docs/generated/types.md";
     let flag = "true: `1`, `\"1\"`; false: `0`, `\"\"` | true: `1`; false: `0` | boolean | `1` | Yes or no. |";
-    assert_generated(
-        &Project { service: &service, config: &config },
-        types,
-        &[flag, "| integer | id | `7` |"],
-    );
+    assert_generated(&second(), types, &[flag, "| integer | id | `7` |"]);
 }
 
 #[test]
 fn examples_use_the_variables_of_the_program() {
-    let (service, config) = second();
-    let project = Project { service: &service, config: &config };
     let page = "docs/generated/operations/list-tools.md";
-    assert_generated(&project, page, &["Bearer $TOOL_SHED_TOKEN", "\"$TOOL_SHED_BASE_URL/api/v2?"]);
+    assert_generated(
+        &second(),
+        page,
+        &["Bearer $TOOL_SHED_TOKEN", "\"$TOOL_SHED_BASE_URL/api/v2?"],
+    );
 }
 
 /// A mock has the methods `like_…` and `without_…` of each parameter, and others such as `delay`.
@@ -340,16 +323,12 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
 
 #[test]
 fn the_constant_of_the_selector_says_where_it_is() {
-    let service = read(
-        "good-spec.toml",
-        &[
-            ("selector = \"call\"", "selector = \"call\"\nin = \"form\""),
-            ("query = \"call=", "body = \"call="),
-        ],
-    );
-    let config = Config::parse(CONFIG).expect("it is valid");
+    let service = changed(&[
+        ("selector = \"call\"", "selector = \"call\"\nin = \"form\""),
+        ("query = \"call=", "body = \"call="),
+    ]);
     assert_generated(
-        &Project { service: &service, config: &config },
+        &(service, config()),
         "crates/gateway-model/src/generated/service.rs",
         &["/// The field of the form that selects the operation.\npub const SELECTOR"],
     );

@@ -6,18 +6,17 @@ use std::fs;
 use std::path::Path;
 
 use methodical_codegen::Project;
-use methodical_codegen::config::Config;
 use methodical_codegen::output::Output;
 use methodical_codegen::spec::read_file;
+
+use crate::{config, service};
 
 /// After a change, the new files are in `target/tmp/every-feature`; compare them with those of the commit before.
 #[test]
 fn files_of_a_service_with_every_feature() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
-    let reading = read_file(&root.join("tests/fixtures/every-feature/spec.toml"), "spec.toml");
-    let service = reading.unwrap_or_else(|report| panic!("{report}")).0;
-    let config =
-        Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
+    let spec = root.join("tests/fixtures/every-feature/spec.toml");
+    let (service, config) = (service(read_file(&spec, "spec.toml")), config());
     let project = Project { service: &service, config: &config };
     let output = Output::of(&project, root).expect("rustfmt runs");
     let mut settings = insta::Settings::clone_current();

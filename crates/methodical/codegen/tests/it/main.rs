@@ -13,3 +13,50 @@ mod large_specs;
 mod mirrored;
 mod reserved_names;
 mod samples;
+
+use std::fs;
+use std::path::Path;
+
+use methodical_codegen::Project;
+use methodical_codegen::config::Config;
+use methodical_codegen::emit::{self, GeneratedFile};
+use methodical_codegen::ir::Service;
+use methodical_codegen::spec::{Reading, read_bytes};
+
+/// The folder of the good spec and its fixtures.
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+
+/// The spec that the tests change.
+fn good() -> String {
+    fs::read_to_string(Path::new(HERE).join("good-spec.toml")).expect("it is there")
+}
+
+/// Reads a spec, with the fixtures of the good one.
+fn read(spec: impl AsRef<[u8]>) -> Reading {
+    read_bytes(spec.as_ref(), Path::new(HERE), "spec.toml")
+}
+
+/// Returns the service of a valid spec.
+#[track_caller]
+fn service(reading: Reading) -> Service {
+    reading.unwrap_or_else(|report| panic!("{report}")).0
+}
+
+/// The configuration of this workspace.
+fn config() -> Config {
+    Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid")
+}
+
+/// Generates all files of a service with a configuration.
+fn files(service: &Service, config: &Config) -> Vec<GeneratedFile> {
+    emit::all(&Project { service, config })
+}
+
+/// Replaces the first occurrence of each text in a spec.
+#[track_caller]
+fn replaced(spec: String, replacements: &[(&str, &str)]) -> String {
+    replacements.iter().fold(spec, |spec, (from, to)| {
+        assert!(spec.contains(from), "the spec has no `{from}`");
+        spec.replacen(from, to, 1)
+    })
+}

@@ -2,22 +2,17 @@
 
 use std::path::Path;
 
-use methodical_codegen::config::Config;
 use methodical_codegen::spec::read_bytes;
-use methodical_codegen::{Project, emit};
 
-/// The configuration of this workspace.
-const CONFIG: &[u8] = include_bytes!("../../../../../spec/codegen.toml");
+use crate::{HERE, config, files, service};
 
 const SPEC: &str = include_str!("../mirrored/spec.toml");
 
 /// Returns the generated tables of a spec, without the space around each line.
 fn tables(spec: &str) -> String {
-    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mirrored"));
-    let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
-    let service = reading.unwrap_or_else(|report| panic!("{report}")).0;
-    let config = Config::parse(CONFIG).expect("it is valid");
-    let files = emit::all(&Project { service: &service, config: &config });
+    let here = Path::new(HERE).join("mirrored");
+    let reading = read_bytes(spec.as_bytes(), &here, "spec.toml");
+    let files = files(&service(reading), &config());
     let path = "crates/gateway-model/src/generated/tables.rs";
     let file = files.iter().find(|file| file.path == path).expect("it is generated");
     file.text.lines().map(str::trim).collect::<Vec<_>>().join("\n")

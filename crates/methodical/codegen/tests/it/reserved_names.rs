@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use methodical_codegen::config::Config;
 use methodical_codegen::ir::{RustName, Service};
-use methodical_codegen::spec::read_bytes;
-use methodical_codegen::{Project, emit};
 use syn::{Item, UseTree};
 
 use crate::samples::{paths, read};
+use crate::{config, files, good, service};
 
 fn parse(path: &Path) -> syn::File {
     let text =
@@ -32,16 +30,12 @@ const WITH_BARE_NAMES: [&str; 4] = [
 ];
 
 /// Returns the files of a service whose paths begin with one of these.
-fn generate_only(paths: &[&str], spec: &str, folder: &Path) -> Vec<syn::File> {
-    let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
-    let service = reading.unwrap_or_else(|report| panic!("{report}")).0;
-    files_of(&service, paths)
+fn generate_only(paths: &[&str], spec: &str) -> Vec<syn::File> {
+    files_of(&service(crate::read(spec)), paths)
 }
 
 fn files_of(service: &Service, paths: &[&str]) -> Vec<syn::File> {
-    let config =
-        Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
-    let files = emit::all(&Project { service, config: &config });
+    let files = files(service, &config());
     let files = files.iter().filter(|file| paths.iter().any(|path| file.path.starts_with(path)));
     files.map(|file| syn::parse_file(&file.text).expect("it is Rust")).collect()
 }
@@ -125,12 +119,8 @@ fn types_at_the_root_of_the_model_are_reserved() {
 /// The types of the service and of its models are in different modules.
 #[test]
 fn a_service_may_have_the_name_of_its_model() {
-    let spec = include_str!("../good-spec.toml").replace("name = \"tool-shed\"", "name = \"tool\"");
-    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let service = read_bytes(spec.as_bytes(), here, "spec.toml").expect("it is valid").0;
-    let config =
-        Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
-    for file in emit::all(&Project { service: &service, config: &config }) {
+    let spec = good().replace("name = \"tool-shed\"", "name = \"tool\"");
+    for file in files(&service(crate::read(spec)), &config()) {
         let Ok(parsed) = syn::parse_file(&file.text) else { continue };
         let names = imports(&parsed).into_iter().filter_map(|path| path.last().cloned());
         let types: Vec<_> = names.filter(|name| is_type(name)).collect();
@@ -142,8 +132,7 @@ fn a_service_may_have_the_name_of_its_model() {
 /// The module of the service declares no other type.
 #[test]
 fn a_service_may_have_the_name_of_an_imported_type() {
-    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let spec = include_str!("../good-spec.toml").replace(
+    let spec = good().replace(
         "[auth]\nbearer = {}",
         "[auth]\nsecret = { in = \"query\", name = \"key\", doc = \"A key.\" }",
     );
@@ -152,7 +141,7 @@ fn a_service_may_have_the_name_of_an_imported_type() {
     let path = ["crates/gateway-model/src/generated/service.rs"];
     let module = |name: &str| {
         let spec = spec.replace("name = \"tool-shed\"", &format!("name = \"{name}\""));
-        generate_only(&path, &spec, here).pop().expect("the module")
+        generate_only(&path, &spec).pop().expect("the module")
     };
     let imported: Vec<_> =
         imports(&module("tool-shed")).into_iter().filter_map(|mut path| path.pop()).collect();

@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use methodical_codegen::config::Config;
 use methodical_codegen::ir::Service;
 use methodical_codegen::spec::{read_file, schema};
-use methodical_codegen::{Project, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use serde_json::Value;
+
+use crate::{config, files, service};
 
 /// Returns the paths of the sample specs, and of that of this workspace.
 pub(crate) fn paths() -> Vec<PathBuf> {
@@ -28,8 +28,7 @@ pub(crate) fn paths() -> Vec<PathBuf> {
 }
 
 pub(crate) fn read(path: &Path) -> Service {
-    let reading = read_file(path, "spec.toml");
-    reading.unwrap_or_else(|report| panic!("{report}")).0
+    service(read_file(path, "spec.toml"))
 }
 
 #[test]
@@ -95,14 +94,11 @@ fn keys(
 /// The fuzz target `spec` also changes the names.
 #[test]
 fn generated_code_parses_and_ignores_descriptions() {
-    let config =
-        Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
     for path in paths() {
         let service = read(&path);
         let plain = described(service.clone(), &["A plain sentence."]);
         let hostile = described(service, &HOSTILE);
-        let all = |service| emit::all(&Project { service, config: &config });
-        let (plain, hostile) = (all(&plain), all(&hostile));
+        let (plain, hostile) = (files(&plain, &config()), files(&hostile, &config()));
         assert_eq!(plain.len(), hostile.len());
         for (one, other) in
             hostile.iter().zip(&plain).filter(|(one, _)| one.path.strip_suffix(".rs").is_some())

@@ -6,7 +6,7 @@ use std::path::Path;
 use methodical_codegen::cli;
 use methodical_codegen::diff::Version;
 
-use crate::bad_specs::good;
+use crate::good;
 
 /// Creates a workspace without a spec.
 fn workspace() -> tempfile::TempDir {
