@@ -109,7 +109,10 @@ impl Commands<'_> {
             operations().find(|one| required(one).is_empty()).or_else(|| operations().next())?;
         let plain =
             operations().find(|one| one.params.is_empty()).or_else(|| operations().next())?;
-        let columns = self.service.columns_of(listed);
+        let model = self.service.response_model(listed);
+        // A value has one column.
+        let columns =
+            model.map_or_else(|| vec!["value".to_owned()], |model| self.service.columns(model));
         // The first two, and one of a nested object if possible.
         let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));
         let columns: Vec<_> = columns.iter().take(2).chain(third).map(String::as_str).collect();

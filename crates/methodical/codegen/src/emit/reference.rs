@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, Param, RustName, SECRET,
-    Scalar, SecretPlace, Service, Source,
+    Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, RustName, SECRET, Scalar,
+    SecretPlace, Service, Source,
 };
 use crate::text::{capitalized, code, fenced, inline, list, relative};
 
@@ -101,11 +101,6 @@ fn joined(parts: &[String]) -> String {
     parts.collect::<Vec<_>>().join("&")
 }
 
-/// Returns the type of a parameter, with a link and its limits.
-fn param_type(param: &Param) -> String {
-    param.restricted(linked(param.ty.label(), param.ty.name(), "../types.md"))
-}
-
 /// Returns the built-in types.
 fn built_in() -> String {
     let shown: Vec<_> = BuiltIn::ALL
@@ -129,7 +124,9 @@ fn in_record(scalar: &Scalar) -> String {
 
 /// Returns how a scalar is written in a query: of a boolean, the code that is sent.
 fn in_query(scalar: &Scalar) -> String {
-    let Some(codes) = &scalar.codes else { return scalar.sent_as().word().to_owned() };
+    let Some(codes) = &scalar.codes else {
+        return scalar.query_wire.unwrap_or_else(|| scalar.wire.written()).word().to_owned();
+    };
     let [yes, no] = codes.written().map(|one| one.map(|one| code(&one.text())));
     format!("true: {}; false: {}", yes.unwrap_or_default(), no.unwrap_or_default())
 }

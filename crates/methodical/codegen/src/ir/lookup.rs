@@ -133,12 +133,6 @@ impl Service {
         columns.collect()
     }
 
-    /// Returns the columns of the response of an operation. A value has one.
-    pub fn columns_of(&self, operation: &Operation) -> Vec<String> {
-        let model = self.response_model(operation);
-        model.map_or_else(|| vec!["value".to_owned()], |model| self.columns(model))
-    }
-
     /// Returns every path that a column can have, those of nested models too, with its type: a variant of the runtime's
     /// `FieldType`.
     pub fn paths(&self, model: &Model) -> Vec<(String, &'static str)> {

@@ -36,11 +36,6 @@ impl Scalar {
     pub fn meaning(&self) -> &'static str {
         self.kind.meaning.map_or("", Meaning::word)
     }
-
-    /// Returns how a value is written in a query.
-    pub fn sent_as(&self) -> Wire {
-        self.query_wire.unwrap_or_else(|| self.wire.written())
-    }
 }
 
 /// A set of named texts.
