@@ -121,23 +121,14 @@ fn params(
 ) -> Option<Vec<Param>> {
     let names = given.iter().map(|(key, param)| (&**key, param.rust_name.as_ref()));
     cx.distinct_rust_names("parameter", names);
-    let mut params: Vec<Param> = Vec::new();
-    let mut complete = true;
+    let mut params: Vec<Option<Param>> = Vec::new();
     for (index, (key, one)) in given.iter().enumerate() {
         taken(cx, key, service);
         let needs = needs(cx, given, index);
-        // After a parameter with a mistake, the others are only checked.
-        let (needs, before) =
-            if complete { (needs, params.as_slice()) } else { (Vec::new(), &[][..]) };
-        match param(cx, key, one, &needs, before, is_json) {
-            Some(param) if complete => params.push(param),
-            Some(_) => {}
-            None => complete = false,
-        }
+        let param = param(cx, key, one, &needs, &params, is_json);
+        params.push(param);
     }
-    if !complete {
-        return None;
-    }
+    let params = params.into_iter().collect::<Option<Vec<_>>>()?;
     names::flags(cx, &given.names().collect::<Vec<_>>(), &params);
     Some(params)
 }
@@ -186,7 +177,7 @@ fn param(
     key: &At<String>,
     given: &language::Parameter,
     direct: &[usize],
-    before: &[Param],
+    before: &[Option<Param>],
     is_json: bool,
 ) -> Option<Param> {
     let rust = cx.rust_name(key, given.rust_name.as_ref());
@@ -211,11 +202,16 @@ fn param(
     };
     limits(cx, given, &ty);
     let list = style(cx, key, given, is_list, is_json);
-    dependence(cx, given, direct, before);
-
+    let needed: Vec<_> = direct.iter().filter_map(|&index| before.get(index)?.as_ref()).collect();
+    if let (Some(needs), true, Some(optional)) =
+        (&given.needs, given.required, needed.iter().find(|param| !param.required))
+    {
+        say!(cx, needs.span,
+            "a required parameter needs the optional parameter `{}`", optional.wire
+            => "remove `needs`, or make the parameter optional");
+    }
     // A parameter also needs the ones that these need.
-    let indirect =
-        direct.iter().filter_map(|&index| before.get(index)).flat_map(|param| &param.needs);
+    let indirect = needed.iter().flat_map(|param| &param.needs);
     let needs: BTreeSet<_> = indirect.chain(direct).copied().collect();
     Some(Param {
         rust: rust?,
@@ -300,21 +296,5 @@ fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
     {
         say!(cx, min.span, "`min` ({min}) is greater than `max` ({max})"
             => "lower `min` or raise `max`");
-    }
-}
-
-fn dependence(
-    cx: &mut Context<'_>,
-    given: &language::Parameter,
-    direct: &[usize],
-    before: &[Param],
-) {
-    let mut needed = direct.iter().filter_map(|&index| before.get(index));
-    if let (Some(needs), true, Some(optional)) =
-        (&given.needs, given.required, needed.find(|param| !param.required))
-    {
-        say!(cx, needs.span,
-            "a required parameter needs the optional parameter `{}`", optional.wire
-            => "remove `needs`, or make the parameter optional");
     }
 }
