@@ -1,20 +1,21 @@
 //! `tap`: a tap in the sense of Singer 0.3.0, which writes the mirror as lines of JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufWriter, Write, stdout};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use methodical_mirror::model::Service;
 use methodical_mirror::model::tables::Mirrored;
-use serde::Deserialize;
+use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, State};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::connect::parsed_token;
-use crate::connector::reader::{START_OVER, Writer};
-use crate::connector::stream::{Catalog, discovered, streams};
+use crate::connector::stream::{Catalog, Row, Stream, discovered, streams};
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::open::{refuse_from, unreadable, utc};
@@ -22,7 +23,6 @@ use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
 use crate::settings::TokenFrom;
 
-mod reader;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -158,3 +158,136 @@ fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure>
             .because(format!("in {shown}"))
     })
 }
+
+/// How far the receiver of a stream has read it. Its JSON is the state of the stream, and private to this program.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+struct Bookmark {
+    /// The cursor in the feed of the mirror, up to which the receiver has all changes.
+    cursor: String,
+    /// The hash of the properties that the receiver has. With others, it gets a copy of the table again.
+    layout: String,
+}
+
+impl Bookmark {
+    fn parse(stream: &str, state: &Value) -> Result<Self, Failure> {
+        Self::deserialize(state).map_err(|_quotes| {
+            let text =
+                format!("cannot read the state of `{stream}`: this program did not write it");
+            Failure::usage(text).hint(START_OVER)
+        })
+    }
+}
+
+/// The hint for a state that cannot be used.
+const START_OVER: &str = "to start over, remove the state of the stream, and its records from the target; then run again: the first run \
+     copies everything";
+
+/// A message: one JSON object on a line.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
+enum Message<'a> {
+    Schema { stream: &'a str, schema: Value, key_properties: [&'a str; 1] },
+    Record { stream: &'a str, record: &'a Row<'a>, time_extracted: &'a str },
+    State { value: Value },
+}
+
+struct Writer<'a, W> {
+    out: W,
+    mirror: &'a Mirror,
+    /// The states of all streams.
+    bookmarks: BTreeMap<String, Value>,
+    /// The time of the run.
+    extracted: String,
+}
+
+impl<W: Write> Writer<'_, W> {
+    /// Writes the schema of a stream, its records after its bookmark, and its state.
+    fn write_stream(&mut self, stream: &Stream) -> Result<(), Failure> {
+        let name = stream.table.name();
+        let after =
+            self.bookmarks.get(name).map(|state| Bookmark::parse(name, state)).transpose()?;
+        let (schema, key_properties) = (stream.schema(), [stream.key()]);
+        self.write(&Message::Schema { stream: name, schema, key_properties })?;
+        let layout = stream.layout(self.mirror.omits_personal().map_err(unreadable)?);
+        let cursor = match after {
+            Some(mut after) => {
+                // Also before a copy: it has no deleted records.
+                self.write_changes(stream, &mut after)?;
+                if after.layout == layout {
+                    return Ok(());
+                }
+                after.cursor
+            }
+            // Changes that are committed during the read are after the cursor, so the next run has them.
+            None => self.mirror.cursor().map_err(unreadable)?.to_string(),
+        };
+        self.copy(stream, &Bookmark { cursor, layout })
+    }
+
+    fn copy(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
+        let (mirror, present) = (self.mirror, Filter::new().state(State::Present));
+        let mut done = Ok(());
+        let read = mirror.each_matching(stream.table.name(), &present, |record| {
+            done = self.write_row(stream, &stream.row(&record));
+            if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        read.map_err(unreadable)?;
+        done?;
+        self.bookmark(stream, bookmark)
+    }
+
+    /// Writes the records that have changed after a bookmark, as they are now, and moves it.
+    fn write_changes(&mut self, stream: &Stream, bookmark: &mut Bookmark) -> Result<(), Failure> {
+        let name = stream.table.name();
+        let mut cursor: Cursor = bookmark.cursor.parse().map_err(|error| refused(name, error))?;
+        loop {
+            let page = self.mirror.changes(Some(&cursor), PAGE);
+            let (page, end) = page.map_err(|error| refused(name, error))?;
+            // Several changes of a record are one row.
+            let mut seen = HashSet::new();
+            let own = page.iter().filter(|change| change.table == name);
+            for change in own.filter(|change| seen.insert(&change.id)) {
+                let record = self.mirror.record(name, &change.id).map_err(unreadable)?;
+                // The row of a deleted record may have been removed.
+                let gone = || stream.deleted_row(&change.id, change.at);
+                self.write_row(stream, &record.as_ref().map_or_else(gone, |one| stream.row(one)))?;
+            }
+            cursor = end;
+            bookmark.cursor = cursor.to_string();
+            let is_last = page.len() < PAGE;
+            if is_last || !seen.is_empty() {
+                self.bookmark(stream, bookmark)?;
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn write_row(&mut self, stream: &Stream, record: &Row<'_>) -> Result<(), Failure> {
+        let time_extracted = &*self.extracted.clone();
+        self.write(&Message::Record { stream: stream.table.name(), record, time_extracted })
+    }
+
+    /// Writes the position after the records so far.
+    fn bookmark(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
+        let state = serde_json::to_value(bookmark).map_err(io::Error::from)?;
+        self.bookmarks.insert(stream.table.name().to_owned(), state);
+        self.write(&Message::State { value: json!({ "bookmarks": &self.bookmarks }) })?;
+        Ok(self.out.flush()?)
+    }
+
+    fn write(&mut self, message: &Message<'_>) -> Result<(), Failure> {
+        serde_json::to_writer(&mut self.out, message).map_err(io::Error::from)?;
+        Ok(self.out.write_all(b"\n")?)
+    }
+}
+
+/// Returns the failure for a bookmark that the mirror cannot continue.
+fn refused(stream: &str, error: Error) -> Failure {
+    let is_cursor = error.kind() == ErrorKind::Cursor;
+    let failure = Failure::from(error).because(format!("the state of `{stream}` does not fit"));
+    if is_cursor { failure.hint(START_OVER) } else { failure }
+}
+
+const PAGE: usize = 500;

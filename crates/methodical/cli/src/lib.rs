@@ -58,7 +58,7 @@
 //! | `output` | `format` has the list of formats, `printer` writes records, `select` and `order` choose them, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
 //! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
-//! | `connector` | the Singer tap: `stream` describes the records, `reader` writes them |
+//! | `connector` | the Singer tap, whose `stream` describes the records |
 //!
 //! # Features
 //!

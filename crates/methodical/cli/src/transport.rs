@@ -35,7 +35,6 @@ pub(crate) struct Watched<T> {
 }
 
 impl<T: BlockingTransport> Watched<T> {
-    /// Wraps a transport.
     pub(crate) fn new(inner: T, invocation: &Invocation, shows_notices: bool) -> Self {
         let notices = shows_notices.then(Mutex::default);
         Self { inner, screen: invocation.screen, trace: Trace::of(invocation), notices }
@@ -83,10 +82,8 @@ fn text(notice: &HeaderValue) -> String {
 /// Response header with a message for the person who calls the service.
 const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
 
-/// Maximum number of notices that one run shows.
 const MAX_NOTICES: usize = 10;
 
-/// Maximum length of a notice, in characters.
 const MAX_LENGTH: usize = 300;
 
 /// The log of `-v` and `-vv` on standard error: requests, responses, sizes and times. A transport writes it, so it is the same
@@ -109,20 +106,23 @@ impl Trace {
         self.screen.trace(text);
     }
 
-    /// Logs the headers, without the token.
-    fn headers(self, mark: char, headers: &HeaderMap, token: &str) {
+    /// Logs the headers, without secrets.
+    fn headers(self, mark: char, headers: &HeaderMap) {
         for (name, value) in headers.iter().filter(|_| self.headers) {
-            let value = if value.is_sensitive() && (name != AUTHORIZATION || token == NO_TOKEN) {
-                "(redacted)".to_owned()
-            } else {
-                String::from_utf8_lossy(value.as_bytes()).replace(token, "(redacted)")
+            let text = String::from_utf8_lossy(value.as_bytes());
+            let text = match text.split_once(' ') {
+                Some((scheme, _)) if value.is_sensitive() && name == AUTHORIZATION => {
+                    format!("{scheme} (redacted)")
+                }
+                _ if value.is_sensitive() => "(redacted)".to_owned(),
+                _ => without_secrets(&text).into_owned(),
             };
             // The query of a redirect may contain what was asked for, such as an e-mail address.
-            let value = match value.split_once('?') {
+            let text = match text.split_once('?') {
                 Some((target, _)) if name == LOCATION => format!("{target}?(redacted)"),
-                _ => value,
+                _ => text,
             };
-            self.say(&format!("{mark}   {name}: {value}"));
+            self.say(&format!("{mark}   {name}: {text}"));
         }
     }
 
@@ -136,8 +136,7 @@ impl Trace {
         let since = move || begun.elapsed().as_millis();
         self.say(&format!("> {} {}", request.method(), Redacted::target(&request)));
         let has_secrets = Redacted::is_needed(&request);
-        let token = token_of(request.headers()).unwrap_or(NO_TOKEN).to_owned();
-        self.headers('>', request.headers(), &token);
+        self.headers('>', request.headers());
         let response = inner.send(request).inspect_err(|error| {
             self.say(&format!("< no response after {} ms: {error}", since()));
         })?;
@@ -147,7 +146,7 @@ impl Trace {
             // A header such as `location` may repeat the URL.
             headers.remove(LOCATION);
         }
-        self.headers('<', &headers, &token);
+        self.headers('<', &headers);
         Ok(response.map(|body| {
             counted(body, move |bytes, end| {
                 self.say(&format!("< {}{} after {} ms", size(bytes), end, since()));
@@ -190,9 +189,6 @@ fn counted(mut body: BlockingBody, tell: impl Fn(u64, &str) + Send + 'static) ->
         piece.transpose()
     }))
 }
-
-/// Text that no header contains.
-const NO_TOKEN: &str = "\0";
 
 /// Remembers the secrets of a request that is about to be sent.
 pub(crate) fn remember(request: &Request) {
@@ -301,7 +297,6 @@ pub(crate) fn curl(program: Name, auth: Auth, request: &Request) -> String {
 /// The text in place of a secret in the URL of a dry run.
 const PLACEHOLDER: &str = "REDACTED";
 
-/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     // A shell has no escape for this character within single quotes.
     format!("'{}'", printable(&word.replace('\'', "'\\''")))

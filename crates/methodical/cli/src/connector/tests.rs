@@ -1,11 +1,15 @@
-//! A mirror with photos, for unit tests.
+//! Tests of the tap over a mirror with photos, which the tests of streams share.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Mirror, Rules};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::connector::stream::Stream;
+use crate::connector::{Bookmark, Writer};
+use crate::failure::Failure;
 
 /// A table with a column of each kind.
 pub(crate) static PHOTO: Table = Table::new(
@@ -66,4 +70,150 @@ fn without_cursors(text: &str) -> String {
         replaced.push_str(rest);
     }
     replaced
+}
+
+#[test]
+fn a_state_of_another_program_is_refused() {
+    let state = json!({"cursor": "m1.a.1.b", "layout": "x"});
+    let bookmark = Bookmark::parse("photo", &state).unwrap();
+    assert_eq!(serde_json::to_value(&bookmark).unwrap(), state);
+    for foreign in [json!({"replication_key": "id"}), json!({"cursor": 7}), json!([])] {
+        assert!(Bookmark::parse("photo", &foreign).is_err(), "{foreign}");
+    }
+}
+
+/// A run: its bookmark, and the excluded properties.
+#[derive(Clone, Default)]
+struct Plan {
+    after: Option<Bookmark>,
+    excluded: &'static [&'static str],
+}
+
+fn plan(after: Option<Bookmark>) -> Plan {
+    Plan { after, ..Plan::default() }
+}
+
+/// Returns the messages of a run.
+fn messages(mirror: &Mirror, plan: Plan) -> Result<Vec<u8>, Failure> {
+    let mut stream = Stream::of_table(&PHOTO);
+    stream.properties.retain(|one| !plan.excluded.contains(&&*one.name));
+    let state = plan.after.map(|after| serde_json::to_value(after).unwrap());
+    let bookmarks = state.into_iter().map(|state| ("photo".to_owned(), state)).collect();
+    let extracted = "2026-01-01T00:00:00Z".to_owned();
+    let mut writer = Writer { out: Vec::new(), mirror, bookmarks, extracted };
+    writer.write_stream(&stream)?;
+    Ok(writer.out)
+}
+
+/// Returns the records of a run, and the last bookmark.
+fn run(mirror: &Mirror, plan: Plan) -> (Vec<String>, Option<Bookmark>) {
+    let out = messages(mirror, plan).unwrap();
+    let (mut said, mut bookmark) = (Vec::new(), None);
+    for line in str::from_utf8(&out).unwrap().lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        let record = &message["record"];
+        match message["type"].as_str().unwrap() {
+            "RECORD" if record["_sdc_deleted_at"].is_null() => {
+                said.push(format!("is {}", record["id"]));
+            }
+            "RECORD" => said.push(format!("deleted {}", record["id"])),
+            "STATE" => {
+                let state = &message["value"]["bookmarks"]["photo"];
+                bookmark = Some(Bookmark::parse("photo", state).unwrap());
+            }
+            _ => {}
+        }
+    }
+    (said, bookmark)
+}
+
+fn refusal(mirror: &Mirror, after: Option<Bookmark>) -> String {
+    messages(mirror, plan(after)).unwrap_err().text()
+}
+
+const ONE: &str = r#"{"id":"1","title":"Harbour"}"#;
+const TWO: &str = r#"{"id":"2"}"#;
+
+#[test]
+fn each_run_continues_where_the_last_one_ended() {
+    let mut mirror = mirror();
+    sync(&mut mirror, &[ONE, TWO]);
+    let (said, mut bookmark) = run(&mirror, plan(None));
+    assert_eq!(said, [r#"is "1""#, r#"is "2""#]);
+    for (list, said) in [
+        (&[ONE, TWO][..], &[][..]),
+        (&[TWO], &[r#"deleted "1""#]),
+        (&[TWO], &[r#"deleted "1""#]),
+        (&[TWO], &[]),
+        (&[ONE, TWO], &[r#"is "1""#]),
+    ] {
+        sync(&mut mirror, list);
+        let next = run(&mirror, plan(bookmark));
+        assert_eq!(next.0, said);
+        bookmark = next.1;
+    }
+    mirror.forget("photo", "2").unwrap();
+    let (said, _) = run(&mirror, plan(bookmark.clone()));
+    assert_eq!(said, [r#"deleted "2""#]);
+    // A bookmark can be used again.
+    assert_eq!(run(&mirror, plan(bookmark)).0, said);
+}
+
+#[test]
+fn several_changes_of_a_record_are_one_row() {
+    let mut mirror = mirror();
+    sync(&mut mirror, &[ONE, TWO]);
+    let (_, bookmark) = run(&mirror, plan(None));
+    for list in [&[TWO][..], &[ONE, TWO], &[TWO], &[ONE, TWO]] {
+        sync(&mut mirror, list);
+    }
+    assert_eq!(run(&mirror, plan(bookmark)).0, [r#"is "1""#]);
+}
+
+#[test]
+fn other_properties_are_copied_again_after_the_changes() {
+    let mut mirror = mirror();
+    sync(&mut mirror, &[ONE, TWO]);
+    let (_, after) = run(&mirror, plan(None));
+    sync(&mut mirror, &[TWO]);
+    let other = Plan { excluded: &["size"], ..plan(after) };
+    let (said, after) = run(&mirror, other.clone());
+    assert_eq!(said, [r#"deleted "1""#, r#"is "2""#]);
+    assert_eq!(run(&mirror, Plan { after, ..other }).0, [""; 0]);
+}
+
+#[test]
+fn a_cursor_that_cannot_be_continued_is_refused() {
+    let mut one = mirror();
+    sync(&mut one, &[ONE]);
+    let (_, bookmark) = run(&one, plan(None));
+    let foreign = refusal(&mirror(), bookmark.clone());
+    assert!(
+        foreign.contains("belongs to another mirror") && foreign.contains("to start over"),
+        "{foreign}"
+    );
+    sync(&mut one, &[TWO, ONE]);
+    one.purge(&methodical_mirror::Purge {
+        until: Some(one.cursor().unwrap()),
+        ..methodical_mirror::Purge::default()
+    })
+    .unwrap();
+    assert!(refusal(&one, bookmark).contains("were removed"));
+    let empty = Bookmark { cursor: String::new(), layout: String::new() };
+    assert!(refusal(&one, Some(empty)).contains("the text is not a cursor"));
+}
+
+#[test]
+fn the_first_run_is_a_copy_and_the_second_one_has_the_changes() {
+    let mut mirror = mirror();
+    let first = r#"{"id":"1","title":"Harbour","size":1}"#;
+    sync(&mut mirror, &[first, r#"{"id":"2","title":"Lighthouse"}"#]);
+    let excluded: &[&str] =
+        &["open", "tags", "place_id", "place_name", "mirror_first_seen", "mirror_extra"];
+    let first_run = Plan { excluded, ..plan(None) };
+    let copy = messages(&mirror, first_run.clone()).unwrap();
+    let (_, after) = run(&mirror, first_run.clone());
+    sync(&mut mirror, &[first]);
+    let changes = messages(&mirror, Plan { after, ..first_run }).unwrap();
+    insta::assert_snapshot!([stable(&copy), stable(&changes)].join("\n"));
 }

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
+use crate::mirror::member::placements_of;
 use crate::mirror::open::{now, read_or_sample, utc};
 use crate::mirror::placements::{plural, titles};
 use crate::mirror::report::{period, source_name};
@@ -238,7 +239,8 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
             {
                 rows.push(one);
             }
-            until(rows.len() > page.skip.saturating_add(page.limit))
+            let is_enough = rows.len() > page.skip.saturating_add(page.limit);
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }))?;
         let shown = rows.iter().skip(page.skip).map(|one| &*one.member);
         let records = self.read(self.mirror.records_of(members, &shown.collect::<Vec<_>>()))?;
@@ -262,21 +264,16 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         let record = self.read(self.mirror.record(self.of.members.name(), id))?;
         let unknown = "cannot find the record: no record of the mirror has this identity";
         let record = record.ok_or(unknown)?;
-        let table = self.of.table.name();
         let titles = self.read(titles(&self.mirror, self.of.groups))?;
-        let (mut placements, mut history) = (Vec::new(), Vec::new());
-        let wanted = Wanted { member: Some(id), ..Wanted::default() };
-        self.read(queries::placements(&self.mirror, table, &wanted, now(), |one| {
-            placements.push(self.placement(&one));
-            until(placements.len() >= MAX_ROWS)
-        }))?;
-        self.read(self.mirror.each_past_value(table, Some(id), |one| {
-            history.push(json!({
+        let (placements, history) = self.read(placements_of(&self.mirror, self.of, id))?;
+        let placements = placements.iter().take(MAX_ROWS).map(|one| self.placement(one));
+        let history = history.iter().take(MAX_ROWS).map(|one| {
+            json!({
                 (self.of.group_field()): one.group, "title": titles.get(&one.group), self.of.value: one.value,
                 "from": utc(one.began_at), "until": one.ended_at.map(utc),
-            }));
-            until(history.len() >= MAX_ROWS)
-        }))?;
+            })
+        });
+        let [placements, history]: [Value; 2] = [placements.collect(), history.collect()];
         let result = json!({"id": record.id, "state": record.state.as_str(), "placements": placements, "history": history});
         Ok(self.with_fields(&record.json, result))
     }
@@ -462,11 +459,6 @@ fn object(fields: &Value) -> Value {
 
 fn list(text: &str) -> Value {
     json!({"type": "array", "items": object(&fields(text))})
-}
-
-/// Ends a loop over rows when it has enough of them.
-fn until(is_enough: bool) -> ControlFlow<()> {
-    if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// Cuts the texts in a result to a length that leaves room for others.

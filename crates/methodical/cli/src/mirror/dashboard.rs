@@ -125,12 +125,6 @@ pub(crate) fn run<S: Mirrored>(
             screen
                 .note("the mirror is syncing: pages of large lists are slow until the next start");
         }
-        Err(error) if error.kind() == ErrorKind::Denied => {
-            screen.note(
-                "the database role may not create indexes, so pages of large lists may be slow; start the dashboard once \
-                 with the role that syncs",
-            );
-        }
         other => other?,
     }
     let ValueOrder(order) = ValueOrder::of(&settings);

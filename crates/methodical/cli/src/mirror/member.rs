@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{PastValue, State};
+use methodical_mirror::{Error, Mirror, PastValue, State};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -43,16 +43,7 @@ pub(crate) fn show(
             invocation.command("mirror search TEXT")
         )));
     };
-    let (table, wanted) = (of.table.name(), Wanted { member: Some(id), ..Wanted::default() });
-    let (mut placements, mut history) = (Vec::new(), Vec::new());
-    queries::placements(&mirror, table, &wanted, now(), |one| {
-        placements.push(one);
-        ControlFlow::Continue(())
-    })?;
-    mirror.each_past_value(table, Some(id), |one| {
-        history.push(one);
-        ControlFlow::Continue(())
-    })?;
+    let (placements, history) = placements_of(&mirror, of, id)?;
     let member = described(records, of.members);
     let json = Line::new().record(member.fields, &record.json).end();
     let titles = titles(&mirror, of.groups)?;
@@ -66,7 +57,26 @@ pub(crate) fn show(
     if record.state != State::Present {
         invocation.screen.warn(&format!("{name} {id} is {} in the service", record.state.as_str()));
     }
-    note_age(&mirror, &[table, of.groups.name()], invocation)
+    note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
+}
+
+/// Returns the placements of a member, and its past values.
+pub(crate) fn placements_of(
+    mirror: &Mirror,
+    of: Recovered,
+    id: &str,
+) -> Result<(Vec<Placement>, Vec<PastValue>), Error> {
+    let (table, wanted) = (of.table.name(), Wanted { member: Some(id), ..Wanted::default() });
+    let (mut placements, mut history) = (Vec::new(), Vec::new());
+    queries::placements(mirror, table, &wanted, now(), |one| {
+        placements.push(one);
+        ControlFlow::Continue(())
+    })?;
+    mirror.each_past_value(table, Some(id), |one| {
+        history.push(one);
+        ControlFlow::Continue(())
+    })?;
+    Ok((placements, history))
 }
 
 impl Shown {
