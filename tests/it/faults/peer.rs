@@ -37,8 +37,8 @@ impl Running {
             Peer::InPlaceOfTls(act) | Peer::InPlaceOfHttp(act) => {
                 Self::Sockets(Sockets::start(*act))
             }
-            Peer::Nobody | Peer::NoProxy | Peer::Unknown => Self::Absent(Absent::refusing()),
-            Peer::BlackHole => Self::Absent(Absent::silent()),
+            Peer::Nobody | Peer::NoProxy | Peer::Unknown => Self::Absent(Absent::new(false)),
+            Peer::BlackHole => Self::Absent(Absent::new(true)),
         }
     }
 
@@ -161,31 +161,21 @@ pub(super) struct Absent {
 }
 
 impl Absent {
-    /// Binds an address at which the system refuses connections.
-    fn refusing() -> Self {
-        Self::bound(Vec::new(), |_, _| {})
-    }
-
-    /// Binds an address at which the system drops connection attempts, because the queue of the listener is full.
-    fn silent() -> Self {
-        Self::bound(Vec::new(), |socket, (address, queue)| {
-            socket.listen(0).unwrap();
-            while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(100))
-            {
-                queue.push(stream);
-                assert!(queue.len() < 64, "this system never stops queueing connections");
-            }
-        })
-    }
-
-    fn bound(
-        mut queue: Vec<TcpStream>,
-        prepare: impl FnOnce(&Socket, (SocketAddr, &mut Vec<TcpStream>)),
-    ) -> Self {
+    /// Binds an address at which the system refuses connections or, if it is silent, drops connection attempts, because
+    /// the queue of the listener is full.
+    fn new(is_silent: bool) -> Self {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
         let address = socket.local_addr().unwrap().as_socket().unwrap();
-        prepare(&socket, (address, &mut queue));
+        let mut queue = Vec::new();
+        if is_silent {
+            socket.listen(0).unwrap();
+            let wait = Duration::from_millis(100);
+            while let Ok(stream) = TcpStream::connect_timeout(&address, wait) {
+                queue.push(stream);
+                assert!(queue.len() < 64, "this system never stops queueing connections");
+            }
+        }
         Self { address, _socket: socket, _queue: queue }
     }
 }

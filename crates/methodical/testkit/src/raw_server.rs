@@ -35,7 +35,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, LockResult, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, thread};
 
@@ -401,21 +401,16 @@ impl Shared {
 
     /// Waits up to `limit` until `condition` holds. Returns whether it holds.
     fn wait(&self, limit: Duration, condition: impl Fn(&State) -> bool) -> bool {
-        let waited =
-            self.changed.wait_timeout_while(self.state(), limit, |state| !condition(state));
-        let (state, _) = recover(waited);
-        condition(&state)
+        let state = self.state();
+        let waited = self.changed.wait_timeout_while(state, limit, |state| !condition(state));
+        condition(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
+    /// Returns the state even if the lock is poisoned: only a caller's condition can panic under the lock, and it cannot
+    /// change the state.
     fn state(&self) -> MutexGuard<'_, State> {
-        recover(self.state.lock())
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the guard even if the lock is poisoned: only a caller's condition can panic under the lock, and it cannot
-/// change the state.
-fn recover<T>(result: LockResult<T>) -> T {
-    result.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A request as received: the head byte for byte, the body without its framing.

@@ -243,7 +243,7 @@ impl Contract {
     pub(crate) fn probe(&self) -> Option<&'static Operation> {
         self.called().min_by_key(|one| {
             let required = one.params.iter().filter(|param| param.required).count();
-            (one.post.is_some(), required, one.is_list(), one.params.len())
+            (one.post.is_some(), required, one.response.is_list, one.params.len())
         })
     }
 
@@ -254,7 +254,7 @@ impl Contract {
 
     /// Returns the first list that can be requested without a parameter.
     pub(crate) fn first_list(&self) -> Option<&'static Operation> {
-        self.plain().find(|operation| operation.is_list())
+        self.plain().find(|operation| operation.response.is_list)
     }
 
     /// Returns the operations that can be requested without a parameter.
@@ -285,11 +285,6 @@ impl Operation {
     pub(crate) fn refused_with(&self, status: u16) -> String {
         let or = if self.reports_failures { " or a failure in the body" } else { "" };
         format!("refused with {status}{or}")
-    }
-
-    /// Returns whether the response is a list.
-    pub(crate) fn is_list(&self) -> bool {
-        self.response.is_list
     }
 }
 

@@ -119,7 +119,7 @@ impl Exchange {
 
     /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if the list is empty.
     pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
-        if operation.is_list() {
+        if operation.response.is_list {
             return record::some_objects(self.list(operation)?);
         }
         match operation.response.data(self.success()?.json()?).and_then(Value::as_object) {

@@ -51,7 +51,7 @@ pub fn run(
         let verdict = judged((one.judge)(&evidence), one.check.source, profile);
         Finding { check: one.check, verdict }
     });
-    Report::new(findings.collect(), evidence.requests())
+    Report { findings: findings.collect(), requests: evidence.requests() }
 }
 
 /// Returns all checks of a service, by group.
@@ -74,11 +74,6 @@ fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
 }
 
 impl Report {
-    /// Creates a report. The evidence behind the findings took this number of requests.
-    pub(super) fn new(findings: Vec<Finding>, requests: usize) -> Self {
-        Self { findings, requests }
-    }
-
     /// Returns the finding of each check, by group.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -101,15 +96,14 @@ impl Report {
 
     /// Returns the report as `JUnit` XML, with one test case for each check.
     pub fn to_junit(&self) -> String {
-        let [fail, open, skip] = ["fail", "open", "skip"].map(|word| self.count(word));
         // JUnit has no word for an open point.
-        let skip = open + skip;
+        let (fail, skip) = (self.count("fail"), self.count("open") + self.count("skip"));
         let mut out = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gateway contract\" tests=\"{}\" \
              failures=\"{fail}\" errors=\"0\" skipped=\"{skip}\">\n",
-            self.findings().len()
+            self.findings.len()
         );
-        for Finding { check, verdict } in self.findings() {
+        for Finding { check, verdict } in &self.findings {
             let (group, name) = check.name.split_once('.').unwrap_or(("", &check.name));
             let inner = match verdict {
                 Verdict::Pass => String::new(),
@@ -205,7 +199,7 @@ mod tests {
                 Verdict::Skip("no gzip".into()),
             ),
         ];
-        Report::new(findings, 7)
+        Report { findings, requests: 7 }
     }
 
     #[test]

@@ -125,17 +125,13 @@ fn judge(answer: fn(&str) -> &'static str) -> (Report, Vec<Request>) {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&requests);
     let transport = blocking_transport_fn(move |request: Request| {
-        let path_is_known = request.uri().path() == "/api";
+        let status = if request.uri().path() == "/api" { 200 } else { 404 };
         let form = String::from_utf8_lossy(request.body()).into_owned();
         kept.lock().unwrap().push(request);
-        let mut response = http::Response::new(BlockingBody::from(Bytes::from(answer(&form))));
-        if !path_is_known {
-            *response.status_mut() = http::StatusCode::NOT_FOUND;
-        }
-        let headers = response.headers_mut();
-        headers.insert("content-type", "application/json".parse().unwrap());
-        headers.insert("date", "Mon, 01 Apr 2024 00:00:00 GMT".parse().unwrap());
-        Ok(response)
+        let response = http::Response::builder().status(status);
+        let response = response.header("content-type", "application/json");
+        let response = response.header("date", "Mon, 01 Apr 2024 00:00:00 GMT");
+        Ok(response.body(BlockingBody::from(Bytes::from(answer(&form)))).unwrap())
     });
     let target = Target::new("https://gateway.example.com", "right").unwrap();
     let report = run(&BOX_OFFICE, &target, &transport, Profile::Reference);

@@ -23,7 +23,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
             } else {
                 one.optional(&mut group);
             }
-            if operation.is_list() && param.recovers.is_some() {
+            if operation.response.is_list && param.recovers.is_some() {
                 one.filter(&mut group);
             }
             if !param.needs.is_empty() {
@@ -112,7 +112,7 @@ impl Parameter {
         let Self { operation, param } = self;
         let needs = param.needs.join("` and `");
         let title = format!("`{}` without `{needs}` has no effect", param.name);
-        if operation.is_list() && operation.record.identity.is_some() {
+        if operation.response.is_list && operation.record.identity.is_some() {
             group.add(self.name("alone"), title, Section(param.source), move |seen| {
                 self.has_no_effect(seen)
             });

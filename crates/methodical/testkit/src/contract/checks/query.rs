@@ -28,7 +28,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         let title = "a percent-encoded letter in a value means the letter";
         group.add("percent_encoding", title, Rfc("3986, 2.3"), move |seen| {
             let plain = text.with_sample(seen);
-            if text.operation.is_list() && plain.ids(text.operation)?.is_empty() {
+            if text.operation.response.is_list && plain.ids(text.operation)?.is_empty() {
                 return skip(format!("no record has the `{}` of the check", text.param.name));
             }
             same(&text.with(seen, &sample), &plain, text)
@@ -75,7 +75,7 @@ fn repeated(group: &mut Group, one: Parameter) {
 fn same(one: &Exchange, other: &Exchange, parameter: Parameter) -> Outcome {
     one.is_accepted(Some(parameter.operation))?;
     other.success()?;
-    if !parameter.operation.is_list() {
+    if !parameter.operation.response.is_list {
         return Ok(());
     }
     let (one, other) = (one.ids(parameter.operation)?, other.ids(parameter.operation)?);

@@ -23,7 +23,7 @@ mod tests;
 pub(super) fn group(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
     form(&mut group, operation);
-    if operation.is_list() {
+    if operation.response.is_list {
         list(&mut group, operation);
     }
     fields(&mut group, operation);
@@ -45,7 +45,7 @@ pub(super) fn group(operation: &'static Operation) -> Group {
 /// Adds the checks of the status and of what surrounds the records.
 fn form(group: &mut Group, operation: &'static Operation) {
     let source = Contract(operation.source);
-    let what = if operation.is_list() { "list" } else { "object" };
+    let what = if operation.response.is_list { "list" } else { "object" };
     group.add("response", format!("the {what} is answered with 200"), source, move |seen| {
         known(seen, operation)?.has_status(200)
     });
@@ -59,7 +59,7 @@ fn form(group: &mut Group, operation: &'static Operation) {
     group.add("result", format!("{place} is {what}"), source, move |seen| {
         has_data(&*known(seen, operation)?, data)
     });
-    if operation.is_list() {
+    if operation.response.is_list {
         group.add("objects", "every element is an object", source, move |seen| {
             record::objects(seen.plain(operation).list(operation)?).map(drop)
         });

@@ -121,16 +121,14 @@ fn judge(faults: Faults) -> Report {
     let version = AtomicU32::new(0);
     let transport = blocking_transport_fn(move |request: Request| {
         let (status, challenge, body) = answer(faults, &request);
-        let mut response = http::Response::new(BlockingBody::from(Bytes::from(body)));
-        *response.status_mut() = status.try_into().unwrap();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let version = version.fetch_add(u32::from(faults.changes), Ordering::Relaxed);
-        headers.insert(ETAG, format!("W/\"{version}\"").parse().unwrap());
+        let mut response = http::Response::builder().status(status);
+        response = response.header(CONTENT_TYPE, "application/json");
+        response = response.header(ETAG, format!("W/\"{version}\""));
         if !challenge.is_empty() {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            response = response.header(WWW_AUTHENTICATE, challenge);
         }
-        Ok(response)
+        Ok(response.body(BlockingBody::from(Bytes::from(body))).unwrap())
     });
     let target = Target::new("https://gateway.example.com", "right").unwrap();
     run(&PHOTOS, &target, &transport, Profile::Reference)
