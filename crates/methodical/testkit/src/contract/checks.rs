@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::contract::description::{Contract, Operation};
+use crate::contract::description::Contract;
 use crate::contract::evidence::Evidence;
-use crate::outcome::{Outcome, skip};
+use crate::outcome::Outcome;
 
 mod authorization;
 mod errors;
@@ -100,14 +100,7 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
     // The general checks call an operation.
     let is_called = contract.operations.is_empty() || contract.probe().is_some();
     let general = general.into_iter().filter(|_| is_called).map(|group| group(contract));
-    let of_operation = |one: &'static Operation| {
-        if one.is_called() {
-            vec![records::group(one), records::pages(one)]
-        } else {
-            vec![skipped(one)]
-        }
-    };
-    let groups = contract.operations.iter().flat_map(of_operation).chain(general);
+    let groups = contract.operations.iter().map(records::group).chain(general);
     let mut checks: Vec<_> = groups.flat_map(|group| group.checks).collect();
     // A field may have the name of another check.
     let mut names = BTreeSet::new();
@@ -117,14 +110,4 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
         }
     }
     checks
-}
-
-/// Returns the only check of an operation that the checks do not call.
-fn skipped(operation: &'static Operation) -> Group {
-    let mut group = Group::new(operation.group);
-    let title = "the call is answered with 200";
-    group.add("response", title, Source::Contract(operation.source), |_| {
-        skip("the contract does not say that this POST is idempotent")
-    });
-    group
 }

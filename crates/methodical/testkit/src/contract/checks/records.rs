@@ -19,9 +19,16 @@ use crate::outcome::{Outcome, ensure, fail, skip};
 #[cfg(test)]
 mod tests;
 
-/// Returns the checks of an operation without its optional parameters.
+/// Returns the checks of an operation without its optional parameters. One that is not called has a check that is skipped.
 pub(super) fn group(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
+    if !operation.is_called() {
+        let title = "the call is answered with 200";
+        group.add("response", title, Contract(operation.source), |_| {
+            skip("the contract does not say that this POST is idempotent")
+        });
+        return group;
+    }
     form(&mut group, operation);
     if operation.response.is_list {
         list(&mut group, operation);
@@ -38,6 +45,11 @@ pub(super) fn group(operation: &'static Operation) -> Group {
         of_records(&mut group, operation, field.check, title, source, |records| {
             record::field(records, field)
         });
+    }
+    if operation.response.pages.is_some() {
+        let title = "no record of the first page is on the second page";
+        let source = Contract(operation.source);
+        group.add("pages", title, source, move |seen| advances(seen, operation));
     }
     group
 }
@@ -170,17 +182,6 @@ fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Excha
         unknown(&exchange, operation, param)?;
     }
     Ok(exchange)
-}
-
-/// Returns the checks of the pages of an operation.
-pub(super) fn pages(operation: &'static Operation) -> Group {
-    let mut group = Group::new(operation.group);
-    if operation.response.pages.is_some() {
-        let title = "no record of the first page is on the second page";
-        group
-            .add("pages", title, Contract(operation.source), move |seen| advances(seen, operation));
-    }
-    group
 }
 
 /// Requires that the second page has other records than the first one.
