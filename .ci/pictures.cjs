@@ -24,7 +24,7 @@ async function targetsOf(page) {
   }
   await page.goto(`${origin}/funnel`);
   const [members] = await links('table.board tbody a.count');
-  targets.push(['members', members], ['not-found', `${origin}/record?of=none`]);
+  targets.push(['members', members], ['duplicates', `${origin}/duplicates`], ['not-found', `${origin}/record?of=none`]);
   await page.goto(members);
   targets.push(['member', (await links('table.records tbody th a'))[0]]);
   return targets;

@@ -159,6 +159,7 @@ pub(crate) fn paths(size: u64) -> Vec<(&'static str, Vec<String>)> {
             each(|_, number| format!("/records?of=person&q=missing{number}")),
         ),
         ("Today", each(|_, _| "/".to_owned())),
+        ("Duplicates", each(|_, number| format!("/duplicates?from={}", number % 4 * 25))),
         ("Funnel", each(|_, number| format!("/funnel?from={}", number % 10 * 100))),
     ]
 }
