@@ -153,7 +153,7 @@ pub(super) fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Chang
             Some(other) => facts(one, other, &mut changes),
             None if has_parent(&new, one) => {
                 let class = one.class_of(Class::Breaking);
-                changes.push(change(class, one.place(), "removed".to_owned()));
+                changes.push(Change { class, place: one.place(), what: "removed".to_owned() });
             }
             None => {}
         }
@@ -161,18 +161,13 @@ pub(super) fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Chang
     for one in new.iter().filter(|one| !old.iter().any(|other| is_same(one, other))) {
         if has_parent(&old, one) {
             let class = if one.is_required() { Class::Breaking } else { Class::Additive };
-            changes.push(change(one.class_of(class), one.place(), "added".to_owned()));
+            let class = one.class_of(class);
+            changes.push(Change { class, place: one.place(), what: "added".to_owned() });
         }
     }
     let lists: BTreeSet<_> = old.iter().map(|one| one.list.as_str()).collect();
     changes.extend(lists.into_iter().filter_map(|list| moved(list, &old, &new)));
     changes
-}
-
-fn change(class: Class, place: String, what: String) -> Change {
-    // Such a change compiles everywhere, so a warning is the only notice.
-    let warns = what == PUBLISHED;
-    Change { class, place, what, warns }
 }
 
 /// Compares the order of the declarations of a list that both specs have.
@@ -196,7 +191,7 @@ fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change>
         _ => Class::Documentation,
     };
     let what = format!("order changed from {} to {}", was.join(", "), is.join(", "));
-    (!was.is_empty()).then(|| change(class, list.to_owned(), what))
+    (!was.is_empty()).then(|| Change { class, place: list.to_owned(), what })
 }
 
 /// Compares the facts of two declarations.
@@ -227,14 +222,15 @@ fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
         }
         let (class, what) = verdict(&old.list, key, &was, &is);
         let what = what.map_or_else(|| format!("{key} changed from {was} to {is}"), str::to_owned);
-        let change = change(class, old.place(), what);
+        let change = Change { class, place: old.place(), what };
         if !changes.iter().skip(start).any(|other| *other == change) {
             changes.push(change);
         }
     }
 }
 
-const PUBLISHED: &str = "no longer personal; its values will appear in `Debug` output and logs";
+pub(super) const PUBLISHED: &str =
+    "no longer personal; its values will appear in `Debug` output and logs";
 
 /// Returns the effect of a change of a key from one text to another, and its description unless it is the usual one.
 fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'static str>) {
