@@ -207,7 +207,7 @@ impl<W: Write> Writer<'_, W> {
         let after =
             self.bookmarks.get(name).map(|state| Bookmark::parse(name, state)).transpose()?;
         let (schema, key_properties) = (stream.schema(), [stream.key()]);
-        self.write(&Message::Schema { stream: name, schema, key_properties })?;
+        write(&mut self.out, &Message::Schema { stream: name, schema, key_properties })?;
         let layout = stream.layout(self.mirror.omits_personal().map_err(unreadable)?);
         let cursor = match after {
             Some(mut after) => {
@@ -265,22 +265,22 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn write_row(&mut self, stream: &Stream, record: &Row<'_>) -> Result<(), Failure> {
-        let time_extracted = &*self.extracted.clone();
-        self.write(&Message::Record { stream: stream.table.name(), record, time_extracted })
+        let (stream, time_extracted) = (stream.table.name(), &*self.extracted);
+        write(&mut self.out, &Message::Record { stream, record, time_extracted })
     }
 
     /// Writes the position after the records so far.
     fn bookmark(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
         let state = serde_json::to_value(bookmark).map_err(io::Error::from)?;
         self.bookmarks.insert(stream.table.name().to_owned(), state);
-        self.write(&Message::State { value: json!({ "bookmarks": &self.bookmarks }) })?;
+        write(&mut self.out, &Message::State { value: json!({ "bookmarks": &self.bookmarks }) })?;
         Ok(self.out.flush()?)
     }
+}
 
-    fn write(&mut self, message: &Message<'_>) -> Result<(), Failure> {
-        serde_json::to_writer(&mut self.out, message).map_err(io::Error::from)?;
-        Ok(self.out.write_all(b"\n")?)
-    }
+fn write(mut out: impl Write, message: &Message<'_>) -> Result<(), Failure> {
+    serde_json::to_writer(&mut out, message).map_err(io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
 }
 
 /// Returns the failure for a bookmark that the mirror cannot continue.
