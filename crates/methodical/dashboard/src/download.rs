@@ -1,7 +1,6 @@
 //! Downloads of a view: all of its records, in a format that the program provides.
 
 pub(crate) mod format;
-mod rows;
 
 use std::io::{self, BufWriter, Write};
 use std::pin::Pin;
@@ -13,14 +12,18 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_core::Stream;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use methodical_mirror::Page;
+use methodical_mirror::model::tables::FieldType;
+use methodical_mirror::{Page, Record};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::board::counts::version;
+use crate::cells::fields;
+use crate::download::format::DownloadColumn;
 use crate::records::view::View;
 use crate::shared::{Params, Problem, Shared};
-use crate::time::day;
+use crate::time::{civil, day};
 use crate::words::plural;
 
 /// Answers a request for all records of a view. The records are sent while they are read.
@@ -74,7 +77,7 @@ fn write(
     let (before, tables) = version(&shared.mirror)?;
     let output = |_error: io::Error| Stopped::Output;
     let unwritten = |error: io::Error| Problem::Format(error.to_string());
-    let mut writer = format.writer(&rows::columns(&view, shared.who.masks)).map_err(unwritten)?;
+    let mut writer = format.writer(&columns(&view, shared.who.masks)).map_err(unwritten)?;
     let (now, name) = (day((shared.now)()), safe(&plural(view.table.name())));
     let mut out = BufWriter::with_capacity(PIECE, pipe);
     // A table that was not synced yet has no rows. Other readers of the mirror wait for one page at most.
@@ -87,7 +90,7 @@ fn write(
     loop {
         let texts = view.texts(shared, &page.records)?;
         for (row, (_, text)) in page.records.iter().zip(&texts) {
-            writer.write(&mut out, &rows::json(&view, row, text)).map_err(output)?;
+            writer.write(&mut out, &json(&view, row, text)).map_err(output)?;
         }
         if out.get_ref().0.is_closed() {
             return Err(Stopped::Output);
@@ -102,6 +105,52 @@ fn write(
     }
     out.flush().map_err(output)?;
     out.get_ref().send(None).map_err(output)
+}
+
+/// Returns a row: the record as it was received, and what the mirror knows about it.
+fn json(view: &View<'_>, row: &Record, record: &str) -> String {
+    let mut known = Map::new();
+    let mut add = |name: &str, value: Value| known.insert(name.to_owned(), value);
+    add("state", row.state.as_str().into());
+    add("first_seen", civil(row.first_seen).into());
+    add("changed_at", civil(row.changed_at).into());
+    if let Some(placements) = view.placements() {
+        let placement = fields(&row.json);
+        for name in [placements.group, placements.value] {
+            add(name, placement.get(name).cloned().unwrap_or_default());
+        }
+    }
+    // The text stays as it is: parsed numbers could lose digits.
+    let inside = record.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let inside = inside.unwrap_or_default().trim();
+    let comma = if inside.is_empty() { "" } else { "," };
+    let known = Value::Object(known);
+    format!("{{{inside}{comma}\"{MIRROR}\":{known}}}")
+}
+
+/// Returns the columns of a view: the fields of the contract, without personal ones if these are hidden, and what the mirror
+/// knows about each row.
+fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
+    let all = view.table.columns().iter();
+    let shown = all.filter(|column| !(hides_personal && column.is_personal()));
+    let mut columns: Vec<DownloadColumn> = shown
+        .map(|column| DownloadColumn {
+            path: column.path().join("."),
+            field_type: column.field_type(),
+        })
+        .collect();
+    let placed = view
+        .placements()
+        .map(|placements| [(placements.group, FieldType::Id), (placements.value, FieldType::Text)]);
+    let known = [
+        ("state", FieldType::Text),
+        ("first_seen", FieldType::DateTime),
+        ("changed_at", FieldType::DateTime),
+    ];
+    for (name, field_type) in placed.into_iter().flatten().chain(known) {
+        columns.push(DownloadColumn { path: format!("{MIRROR}.{name}"), field_type });
+    }
+    columns
 }
 
 /// The end of a pipe that is written to. A writer waits until the pieces are sent. `None` ends the download: without it, the reader
@@ -157,6 +206,9 @@ pub(crate) fn slots() -> Arc<Semaphore> {
 
 /// Maximum number of concurrent downloads. Each has a thread until its reader has read it.
 const DOWNLOADS: usize = 3;
+
+/// The name of the object with what the mirror knows about a row.
+const MIRROR: &str = "mirror";
 
 /// Number of rows of one read.
 const ROWS: usize = 2000;

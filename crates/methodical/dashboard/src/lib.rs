@@ -32,8 +32,8 @@
 //!
 //! - `dashboard` is the entry point; `serve` answers the requests of connections, `access` decides which of them, and `login` has
 //!   the readers with passwords.
-//! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `gauges`, `health` and `problem`. The
-//!   template of each page is beside it.
+//! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `gauges`, `health` and
+//!   `problem`. The template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
 //! - `cells`, `link`, `time` and `words` write values, links, times and names.
