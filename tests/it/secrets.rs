@@ -187,7 +187,7 @@ fn call(base_url: &str) {
     let client = client(base_url, transport);
     let _outcome = client.send(&query());
     let _outcome = client.send(&post());
-    let client: Client<Shop> = secrets(Client::builder(base_url))
+    let client = secrets(<Client<Shop>>::builder(base_url))
         .transport(ReqwestTransport::new(&options).unwrap())
         .build()
         .unwrap();
