@@ -23,7 +23,7 @@ use crate::operations::{Example, OperationCommands};
 use crate::output::flags::OutputFlags;
 use crate::program::{Name, Program, RecordType, capitals};
 use crate::run::Invocation;
-use crate::screen::{Color, output_columns, printable, wrap};
+use crate::screen::{Color, columns, printable, wrap};
 use crate::settings::{CallFlags, KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
@@ -489,7 +489,7 @@ fn template(program: &clap::Command) -> String {
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let commands = || program.get_subcommands().filter(|command| !command.is_hide_set());
     let indent = commands().map(|command| command.get_name().len()).max().unwrap_or(0) + 4;
-    let room = usize::from(output_columns().unwrap_or(u16::MAX)).min(MAX_WIDTH);
+    let room = usize::from(columns(&io::stdout()).unwrap_or(u16::MAX)).min(MAX_WIDTH);
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for group in ["Read data", MIRROR, "Set up and check", "Help"] {
         let mut members = commands().filter(|one| group_of(one.get_name()) == group).peekable();

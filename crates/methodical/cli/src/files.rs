@@ -13,45 +13,43 @@ use crate::program::Name;
 
 /// A temporary file that will replace another. If it is dropped, it is removed.
 #[derive(Debug)]
-pub(crate) struct AtomicFile(NamedTempFile);
+pub(crate) struct AtomicFile {
+    file: NamedTempFile,
+    target: PathBuf,
+}
 
 impl AtomicFile {
-    /// Creates a file of the program with a temporary name in this folder, readable only by its owner. Removes those that a
-    /// killed process left there.
-    pub(crate) fn create(folder: &Path, program: Name) -> io::Result<Self> {
-        let prefix = format!(".{program}-");
-        for path in leftovers(folder, &prefix, PART, fs::Metadata::is_file) {
-            if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
-                // Somebody else may own it, or remove it first.
-                drop(fs::remove_file(path));
-            }
-        }
+    /// Creates a file of the program with a temporary name in the folder of its target, readable only by its owner. Removes those
+    /// that a killed process left there.
+    pub(crate) fn create(target: PathBuf, program: Name) -> io::Result<Self> {
+        let (folder, prefix) = (folder_of(&target), format!(".{program}-"));
+        remove_leftovers(folder, &prefix, PART);
         let file = tempfile::Builder::new().prefix(&prefix).suffix(PART).tempfile_in(folder)?;
         // Shows other processes that the file is in use. Some file systems have no locks.
         drop(file.as_file().try_lock());
-        Ok(Self(file))
+        Ok(Self { file, target })
     }
 
     /// Returns the open file.
     pub(crate) fn as_file(&self) -> &File {
-        self.0.as_file()
+        self.file.as_file()
     }
 
-    /// Syncs the file to the disk and renames it to `target`.
-    pub(crate) fn persist(self, target: &Path) -> io::Result<()> {
-        self.0.as_file().sync_all()?;
-        self.0.persist(target)?;
+    /// Syncs the file to the disk and renames it to its target.
+    pub(crate) fn persist(self) -> io::Result<()> {
+        self.as_file().sync_all()?;
+        self.file.persist(self.target)?;
         Ok(())
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
 }
 
@@ -67,11 +65,7 @@ impl TemporaryFolder {
     /// Creates a folder of the program, readable only by its owner. Removes those that a process left when a signal ended it.
     pub(crate) fn create(program: Name) -> io::Result<Self> {
         let prefix = format!("{program}-mirror-");
-        for path in leftovers(&env::temp_dir(), &prefix, "", fs::Metadata::is_dir) {
-            if File::open(path.join(LOCK)).is_ok_and(|file| file.try_lock().is_ok()) {
-                drop(fs::remove_dir_all(path));
-            }
-        }
+        remove_leftovers(&env::temp_dir(), &prefix, "");
         let folder = TempDir::with_prefix(prefix)?;
         let lock = File::create_new(folder.path().join(LOCK))?;
         drop(lock.try_lock());
@@ -84,32 +78,28 @@ impl TemporaryFolder {
     }
 }
 
-/// Removes the temporary files with this prefix and suffix that earlier runs left.
-#[cfg(feature = "dashboard")]
-pub(crate) fn remove_leftovers(prefix: &str, suffix: &str) {
-    for path in leftovers(&env::temp_dir(), prefix, suffix, fs::Metadata::is_file) {
-        drop(fs::remove_file(path));
-    }
-}
-
-/// Returns the entries of a folder with this prefix and suffix that belong to this user and have not changed for a minute.
-fn leftovers(
-    folder: &Path,
-    prefix: &str,
-    suffix: &str,
-    is_kind: fn(&fs::Metadata) -> bool,
-) -> Vec<PathBuf> {
-    let is_own = |name: &str| name.starts_with(prefix) && name.ends_with(suffix);
-    // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
-    let is_old = |there: fs::Metadata| {
+/// Removes the temporary files with this prefix and suffix that earlier runs left in a folder, and without a suffix the folders:
+/// those that belong to this user, have not changed for a minute, and are not locked.
+pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
+        let (name, Ok(there)) = (entry.file_name(), entry.metadata()) else { continue };
+        let is_named =
+            name.to_str().is_some_and(|name| name.starts_with(prefix) && name.ends_with(suffix));
         let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-        is_kind(&there) && is_of_this_user(&there) && age.is_some_and(|age| age >= LEFTOVER_AGE)
-    };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let old = entries.filter(|entry| {
-        entry.file_name().to_str().is_some_and(is_own) && entry.metadata().is_ok_and(is_old)
-    });
-    old.map(|entry| entry.path()).collect()
+        let is_old = is_of_this_user(&there) && age.is_some_and(|age| age >= LEFTOVER_AGE);
+        let is_free = |lock| File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok());
+        let path = entry.path();
+        if !is_named || !is_old {
+            continue;
+        }
+        // Somebody else may own it, or remove it first.
+        if !suffix.is_empty() && there.is_file() && is_free(path.clone()) {
+            drop(fs::remove_file(path));
+        } else if suffix.is_empty() && there.is_dir() && is_free(path.join(LOCK)) {
+            drop(fs::remove_dir_all(path));
+        }
+    }
 }
 
 /// Returns whether a file belongs to the user of this process. In a shared folder, others can create any: opening a pipe in
@@ -137,50 +127,38 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
-/// Writes a file atomically, readable only by its owner.
-pub(crate) fn write_atomically(path: &Path, program: Name, text: &str) -> io::Result<()> {
-    let mut file = AtomicFile::create(folder_of(path), program)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)
-}
-
 /// Returns the path of a settings file: in `$XDG_CONFIG_HOME/PROGRAM`, `~/.config/PROGRAM`, or `%APPDATA%\PROGRAM`.
 ///
 /// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
 pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
-    let base = if cfg!(windows) {
-        absolute("APPDATA")
-    } else {
-        absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
-    };
-    Some(base?.join(program.as_str()).join(name))
+    Some(base("APPDATA", "XDG_CONFIG_HOME", ".config")?.join(program.as_str()).join(name))
 }
 
 /// Returns the path of a settings file, or fails without a settings folder.
 pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
-    let variables = if cfg!(windows) { "APPDATA" } else { "HOME or XDG_CONFIG_HOME" };
-    find(program, name).ok_or_else(|| {
-        Failure::usage("cannot find the settings folder").hint(format!("set {variables}"))
-    })
+    find(program, name).ok_or_else(|| missing("settings", "APPDATA", "HOME or XDG_CONFIG_HOME"))
 }
 
 /// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
 pub(crate) fn data_folder(program: Name) -> Result<PathBuf, Failure> {
-    let (base, variables) = if cfg!(windows) {
-        (absolute("LOCALAPPDATA"), "LOCALAPPDATA")
-    } else {
-        let home = || absolute("HOME").map(|home| home.join(".local").join("share"));
-        (absolute("XDG_DATA_HOME").or_else(home), "HOME or XDG_DATA_HOME")
-    };
-    let base = base.ok_or_else(|| {
-        Failure::usage("cannot find the data folder").hint(format!("set {variables}"))
-    })?;
+    let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share");
+    let base = base.ok_or_else(|| missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME"))?;
     Ok(base.join(program.as_str()))
 }
 
-/// Returns the absolute path in an environment variable. Another path would depend on the current folder.
-fn absolute(name: &str) -> Option<PathBuf> {
-    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+/// Returns the folder in a variable, or else below the home. A path that is not absolute would depend on the current folder.
+fn base(windows: &str, others: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute =
+        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        return absolute(windows);
+    }
+    absolute(others).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
+}
+
+fn missing(folder: &str, windows: &str, others: &str) -> Failure {
+    let variables = if cfg!(windows) { windows } else { others };
+    Failure::usage(format!("cannot find the {folder} folder")).hint(format!("set {variables}"))
 }
 
 /// Reads a file. Returns `None` if it does not exist.
@@ -319,9 +297,13 @@ impl Lock {
 
     /// Writes a file atomically. Its mode is 0600 from the start, so that others can never read it.
     pub(crate) fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
-        let put =
-            make_private(folder_of(path)).and_then(|()| write_atomically(path, self.program, text));
-        put.map_err(|error| unusable("write", path, &error))
+        let put = || {
+            make_private(folder_of(path))?;
+            let mut file = AtomicFile::create(path.to_owned(), self.program)?;
+            file.write_all(text.as_bytes())?;
+            file.persist()
+        };
+        put().map_err(|error| unusable("write", path, &error))
     }
 }
 
@@ -358,7 +340,7 @@ mod tests {
         let has_theirs = theirs.exists();
         let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
         locked.lock().unwrap();
-        AtomicFile::create(folder.path(), Name::new("gw")).unwrap();
+        AtomicFile::create(folder.path().join("new"), Name::new("gw")).unwrap();
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();

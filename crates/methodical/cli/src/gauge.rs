@@ -1,16 +1,19 @@
 //! The commands of a gauge: an amount that an operation returns, such as a balance.
 
+use std::io;
+
 use clap::{Args, Subcommand};
 use methodical_client::model::Operation;
 use methodical_client::model::tables::{Gauge, Mirrored};
 use methodical_mirror::{Forecast, Mirror};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::failure::{Exit, Failure};
 use crate::mirror::open::{self, utc};
-use crate::output::order::Number;
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Path};
+use crate::output::select::number;
 use crate::run::Invocation;
 use crate::session::Session;
 
@@ -55,15 +58,6 @@ pub struct CheckFlags {
     days: Option<u64>,
 }
 
-/// The amount as a record of the output.
-#[derive(Debug, Serialize)]
-struct Shown<'a> {
-    gauge: &'static str,
-    value: &'a str,
-    unit: Option<&'a str>,
-    below: Option<&'a str>,
-}
-
 impl<S: Mirrored> Session<S> {
     /// Runs a command of a gauge, whose operation returns an object with the amount.
     ///
@@ -99,78 +93,89 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        match command {
-            GaugeCommand::Check(flags) => self.check(&flags, operation, gauge),
-            GaugeCommand::Forecast => {
-                match open::read(&self.invocation, "would read the mirror")? {
-                    Some(mirror) => {
-                        print(&known(&mirror, gauge, &self.invocation)?, gauge, &self.invocation)
-                    }
-                    None => Ok(()),
-                }
-            }
-        }
-    }
-
-    fn check<O>(&self, flags: &CheckFlags, operation: &O, gauge: Gauge) -> Result<(), Failure>
-    where
-        O: Operation<Service = S, Output: Serialize>,
-    {
-        let below = flags.below.as_deref();
-        if self.invocation.mirror.from.is_some() {
-            let Some(mirror) = open::read(&self.invocation, "would read the mirror")? else {
+        let invocation = &self.invocation;
+        let flags = match command {
+            GaugeCommand::Check(flags) => Some(flags),
+            GaugeCommand::Forecast => None,
+        };
+        let below = flags.as_ref().and_then(|flags| flags.below.as_deref());
+        let (value, unit) = if flags.is_none() || invocation.mirror.from.is_some() {
+            let Some(mirror) = open::read(invocation, "would read the mirror")? else {
                 return Ok(());
             };
-            let forecast = known(&mirror, gauge, &self.invocation)?;
-            print(&forecast, gauge, &self.invocation)?;
-            refuse_below(gauge, &forecast.last.amount, forecast.last.unit.as_deref(), below)?;
-            return self.check_days(flags, gauge);
-        }
-        if self.print_dry_run(operation)? {
-            return Ok(());
-        }
-        let mut printer = Printer::open(&self.invocation, &Schema::of_program(FIELDS, true))?;
-        let json =
-            serde_json::to_string(&self.receive(operation)?).map_err(std::io::Error::from)?;
-        let (value, unit) = amount(&json, gauge)?;
-        let (value, unit) = (&*value, unit.as_deref());
-        printer.print(&Shown { gauge: gauge.name(), value, unit, below })?;
-        self.close(printer)?;
-        refuse_below(gauge, value, unit, below)?;
-        self.check_days(flags, gauge)
-    }
-
-    /// Checks how long the amount lasts, if the flag is there.
-    fn check_days(&self, flags: &CheckFlags, gauge: Gauge) -> Result<(), Failure> {
-        let Some(days) = flags.days.filter(|_| !self.invocation.call.dry_run) else {
-            return Ok(());
-        };
-        let mirror = open::to_read(&self.invocation)?;
-        let forecast = known(&mirror, gauge, &self.invocation)?;
-        if forecast.per_day.is_none() {
-            let text = format!(
-                "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
-                gauge.name(),
-                counted(forecast.during.as_secs() / 3600, "hour")
-            );
-            return Err(Failure::new(Exit::Unjudged, text)
-                .hint("sync regularly: each sync takes a sample; until then, use --below"));
-        }
-        match forecast.days_left.filter(|left| *left < days) {
-            None => Ok(()),
-            Some(left) => {
-                let reason = format!("lasts {left} days, fewer than {days}");
-                Err(too_low(gauge, &forecast.last.amount, forecast.last.unit.as_deref(), &reason))
+            let forecast = known(&mirror, gauge, invocation)?;
+            let (amount, unit) = (forecast.last.amount, forecast.last.unit);
+            let shown = [
+                ("gauge", json!(gauge.name())),
+                ("value", json!(amount)),
+                ("unit", json!(unit)),
+                ("days_left", json!(forecast.days_left)),
+                ("per_day", json!(forecast.per_day)),
+                ("used", json!(forecast.used)),
+                ("hours", json!(forecast.during.as_secs() / 3600)),
+                ("sampled_at", json!(utc(forecast.last.at))),
+            ];
+            let fields = shown.each_ref().map(|(name, _)| *name);
+            let mut printer = Printer::open(invocation, &Schema::of_program(&fields, true))?;
+            printer.print_members(shown)?;
+            printer.finish()?;
+            (amount, unit)
+        } else {
+            if self.print_dry_run(operation)? {
+                return Ok(());
             }
+            let fields = &["gauge", "value", "unit", "below"];
+            let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
+            let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
+            let (value, unit) = amount(&json, gauge)?;
+            let values = [json!(gauge.name()), json!(value), json!(unit), json!(below)];
+            printer.print_members(fields.iter().zip(values))?;
+            self.close(printer)?;
+            (value, unit)
+        };
+        refuse_below(gauge, &value, unit.as_deref(), below)?;
+        match flags.and_then(|flags| flags.days).filter(|_| !invocation.call.dry_run) {
+            Some(days) => check_days(days, gauge, invocation),
+            None => Ok(()),
         }
     }
+}
+
+/// Fails if the amount lasts fewer days, or the mirror cannot say.
+fn check_days(days: u64, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
+    let forecast = known(&open::to_read(invocation)?, gauge, invocation)?;
+    if forecast.per_day.is_none() {
+        let text = format!(
+            "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
+            gauge.name(),
+            counted(forecast.during.as_secs() / 3600, "hour")
+        );
+        return Err(Failure::new(Exit::Unjudged, text)
+            .hint("sync regularly: each sync takes a sample; until then, use --below"));
+    }
+    match forecast.days_left.filter(|left| *left < days) {
+        None => Ok(()),
+        Some(left) => {
+            let reason = format!("lasts {left} days, fewer than {days}");
+            Err(too_low(gauge, &forecast.last.amount, forecast.last.unit.as_deref(), &reason))
+        }
+    }
+}
+
+/// Returns the samples of the last two weeks, as a forecast.
+fn known(mirror: &Mirror, gauge: Gauge, invocation: &Invocation) -> Result<Forecast, Failure> {
+    mirror.forecast(gauge.name())?.ok_or_else(|| {
+        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
+        Failure::new(Exit::Unjudged, text)
+            .hint(format!("each {} takes one", invocation.command("mirror sync")))
+    })
 }
 
 /// Returns the amount in the JSON text of an object, which is a decimal number, and its unit.
 fn amount(json: &str, gauge: Gauge) -> Result<(String, Option<String>), Failure> {
     let path = Path::parse(&gauge.value().join("."));
     let value = Cells::read(json).cell(&path).into_owned();
-    if Number::parse(&value).is_none() {
+    if number(&value).is_none() {
         let text = format!("cannot compare {}: `{path}` is not a decimal number", gauge.name());
         return Err(Failure::new(Exit::Contract, text));
     }
@@ -186,8 +191,7 @@ fn refuse_below(
     unit: Option<&str>,
     below: Option<&str>,
 ) -> Result<(), Failure> {
-    let is_below = |below: &&str| Number::parse(value) < Number::parse(below);
-    match below.filter(is_below) {
+    match below.filter(|below| number(value) < number(below)) {
         None => Ok(()),
         Some(below) => Err(too_low(gauge, value, unit, &format!("is below {below}"))),
     }
@@ -201,49 +205,10 @@ fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failu
 
 /// Parses a threshold. It is printed as it was given.
 fn threshold(text: &str) -> Result<String, String> {
-    match Number::parse(text) {
+    match number(text) {
         Some(_) => Ok(text.to_owned()),
         None => Err("expected a decimal number, such as 100 or 12.50".to_owned()),
     }
-}
-
-const FIELDS: &[&str] = &["gauge", "value", "unit", "below"];
-
-/// Returns the samples of the last two weeks, as a forecast.
-fn known(mirror: &Mirror, gauge: Gauge, invocation: &Invocation) -> Result<Forecast, Failure> {
-    mirror.forecast(gauge.name())?.ok_or_else(|| {
-        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
-        Failure::new(Exit::Unjudged, text)
-            .hint(format!("each {} takes one", invocation.command("mirror sync")))
-    })
-}
-
-/// Prints how long the amount lasts.
-fn print(forecast: &Forecast, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        gauge: &'static str,
-        value: &'a str,
-        unit: Option<&'a str>,
-        days_left: Option<u64>,
-        per_day: Option<&'a str>,
-        used: &'a str,
-        hours: u64,
-        sampled_at: String,
-    }
-    let fields = &["gauge", "value", "unit", "days_left", "per_day", "used", "hours", "sampled_at"];
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
-    printer.print(&Shown {
-        gauge: gauge.name(),
-        value: &forecast.last.amount,
-        unit: forecast.last.unit.as_deref(),
-        days_left: forecast.days_left,
-        per_day: forecast.per_day.as_deref(),
-        used: &forecast.used,
-        hours: forecast.during.as_secs() / 3600,
-        sampled_at: utc(forecast.last.at),
-    })?;
-    printer.finish()
 }
 
 #[cfg(test)]

@@ -151,8 +151,9 @@ pub mod fuzzing {
         records: &[String],
     ) -> io::Result<Vec<u8>> {
         let Style { width, color, wide, separator, escape_formulas } = style;
-        let plain = OutputSetup::plain(columns, Dialect { escape_formulas, separator });
-        let setup = OutputSetup { view: View { width, color }, wide, quiet: false, ..plain };
+        let dialect = Dialect { raw: !escape_formulas, separator: Some(separator) };
+        let (columns, view) = (columns.to_vec(), View { width, color });
+        let setup = OutputSetup { columns, view, wide, dialect, ..OutputSetup::default() };
         let format = Formats::default().named(format).ok_or(io::ErrorKind::NotFound)?;
         let mut writer = (format.writer)(&setup).map_err(|_failure| io::ErrorKind::Other)?;
         let mut out = Vec::new();

@@ -12,7 +12,6 @@ pub(crate) mod flags;
 pub(crate) mod format;
 pub(crate) mod jq;
 pub(crate) mod json;
-mod layout;
 pub(crate) mod order;
 pub(crate) mod pager;
 pub(crate) mod printer;

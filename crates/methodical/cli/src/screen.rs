@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, IsTerminal, Write as _};
 #[cfg(unix)]
 use std::os::fd::AsFd as Stream;
@@ -91,9 +89,8 @@ impl Screen {
         self.forced.or_else(|| columns(&io::stderr())).unwrap_or(COLUMNS)
     }
 
-    /// Returns the view of a device, which may be a terminal.
-    pub(crate) fn view_of(self, device: &File) -> View {
-        let width = columns(device);
+    /// Returns the view of a device, which has a width if it is a terminal.
+    pub(crate) fn view_of(self, width: Option<u16>) -> View {
         View { width, color: width.is_some() && wants(self.color, true) }
     }
 
@@ -166,15 +163,10 @@ pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
 }
 
 /// Returns the width of a stream; `None` if it is not a terminal.
-fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
+pub(crate) fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
     // Some terminals do not know their size, such as a serial line or a pseudoterminal of another program.
     let known = || terminal_size::terminal_size_of(stream).map_or(COLUMNS, |(width, _)| width.0);
     stream.is_terminal().then(known)
-}
-
-/// Returns the width of standard output; `None` if it is not a terminal.
-pub(crate) fn output_columns() -> Option<u16> {
-    columns(&io::stdout())
 }
 
 fn wants(color: Color, terminal: bool) -> bool {
@@ -206,8 +198,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 8);
     for letter in text.chars() {
         if is_hostile(letter) {
-            // Writing to a string cannot fail.
-            _ = write!(shown, "\\u{{{:x}}}", u32::from(letter));
+            shown.extend(letter.escape_unicode());
         } else {
             shown.push(letter);
         }

@@ -213,7 +213,7 @@ pub use crate::read::{Page, Record};
 pub use crate::recovery::values::PastValue;
 pub use crate::run::Run;
 pub use crate::store::files::Existing;
-pub use crate::store::filter::Filter;
+pub use crate::store::filter::{Filter, folded};
 pub use crate::store::page::{Order, Paging};
 pub use crate::store::rows::State;
 pub use crate::store::table::{Outcome, TableStatus};

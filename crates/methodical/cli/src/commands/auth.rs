@@ -212,7 +212,7 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
     // Never the token itself. `accepted` is `None` if the check failed for a reason other than the token.
     let token = token.as_ref().map(ToString::to_string);
     let values = [json!(profile.value), json!(base_url), json!(token), json!(accepted)];
-    printer.print_row(fields, values)?;
+    printer.print_members(fields.iter().zip(values))?;
     printer.finish()?;
     checked.map(drop)
 }

@@ -12,7 +12,7 @@ use chrono::{Days, Local, NaiveDate};
 use clap::Args;
 use methodical_mirror::model::tables::{Gauge, Mirrored};
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{Filter, Mirror, Outcome, State};
+use methodical_mirror::{Filter, Mirror, Outcome, State, folded};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -24,7 +24,6 @@ use crate::mirror::placements::{plural, titles};
 use crate::mirror::report::{period, source_name};
 use crate::mirror::{Recovered, found, recovered};
 use crate::output::record::{Cells, Path};
-use crate::output::select::folded;
 use crate::run::Invocation;
 use crate::screen::Screen;
 

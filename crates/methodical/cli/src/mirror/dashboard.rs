@@ -1,5 +1,6 @@
 //! `dashboard`: serves pages over the mirror to a browser.
 
+use std::env;
 use std::error::Error as _;
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::net::SocketAddr;
@@ -164,7 +165,7 @@ pub(crate) fn run<S: Mirrored>(
         "the link works once; Ctrl-C ends the dashboard"
     });
     let prefix = format!("{}-dashboard-", invocation.program.name);
-    remove_leftovers(&prefix, PAGE);
+    remove_leftovers(&env::temp_dir(), &prefix, PAGE);
     let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
     if let Err(error) = &opened {
@@ -210,7 +211,7 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
             let fields = &["name", "mask"];
             let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
             for (name, mask) in stored(&path)?.names() {
-                printer.print_row(fields, [json!(name), json!(mask)])?;
+                printer.print_members(fields.iter().zip([json!(name), json!(mask)]))?;
             }
             printer.finish()
         }
@@ -266,7 +267,7 @@ fn failed(error: &Error) -> Failure {
 }
 
 fn has_desktop() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
@@ -310,9 +311,9 @@ impl DownloadFormat for Download {
     fn writer(&self, columns: &[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> {
         let columns =
             columns.iter().map(|one| OutputColumn::new(one.path(), Some(one.field_type())));
-        let columns: Vec<OutputColumn> = columns.collect();
+        let (columns, dialect) = (columns.collect(), self.dialect);
+        let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
         let failed = |failure: Failure| io::Error::other(failure.text());
-        let setup = OutputSetup::plain(&columns, self.dialect);
         Ok(Box::new(Writer((self.format.writer)(&setup).map_err(failed)?)))
     }
 }

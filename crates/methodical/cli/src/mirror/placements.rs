@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use clap::{Args, Subcommand};
 use methodical_mirror::model::tables::{FieldType, Mirrored, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{Filter, Mirror, State};
+use methodical_mirror::{Filter, Mirror, State, folded};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -16,7 +16,6 @@ use crate::mirror::open::{self, ask, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};
-use crate::output::select::folded;
 use crate::program::{Noun, RecordType};
 use crate::run::Invocation;
 use crate::session::Session;

@@ -6,11 +6,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::files::{AtomicFile, folder_of};
-use crate::output::pager::{self, Paged};
+use crate::files::AtomicFile;
+use crate::output::pager;
 use crate::program::{Name, Program};
 use crate::run::Invocation;
-use crate::screen::{Screen, View, printable};
+use crate::screen::{Screen, View, columns, printable};
 
 /// An output that appears under its name when it is complete. If it is dropped before, nothing appears.
 pub trait Upload: Write + Send + fmt::Debug {
@@ -37,128 +37,84 @@ pub(crate) fn url_of(file: &Path) -> Option<&str> {
 /// An open output that counts the bytes written to it.
 #[derive(Debug)]
 pub(crate) struct Destination {
-    target: Target,
+    out: BufWriter<Box<dyn Upload>>,
+    kind: Kind,
     bytes: u64,
 }
 
-#[derive(Debug)]
-enum Target {
-    Stdout(BufWriter<io::Stdout>),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Stdout,
     /// Standard output, which is a terminal, through a pager.
-    Paged(Paged),
-    /// A device or a pipe, which cannot be replaced by another file.
-    Device(BufWriter<File>),
-    /// A temporary file: renamed to `path` when it is complete, removed on failure.
-    File {
-        out: BufWriter<AtomicFile>,
-        path: PathBuf,
-    },
-    /// An upload, which appears when it is complete.
-    Upload(BufWriter<Box<dyn Upload>>),
+    Paged,
+    /// A device or a pipe, which cannot be replaced by another file, with its width if it is a terminal.
+    Device(Option<u16>),
+    /// A file or an upload, which nobody sees before it is complete.
+    Hidden,
+}
+
+impl Upload for io::Stdout {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+impl Upload for File {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+impl Upload for AtomicFile {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.persist()
+    }
 }
 
 impl Destination {
     /// Opens a file, also one that a URL names, or standard output without a path. The name of the program is part of that of the
     /// temporary file.
     pub(crate) fn open(path: Option<&Path>, program: &Program) -> Result<Self, Failure> {
-        let target = match path {
-            None => Target::Stdout(buffered(io::stdout())),
+        let (out, kind): (Box<dyn Upload>, _) = match path {
+            None => (Box::new(io::stdout()), Kind::Stdout),
             Some(path) => match url_of(path) {
-                None => Self::named(path, program.name)?,
-                Some(url) => Self::upload(url, program)?,
+                None => named(path, program.name)?,
+                Some(url) => (upload(url, program)?, Kind::Hidden),
             },
         };
-        Ok(Self { target, bytes: 0 })
-    }
-
-    fn upload(url: &str, program: &Program) -> Result<Target, Failure> {
-        let Some(uploader) = program.uploader else {
-            // The URL may have a password.
-            return Err(Failure::usage(
-                "cannot write to a URL: this program was built without object stores",
-            )
-            .hint("write to standard output, and pipe it into the client of the store; or use a build with Parquet"));
-        };
-        Ok(Target::Upload(buffered(uploader(url)?)))
-    }
-
-    fn named(path: &Path, program: Name) -> Result<Target, Failure> {
-        Self::file(path, program).map_err(|error| {
-            let text = error.to_string();
-            let cause = match error.kind() {
-                io::ErrorKind::NotFound => "no such folder".to_owned(),
-                io::ErrorKind::PermissionDenied
-                    if text.ends_with(READ_ONLY) || text.ends_with(FOREIGN_LINK) =>
-                {
-                    text
-                }
-                // The text of such an error names the temporary file, which the user does not know.
-                kind if error.get_ref().is_some() => kind.to_string(),
-                _ => text,
-            };
-            Failure::usage(format!("cannot write {}", path.display())).because(cause)
-        })
+        Ok(Self { out: buffered(out), kind, bytes: 0 })
     }
 
     /// Shows output to a terminal in the pager.
     pub(crate) fn through_pager(self, invocation: &Invocation) -> Self {
-        let target = match self.target {
-            Target::Stdout(out) => {
-                pager::start(invocation).map_or(Target::Stdout(out), Target::Paged)
-            }
-            other => other,
-        };
-        Self { target, ..self }
+        match pager::start(invocation) {
+            Some(paged) => Self { out: buffered(Box::new(paged)), kind: Kind::Paged, ..self },
+            None => self,
+        }
     }
 
     /// Returns whether a pager is running, so that nothing else may be written to the terminal.
     pub(crate) fn is_paged(&self) -> bool {
-        matches!(self.target, Target::Paged(_))
-    }
-
-    fn file(path: &Path, program: Name) -> io::Result<Target> {
-        let existing = fs::metadata(path).ok();
-        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-            let device = File::options().write(true).open(path)?;
-            return Ok(Target::Device(buffered(device)));
-        }
-        // A symbolic link is kept: the file it points to is replaced or created.
-        let path = follow_links(path)?;
-        if let Some(existing) = &existing {
-            // Replacing a file needs no permission to write to it, but a person expects that it does.
-            if existing.permissions().readonly() {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
-            }
-            File::options().write(true).open(&path)?;
-        }
-        let out = AtomicFile::create(folder_of(&path), program)?;
-        if let Some(existing) = existing {
-            // A replaced file keeps its mode. Some file systems do not support modes.
-            drop(out.as_file().set_permissions(existing.permissions()));
-        }
-        Ok(Target::File { out: buffered(out), path })
+        self.kind == Kind::Paged
     }
 
     /// Returns the view of the output. The path of a device may name a terminal.
     pub(crate) fn view(&self, screen: Screen) -> View {
-        match &self.target {
-            Target::Stdout(_) | Target::Paged(_) => screen.output,
-            Target::Device(device) => screen.view_of(device.get_ref()),
-            Target::File { .. } | Target::Upload(_) => View::default(),
+        match self.kind {
+            Kind::Stdout | Kind::Paged => screen.output,
+            Kind::Device(width) => screen.view_of(width),
+            Kind::Hidden => View::default(),
         }
     }
 
     /// Returns whether a reader can see the output before it is complete.
     pub(crate) fn is_live(&self) -> bool {
-        !matches!(self.target, Target::File { .. } | Target::Upload(_))
+        self.kind != Kind::Hidden
     }
 
     /// Flushes live output. Call it before the program waits.
     pub(crate) fn flush_live(&mut self) -> io::Result<()> {
-        match self.target {
-            Target::File { .. } | Target::Upload(_) => Ok(()),
-            Target::Stdout(_) | Target::Paged(_) | Target::Device(_) => self.flush(),
-        }
+        if self.is_live() { self.flush() } else { Ok(()) }
     }
 
     /// Returns the number of bytes written.
@@ -168,27 +124,7 @@ impl Destination {
 
     /// Flushes the output. A file is synced to disk, then renamed to its final name.
     pub(crate) fn finish(self) -> io::Result<()> {
-        match self.target {
-            Target::Stdout(mut out) => out.flush(),
-            Target::Paged(out) => out.finish(),
-            Target::Device(mut out) => out.flush(),
-            Target::File { out, path } => {
-                out.into_inner().map_err(io::IntoInnerError::into_error)?.persist(&path)
-            }
-            Target::Upload(out) => {
-                out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
-            }
-        }
-    }
-
-    fn out(&mut self) -> &mut dyn Write {
-        match &mut self.target {
-            Target::Stdout(out) => out,
-            Target::Paged(out) => out,
-            Target::Device(out) => out,
-            Target::File { out, .. } => out,
-            Target::Upload(out) => out,
-        }
+        self.out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
     }
 }
 
@@ -200,17 +136,69 @@ impl Write for Destination {
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
-        self.out().write_all(bytes)
+        self.out.write_all(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out().flush()
+        self.out.flush()
     }
 }
 
 /// Returns a writer with a buffer for large outputs.
-pub(crate) fn buffered<W: Write>(out: W) -> BufWriter<W> {
+fn buffered(out: Box<dyn Upload>) -> BufWriter<Box<dyn Upload>> {
     BufWriter::with_capacity(128 * 1024, out)
+}
+
+fn upload(url: &str, program: &Program) -> Result<Box<dyn Upload>, Failure> {
+    let Some(uploader) = program.uploader else {
+        // The URL may have a password.
+        return Err(Failure::usage("cannot write to a URL: this program was built without object stores").hint(
+            "write to standard output, and pipe it into the client of the store; or use a build with Parquet",
+        ));
+    };
+    uploader(url)
+}
+
+fn named(path: &Path, program: Name) -> Result<(Box<dyn Upload>, Kind), Failure> {
+    file(path, program).map_err(|error| {
+        let text = error.to_string();
+        let cause = match error.kind() {
+            io::ErrorKind::NotFound => "no such folder".to_owned(),
+            io::ErrorKind::PermissionDenied
+                if text.ends_with(READ_ONLY) || text.ends_with(FOREIGN_LINK) =>
+            {
+                text
+            }
+            // The text of such an error names the temporary file, which the user does not know.
+            kind if error.get_ref().is_some() => kind.to_string(),
+            _ => text,
+        };
+        Failure::usage(format!("cannot write {}", path.display())).because(cause)
+    })
+}
+
+fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
+    let existing = fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+        let device = File::options().write(true).open(path)?;
+        let kind = Kind::Device(columns(&device));
+        return Ok((Box::new(device), kind));
+    }
+    // A symbolic link is kept: the file it points to is replaced or created.
+    let path = follow_links(path)?;
+    if let Some(existing) = &existing {
+        // Replacing a file needs no permission to write to it, but a person expects that it does.
+        if existing.permissions().readonly() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
+        }
+        File::options().write(true).open(&path)?;
+    }
+    let out = AtomicFile::create(path, program)?;
+    if let Some(existing) = existing {
+        // A replaced file keeps its mode. Some file systems do not support modes.
+        drop(out.as_file().set_permissions(existing.permissions()));
+    }
+    Ok((Box::new(out), Kind::Hidden))
 }
 
 /// Follows the symbolic links in a path, those of its folders too, to a path without links that may not exist.

@@ -129,12 +129,12 @@ fn separator(text: &str) -> Result<char, String> {
 }
 
 /// A dialect of CSV.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// Whether `'` is put before text that a spreadsheet would run as a formula.
-    pub(crate) escape_formulas: bool,
-    /// The character between cells; it must be ASCII.
-    pub(crate) separator: char,
+    /// Whether text that a spreadsheet would run as a formula gets no `'` before it.
+    pub(crate) raw: bool,
+    /// The character between cells, which must be ASCII; a comma by default.
+    pub(crate) separator: Option<char>,
 }
 
 impl OutputFlags {
@@ -178,14 +178,13 @@ impl OutputFlags {
 
     /// Returns the CSV dialect.
     pub(crate) fn dialect(&self) -> Dialect {
-        Dialect { escape_formulas: !self.csv_raw, separator: self.separator.unwrap_or(',') }
+        Dialect { raw: self.csv_raw, separator: self.separator }
     }
 
     /// Returns the first flag that selects records or fields, if one is given.
     pub(crate) fn selection(&self) -> Option<&'static str> {
-        let others = [("--fields", self.fields.is_some()), ("--jq", self.jq.is_some())];
-        let other = others.iter().find(|(_, given)| *given).map(|(flag, _)| *flag);
-        other.or_else(|| self.choice())
+        let fields = self.fields.is_some().then_some("--fields");
+        fields.or(self.jq.is_some().then_some("--jq")).or_else(|| self.choice())
     }
 
     /// Returns the first flag that chooses records of a list, if one is given.

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
-use crate::files::folder_of;
 use crate::output::flags::Dialect;
 use crate::output::record::{Cells, Path};
 #[cfg(feature = "xlsx")]
@@ -41,11 +40,11 @@ use crate::screen::View;
 ///     }
 ///
 ///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-///         Ok(Ending::new())
+///         Ok(Ending::default())
 ///     }
 /// }
 ///
-/// fn titles(setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+/// fn titles(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
 ///     let title = setup.columns().iter().find(|column| column.name() == "title");
 ///     let title = title.ok_or_else(|| Failure::usage("cannot print titles: no field `title`"))?;
 ///     Ok(Box::new(Titles(title.clone())))
@@ -74,7 +73,7 @@ pub struct OutputFormat {
 }
 
 /// Creates the writer of a format. The program opens the output before, and removes an incomplete file if this fails.
-type Begin = fn(&OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure>;
+type Begin = fn(&OutputSetup) -> Result<Box<dyn RecordWriter>, Failure>;
 
 /// The columns that the writer of a format gets if `--fields` names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,58 +105,60 @@ impl OutputFormat {
         Self { is_binary: true, ..self }
     }
 
-    const fn with(self, columns: FormatColumns) -> Self {
-        Self { columns, ..self }
-    }
-
-    const fn words(self, words: &'static [&'static str]) -> Self {
-        Self { words, ..self }
-    }
-
-    pub(crate) const TABLE: Self =
-        Self::new("table", "Aligned columns; the default on a terminal", |setup| {
+    pub(crate) const TABLE: Self = Self {
+        extensions: &["txt"],
+        columns: FormatColumns::Shown,
+        ..Self::new("table", "Aligned columns; the default on a terminal", |setup| {
             Ok(table::writer(setup))
         })
-        .extensions(&["txt"])
-        .with(FormatColumns::Shown);
+    };
 
-    pub(crate) const JSON: Self = Self::new(
-        "json",
-        "One JSON document with all fields as received; the default elsewhere",
-        json::document,
-    )
-    .extensions(&["json"])
-    .with(FormatColumns::Whole);
+    pub(crate) const JSON: Self = Self {
+        extensions: &["json"],
+        columns: FormatColumns::Whole,
+        ..Self::new(
+            "json",
+            "One JSON document with all fields as received; the default elsewhere",
+            json::document,
+        )
+    };
 
-    pub(crate) const NDJSON: Self =
-        Self::new("ndjson", "One JSON object per line", |setup| Ok(json::lines(setup)))
-            .extensions(&["ndjson", "jsonl"])
-            .words(&["jsonl"])
-            .with(FormatColumns::Whole);
+    pub(crate) const NDJSON: Self = Self {
+        extensions: &["ndjson", "jsonl"],
+        words: &["jsonl"],
+        columns: FormatColumns::Whole,
+        ..Self::new("ndjson", "One JSON object per line", |setup| Ok(json::lines(setup)))
+    };
 
-    pub(crate) const CSV: Self = Self::new(
-        "csv",
-        "Comma-separated values (RFC 4180), safe to open in a spreadsheet",
-        |setup| Ok(csv::writer(setup)),
-    )
-    .extensions(&["csv"]);
+    pub(crate) const CSV: Self = Self {
+        extensions: &["csv"],
+        ..Self::new(
+            "csv",
+            "Comma-separated values (RFC 4180), safe to open in a spreadsheet",
+            |setup| Ok(csv::writer(setup)),
+        )
+    };
 
     #[cfg(feature = "xlsx")]
-    pub(crate) const XLSX: Self = Self::new(
-        "xlsx",
-        "An Excel workbook, for any spreadsheet: identifiers and phone numbers keep every character",
-        xlsx::writer,
-    )
-    .extensions(&["xlsx"])
-    .words(&["excel", "xls", "spreadsheet"])
-    .binary();
+    pub(crate) const XLSX: Self = Self {
+        extensions: &["xlsx"],
+        words: &["excel", "xls", "spreadsheet"],
+        is_binary: true,
+        ..Self::new(
+            "xlsx",
+            "An Excel workbook, for any spreadsheet: identifiers and phone numbers keep every character",
+            xlsx::writer,
+        )
+    };
 
     /// The format of unchanged responses. Commands that print one write it with `Raw`; it has no records.
-    pub(crate) const RAW: Self = Self::new("raw", "The unchanged bytes of the response", |_| {
-        let text = "cannot use -o raw: this command does not print a response from the service";
-        Err(Failure::usage(text))
-    })
-    .with(FormatColumns::Whole);
+    pub(crate) const RAW: Self = Self {
+        columns: FormatColumns::Whole,
+        ..Self::new("raw", "The unchanged bytes of the response", |_| {
+            let text = "cannot use -o raw: this command does not print a response from the service";
+            Err(Failure::usage(text))
+        })
+    };
 }
 
 impl PartialEq for OutputFormat {
@@ -226,19 +227,18 @@ impl Formats {
         if let Some(format) = all.find(|one| one.extensions.contains(&&*extension)) {
             return Ok(Some(format));
         }
-        let hint = match extension.as_str() {
+        let hint = match &*extension {
             "xlsx" | "xlsm" | "xls" | "ods" | "numbers" => match self.named("xlsx") {
-                Some(_) => "write a .xlsx file; every spreadsheet opens it".to_owned(),
-                None => "write a .csv file; spreadsheets open it".to_owned(),
+                Some(_) => "write a .xlsx file; every spreadsheet opens it",
+                None => "write a .csv file; spreadsheets open it",
             },
             "gz" | "zst" | "xz" | "bz2" | "zip" => {
                 "write to standard output, such as with -o csv, and pipe it into the compressor"
-                    .to_owned()
             }
-            "parquet" => PARQUET.to_owned(),
-            "tsv" | "tab" => "for tab-separated values, add -o csv --separator tab".to_owned(),
+            "parquet" => PARQUET,
+            "tsv" | "tab" => "for tab-separated values, add -o csv --separator tab",
             other if UNSUPPORTED.contains(&other) => {
-                format!("the supported extensions are {}", self.extensions())
+                &format!("the supported extensions are {}", self.extensions())
             }
             _ => return Ok(None),
         };
@@ -302,41 +302,13 @@ pub trait RecordWriter {
 }
 
 /// The end of an output: the notes for the user, and the values that the format cannot hold.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_cli::Ending;
-///
-/// let ending = Ending::new()
-///     .note("photos from 1,048,576 on are in the sheet `records 2`")
-///     .left_out("record 7, field `caption`: 40000 characters, but a cell holds 32767");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Ending {
-    pub(crate) notes: Vec<String>,
-    pub(crate) left_out: Vec<String>,
-}
-
-impl Ending {
-    /// Creates the end of an output that contains everything.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a note for the user, which `-q` hides.
-    pub fn note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
-        self
-    }
-
-    /// Reports a value that is not in the output: the place of the value, and the reason. The program prints the first ones, and
-    /// its exit code is 6.
-    pub fn left_out(mut self, text: impl Into<String>) -> Self {
-        self.left_out.push(text.into());
-        self
-    }
+    /// Notes for the user, which `-q` hides.
+    pub notes: Vec<String>,
+    /// The place of each value that is not in the output, with the reason. The program prints the first ones, and its exit code is 6.
+    pub left_out: Vec<String>,
 }
 
 /// A column of an output: the path of a field, and the type of its values.
@@ -389,10 +361,10 @@ impl OutputColumn {
 /// The output that a format writes: the columns, and what the command line says about it.
 ///
 /// The function that [`OutputFormat::new`](crate::OutputFormat::new) takes gets one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent")]
-pub struct OutputSetup<'a> {
-    pub(crate) columns: &'a [OutputColumn],
+pub struct OutputSetup {
+    pub(crate) columns: Vec<OutputColumn>,
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,
     pub(crate) view: View,
@@ -404,54 +376,22 @@ pub struct OutputSetup<'a> {
     pub(crate) has_total: bool,
     pub(crate) dialect: Dialect,
     /// The filter of `--jq`.
-    pub(crate) jq: Option<&'a str>,
+    pub(crate) jq: Option<String>,
     /// Whether no column of a table is shortened or hidden.
     pub(crate) wide: bool,
     pub(crate) quiet: bool,
     /// The file that the output will replace.
-    pub(crate) file: Option<&'a FilePath>,
+    pub(crate) file: Option<PathBuf>,
 }
 
-#[cfg(any(fuzzing, feature = "dashboard", all(test, feature = "xlsx")))]
-impl<'a> OutputSetup<'a> {
-    /// Returns the setup of a list with these columns that goes to no terminal.
-    pub(crate) fn plain(columns: &'a [OutputColumn], dialect: Dialect) -> Self {
-        let view = View::default();
-        Self {
-            columns,
-            single: false,
-            view,
-            noun: None,
-            counts: false,
-            has_total: false,
-            dialect,
-            jq: None,
-            wide: false,
-            quiet: true,
-            file: None,
-        }
-    }
-}
-
-impl OutputSetup<'_> {
+impl OutputSetup {
     /// Returns the columns, in their order.
     pub fn columns(&self) -> &[OutputColumn] {
-        self.columns
+        &self.columns
     }
 
     /// Returns whether the output is a terminal, where control characters must be escaped.
     pub fn is_terminal(&self) -> bool {
         self.view.is_terminal()
-    }
-
-    /// Returns the folder of the output file; `None` if the output is not a file. Temporary files belong there, because the
-    /// folder of the system for them may be too small.
-    pub fn folder(&self) -> Option<&FilePath> {
-        self.file.map(folder_of)
-    }
-
-    /// Returns the paths of the columns.
-    pub(crate) fn paths(&self) -> Vec<Path> {
-        self.columns.iter().map(|column| column.path.clone()).collect()
     }
 }

@@ -93,7 +93,7 @@ impl RecordWriter for Jq {
             };
             writeln!(out, "{text}")?;
         }
-        Ok(Ending::new())
+        Ok(Ending::default())
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
             jq.write(&mut out, record).unwrap();
         }
         let ending = jq.finish(&mut out).map_err(|error| error.to_string())?;
-        assert_eq!(ending, Ending::new());
+        assert_eq!(ending, Ending::default());
         Ok(String::from_utf8(out).unwrap())
     }
 

@@ -11,16 +11,16 @@ use crate::output::record::string_end;
 use crate::screen::{Tone, View, is_hostile, paint};
 
 /// Creates the writer of one document.
-pub(crate) fn document(setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+pub(crate) fn document(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
     let &OutputSetup { single, view, .. } = setup;
-    Ok(match setup.jq {
+    Ok(match &setup.jq {
         Some(code) => Box::new(Jq::new(code, single, view.is_terminal())?),
-        None => Box::new(Json { single, view, has_bracket: false, held: None }),
+        None => Box::new(Json { single, view, has_bracket: false, held: String::new() }),
     })
 }
 
 /// Creates the writer of one record per line.
-pub(crate) fn lines(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
+pub(crate) fn lines(setup: &OutputSetup) -> Box<dyn RecordWriter> {
     Box::new(Ndjson { terminal: setup.is_terminal() })
 }
 
@@ -32,47 +32,35 @@ struct Json {
     has_bracket: bool,
     /// On a terminal: the last record, until it is known whether a comma follows it. A message of the program that is
     /// written in between must not share a line with it.
-    held: Option<String>,
+    held: String,
 }
 
 impl RecordWriter for Json {
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         let is_first = !std::mem::replace(&mut self.has_bracket, true);
+        let bracket: &[u8] = if self.single { b"" } else { b"[\n" };
         if !self.view.is_terminal() {
-            let before: &[u8] = if self.single {
-                b""
-            } else if is_first {
-                b"[\n"
-            } else {
-                b",\n"
-            };
-            out.write_all(before)?;
+            out.write_all(if is_first { bracket } else { b",\n" })?;
             return out.write_all(record.as_bytes());
         }
         let (level, indentation) = if self.single { (0, "") } else { (1, "  ") };
         let text = pretty(&safe(record, true), level, self.view.color);
-        if is_first && !self.single {
-            out.write_all(b"[\n")?;
-        }
-        match self.held.replace(format!("{indentation}{text}")) {
-            Some(held) => writeln!(out, "{held},"),
-            None => Ok(()),
-        }
+        let held = std::mem::replace(&mut self.held, format!("{indentation}{text}"));
+        if is_first { out.write_all(bracket) } else { writeln!(out, "{held},") }
     }
 
     fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let held = self.held.take().unwrap_or_default();
-        if self.has_bracket { writeln!(out, "{held}") } else { Ok(()) }
+        if self.has_bracket { writeln!(out, "{}", std::mem::take(&mut self.held)) } else { Ok(()) }
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-        out.write_all(self.held.take().unwrap_or_default().as_bytes())?;
-        out.write_all(match (self.single, self.has_bracket) {
-            (true, _) => b"\n",
-            (false, true) => b"\n]\n",
-            (false, false) => b"[]\n",
-        })?;
-        Ok(Ending::new())
+        let end = match (self.single, self.has_bracket) {
+            (true, _) => "\n",
+            (false, true) => "\n]\n",
+            (false, false) => "[]\n",
+        };
+        write!(out, "{}{end}", std::mem::take(&mut self.held))?;
+        Ok(Ending::default())
     }
 }
 
@@ -89,7 +77,7 @@ impl RecordWriter for Ndjson {
     }
 
     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-        Ok(Ending::new())
+        Ok(Ending::default())
     }
 }
 

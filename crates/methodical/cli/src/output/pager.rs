@@ -1,6 +1,6 @@
 //! The pager: a program that shows long output one screen at a time.
 
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::{env, thread};
 
 use crate::interrupt;
-use crate::output::destination::buffered;
+use crate::output::destination::Upload;
 use crate::run::Invocation;
 use crate::screen::variable;
 
@@ -47,11 +47,11 @@ pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
 }
 
 /// The input of a pager, whether the program has written everything to it, and the thread that waits for its end.
-type Spawned = (Option<BufWriter<ChildStdin>>, Arc<AtomicBool>, JoinHandle<io::Result<ExitStatus>>);
+type Spawned = (Option<ChildStdin>, Arc<AtomicBool>, JoinHandle<io::Result<ExitStatus>>);
 
 fn spawn(mut command: Command) -> io::Result<Spawned> {
     let mut child = command.spawn()?;
-    let input = child.stdin.take().map(buffered);
+    let input = child.stdin.take();
     // Ctrl-C belongs to the pager from now on.
     interrupt::leave_to_pager(true);
     let finished = Arc::new(AtomicBool::new(false));
@@ -74,7 +74,7 @@ fn spawn(mut command: Command) -> io::Result<Spawned> {
 #[derive(Debug)]
 pub(crate) struct Paged {
     /// `None` after the end of the output.
-    input: Option<BufWriter<ChildStdin>>,
+    input: Option<ChildStdin>,
     /// Returns how the pager ended.
     ended: Option<JoinHandle<io::Result<ExitStatus>>>,
     /// Whether the program has written everything.
@@ -85,28 +85,7 @@ pub(crate) struct Paged {
 }
 
 impl Paged {
-    /// Ends the output, and waits until the person quits the pager.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.flush()?;
-        self.wait()
-    }
-
-    /// Writes to the pager. Fails with a broken pipe if the person quit it.
-    fn pass<T>(
-        &mut self,
-        write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<T>,
-    ) -> io::Result<T> {
-        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        match write(input) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.wait()?;
-                Err(error)
-            }
-            done => done,
-        }
-    }
-
-    /// Waits for the end of the pager. Fails if it failed, because the person may not have seen the output.
+    /// Ends the output, and waits for the end of the pager. Fails if it failed, because the person may not have seen the output.
     fn wait(&mut self) -> io::Result<()> {
         self.finished.store(true, Ordering::Release);
         drop(self.input.take());
@@ -120,19 +99,33 @@ impl Paged {
     }
 }
 
+impl Upload for Paged {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.wait()
+    }
+}
+
 impl Write for Paged {
+    /// Writes to the pager. Fails with a broken pipe if the person quit it.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.pass(|input| input.write(bytes))
+        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        match input.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.wait()?;
+                Err(error)
+            }
+            done => done,
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.pass(Write::flush)
+        Ok(())
     }
 }
 
 impl Drop for Paged {
     fn drop(&mut self) {
         // The failure that is about to be reported matters more than an error here.
-        drop(self.flush().and_then(|()| self.wait()));
+        drop(self.wait());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::path::Path as FilePath;
 use std::time::{Duration, Instant};
 
 use memchr::memchr2;
@@ -12,9 +13,7 @@ use serde_json::Value;
 use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
 use crate::output::flags::OutputFlags;
-use crate::output::format::{
-    Ending, Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter,
-};
+use crate::output::format::{Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::order::Chooser;
 use crate::output::record::{Line, Path, one_line};
 use crate::output::select::{Bound, Fields, Filter, Selection};
@@ -31,7 +30,6 @@ pub(crate) struct Printer {
     chooser: Chooser,
     /// The fields to keep, for a format that prints whole records. Other formats have columns.
     selection: Option<Selection>,
-    buffer: Vec<u8>,
     selected: String,
     /// The number of records received, printed or not, and of their bytes, which standard error shows if it is a terminal.
     progress: LiveLine,
@@ -63,36 +61,41 @@ impl Printer {
         let default = if is_terminal { Format::TABLE } else { Format::JSON };
         let format = requested.unwrap_or(default);
         if is_terminal && format.is_binary {
-            return Err(refused_on_terminal(format));
+            let name = format.name;
+            let extension = format.extensions.first().unwrap_or(&name);
+            return Err(Failure::usage(format!(
+                "cannot print {name} on a terminal: it is not text"
+            ))
+            .hint(format!("add --output-file FILE.{extension}, or redirect the output")));
         }
         let out = if schema.single { out } else { out.through_pager(invocation) };
         let view = out.view(screen);
         let columns = columns(schema, flags, format, &chooser);
         let is_whole = format.columns == FormatColumns::Whole;
-        let selection = (is_whole && flags.fields.is_some())
-            .then(|| Selection::of(&columns.iter().map(|one| &one.path).collect::<Vec<_>>()));
+        let selects = is_whole && flags.fields.is_some();
+        let selection = selects.then(|| Selection::of(&columns));
         let notes = screen.errors_seen && !view.is_terminal();
         let shows_progress = notes && !flags.quiet && variable("CI").is_none();
-        let setup = OutputSetup {
-            columns: &columns,
+        let file = flags.file().filter(|file| url_of(file).is_none());
+        let writer = (format.writer)(&OutputSetup {
+            columns,
             single: schema.single,
             view,
             noun: schema.noun,
             counts: flags.count_by.is_some(),
             has_total: schema.has_total && flags.fields.is_none() && flags.count_by.is_none(),
             dialect: flags.dialect(),
-            jq: flags.jq.as_deref(),
+            jq: flags.jq.clone(),
             wide: flags.wide,
             quiet: flags.quiet,
-            file: flags.file().filter(|file| url_of(file).is_none()),
-        };
+            file: file.map(FilePath::to_owned),
+        })?;
         Ok(Self {
-            writer: (format.writer)(&setup)?,
+            writer,
             out,
             json: format == Format::JSON,
             chooser,
             selection,
-            buffer: Vec::with_capacity(1024),
             selected: String::new(),
             progress: LiveLine::new(shows_progress.then_some(screen)),
             received: (0, 0),
@@ -109,24 +112,14 @@ impl Printer {
         self.json
     }
 
-    /// Prints a record of the program.
-    pub(crate) fn print<T: Serialize>(&mut self, record: &T) -> io::Result<()> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.clear();
-        serde_json::to_writer(&mut buffer, record)?;
-        let line = std::str::from_utf8(&buffer).map_err(io::Error::other)?;
-        self.print_line(line)?;
-        self.buffer = buffer;
-        Ok(())
+    /// Returns the number of records printed so far.
+    pub(crate) fn printed(&self) -> u64 {
+        self.printed
     }
 
-    /// Prints a record of the program itself, with the values of all fields in their order.
-    pub(crate) fn print_row<const N: usize>(
-        &mut self,
-        fields: Fields<'_>,
-        values: [Value; N],
-    ) -> io::Result<()> {
-        self.print_members(fields.iter().copied().zip(values))
+    /// Prints a record of the program.
+    pub(crate) fn print<T: Serialize>(&mut self, record: &T) -> io::Result<()> {
+        self.print_line(&serde_json::to_string(record)?)
     }
 
     /// Prints a record of the program itself, given as its members in their order.
@@ -158,6 +151,16 @@ impl Printer {
         if self.chooser.takes(record) { self.write(record) } else { Ok(()) }
     }
 
+    fn write(&mut self, record: &str) -> io::Result<()> {
+        self.printed += 1;
+        let Some(selection) = &self.selection else {
+            return self.writer.write(&mut self.out, record);
+        };
+        self.selected.clear();
+        selection.write(record, &mut self.selected);
+        self.writer.write(&mut self.out, &self.selected)
+    }
+
     /// Returns whether no further record will be printed, so that none need be received.
     pub(crate) fn is_done(&self) -> bool {
         self.chooser.is_done()
@@ -183,7 +186,7 @@ impl Printer {
         self.show_progress();
         if self.out.is_live() {
             self.writer.idle(&mut self.out)?;
-            self.out.flush_live()?;
+            self.out.flush()?;
         }
         Ok(())
     }
@@ -218,9 +221,8 @@ impl Printer {
         }
         let ending = self.writer.finish(&mut self.out)?;
         self.progress.clear();
-        let time = self.progress.elapsed().as_secs_f64();
+        let time = self.progress.started.elapsed().as_secs_f64();
         let (printed, bytes) = (records(self.printed), size(self.out.bytes()));
-        let summary = format!("{printed} ({bytes}) in {time:.1} s");
         let more = self.more_skipped();
         let done = self.out.finish();
         for warning in self.late_warnings.into_iter().chain(more).chain(self.chooser.warnings()) {
@@ -231,33 +233,15 @@ impl Printer {
             self.screen.note(&ending.notes.join("; "));
         }
         if let Some(file) = self.file {
-            self.screen.note(&format!("wrote {summary} to {file}"));
+            self.screen.note(&format!("wrote {printed} ({bytes}) in {time:.1} s to {file}"));
         }
-        check_complete(ending)
+        check_complete(ending.left_out)
     }
 
     /// Returns the warning that counts the skipped records that were not named.
     fn more_skipped(&self) -> Option<String> {
         let more = self.skipped.checked_sub(MAX_NAMED.into()).filter(|more| *more > 0)?;
         Some(format!("skipped {}", counted(more, "more record")))
-    }
-
-    fn write(&mut self, record: &str) -> io::Result<()> {
-        let record = match &self.selection {
-            None => record,
-            Some(selection) => {
-                self.selected.clear();
-                selection.write(record, &mut self.selected);
-                &self.selected
-            }
-        };
-        self.printed += 1;
-        self.writer.write(&mut self.out, record)
-    }
-
-    /// Returns the number of records printed so far.
-    pub(crate) fn printed(&self) -> u64 {
-        self.printed
     }
 }
 
@@ -271,9 +255,9 @@ fn columns(
     if let Some(groups) = chooser.groups() {
         let [value, count, share] = groups.fields().map(Path::field);
         let field_type = schema.column(&value.to_string()).field_type;
-        let count = OutputColumn { path: count, field_type: Some(FieldType::Integer) };
-        let share = OutputColumn { path: share, field_type: Some(FieldType::Real) };
-        return vec![OutputColumn { path: value, field_type }, count, share];
+        let types = [field_type, Some(FieldType::Integer), Some(FieldType::Real)];
+        let columns = [value, count, share].into_iter().zip(types);
+        return columns.map(|(path, field_type)| OutputColumn { path, field_type }).collect();
     }
     let names: Vec<&str> = match &flags.fields {
         Some(fields) => fields.iter().map(String::as_str).collect(),
@@ -290,17 +274,8 @@ fn columns(
     columns
 }
 
-/// Returns the failure for a format that is not text.
-fn refused_on_terminal(format: Format) -> Failure {
-    let name = format.name;
-    let extension = format.extensions.first().unwrap_or(&name);
-    Failure::usage(format!("cannot print {name} on a terminal: it is not text"))
-        .hint(format!("add --output-file FILE.{extension}, or redirect the output"))
-}
-
 /// Fails if the output does not contain every value.
-fn check_complete(ending: Ending) -> Result<(), Failure> {
-    let Ending { left_out, .. } = ending;
+fn check_complete(left_out: Vec<String>) -> Result<(), Failure> {
     let count = left_out.len();
     if count == 0 {
         return Ok(());
@@ -385,7 +360,7 @@ impl<'a> Schema<'a> {
         rows: impl IntoIterator<Item = [Value; N]>,
     ) -> Result<(), Failure> {
         let mut printer = Printer::open(invocation, self)?;
-        rows.into_iter().try_for_each(|row| printer.print_row(self.fields, row))?;
+        rows.into_iter().try_for_each(|row| printer.print_members(self.fields.iter().zip(row)))?;
         printer.finish()
     }
 
@@ -412,9 +387,9 @@ impl<'a> Schema<'a> {
             return self.columns.to_vec();
         }
         let is_object = |name: &str| {
-            let inner =
-                |other: &&str| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-            self.fields.iter().any(inner)
+            self.fields
+                .iter()
+                .any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
         };
         self.fields.iter().copied().filter(|name| !is_object(name)).collect()
     }
@@ -426,12 +401,10 @@ impl<'a> Schema<'a> {
             RecordSource::Response => (self.columns, Path::field),
             RecordSource::Program | RecordSource::Operation => (self.fields, Path::parse),
         };
-        match known.iter().find(|field| **field == name) {
-            Some(exact) => parse(exact),
-            None => known
-                .iter()
-                .find(|field| field.eq_ignore_ascii_case(name))
-                .map_or_else(|| Path::parse(name), |field| parse(field)),
+        let exact = known.iter().find(|field| **field == name);
+        match exact.or_else(|| known.iter().find(|field| field.eq_ignore_ascii_case(name))) {
+            Some(known) => parse(known),
+            None => Path::parse(name),
         }
     }
 
@@ -491,11 +464,6 @@ impl LiveLine {
         Self { started: Instant::now(), last_shown: None, screen }
     }
 
-    /// Returns the time since the beginning.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
-    }
-
     /// Clears the line, so that something else can be written.
     pub(crate) fn clear(&mut self) {
         if self.last_shown.take().is_some() {
@@ -506,16 +474,15 @@ impl LiveLine {
     /// Shows a text if it is due. It is created from the time since the beginning.
     pub(crate) fn show(&mut self, text: impl FnOnce(Duration) -> String) {
         let Some(screen) = self.screen else { return };
-        let now = Instant::now();
         let due = match self.last_shown {
-            None => now.duration_since(self.started) >= DELAY,
-            Some(last) => now.duration_since(last) >= INTERVAL,
+            None => self.started.elapsed() >= DELAY,
+            Some(last) => last.elapsed() >= INTERVAL,
         };
         if !due {
             return;
         }
-        self.last_shown = Some(now);
-        let line = text(now.duration_since(self.started));
+        self.last_shown = Some(Instant::now());
+        let line = text(self.started.elapsed());
         // A line that wraps cannot be cleared completely.
         let room = usize::from(screen.errors_width()).saturating_sub(1);
         drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
@@ -554,14 +521,11 @@ pub(crate) fn counted(count: u64, one: &str) -> String {
 /// Formats a number, such as `1,234,567`.
 pub(crate) fn with_separators(count: u64) -> String {
     let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let digit = |(place, digit): (usize, char)| {
+        let comma = place > 0 && (digits.len() - place).is_multiple_of(3);
+        comma.then_some(',').into_iter().chain([digit])
+    };
+    digits.chars().enumerate().flat_map(digit).collect()
 }
 
 /// Formats a number of bytes, such as `512 B` or `1.5 MB`.

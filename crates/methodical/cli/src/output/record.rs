@@ -10,35 +10,28 @@ use crate::output::select::Fields;
 
 /// The path of a field in a record: `id`, or `studio.name` for a field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path {
-    /// The names of the enclosing objects, outermost first.
-    outer: Vec<String>,
-    name: String,
-}
+pub(crate) struct Path(Vec<String>);
 
 impl Path {
     /// Parses a path with dots between the names.
     pub(crate) fn parse(text: &str) -> Self {
-        let mut names: Vec<String> = text.split('.').map(str::to_owned).collect();
-        let name = names.pop().unwrap_or_default();
-        Self { outer: names, name }
+        Self(text.split('.').map(str::to_owned).collect())
     }
 
     /// Creates the path of a top-level field whose name may contain dots.
     pub(crate) fn field(name: &str) -> Self {
-        Self { outer: Vec::new(), name: name.to_owned() }
+        Self(vec![name.to_owned()])
     }
 
     /// Returns the names, outermost first.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.outer.iter().chain([&self.name]).map(String::as_str)
+        self.0.iter().map(String::as_str)
     }
 }
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.outer.iter().try_for_each(|name| write!(f, "{name}."))?;
-        f.write_str(&self.name)
+        f.write_str(&self.0.join("."))
     }
 }
 
@@ -87,12 +80,6 @@ impl<'a> Object<'a> {
     /// Returns the field names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
-    }
-
-    /// Returns the JSON text of a nested object; `None` if `names` is empty.
-    fn nested(&self, names: &[String]) -> Option<&'a str> {
-        let (first, rest) = names.split_first()?;
-        rest.iter().try_fold(self.get(first)?, |value, name| Self::parse(value).get(name))
     }
 }
 
@@ -165,22 +152,23 @@ impl<'a, 'c> Cells<'a, 'c> {
 
     /// Returns the JSON text of the field at a path.
     pub(crate) fn value(&mut self, path: &'c Path) -> Option<&'a str> {
-        if path.outer.is_empty() {
+        let (name, outer) = path.0.split_last()?;
+        if outer.is_empty() {
             let Object(fields) = &self.record;
-            let is_it = |(name, _): &&(Cow<'_, str>, _)| *name == path.name;
-            if !fields.get(self.next).is_some_and(|field| is_it(&field)) {
-                self.next = fields.iter().position(|field| is_it(&field))?;
+            let is_it = |field: &(Cow<'_, str>, _)| field.0 == *name;
+            if !fields.get(self.next).is_some_and(is_it) {
+                self.next = fields.iter().position(is_it)?;
             }
             self.next += 1;
             return fields.get(self.next - 1).map(|(_, value)| *value);
         }
-        let inner = match self.inner.take() {
-            Some((last, inner)) if last == path.outer => inner,
-            _ => self.record.nested(&path.outer).map(Object::parse).unwrap_or_default(),
-        };
-        let value = inner.get(&path.name);
-        self.inner = Some((&path.outer, inner));
-        value
+        if self.inner.as_ref().is_none_or(|(last, _)| *last != outer) {
+            let mut names = outer.iter();
+            let first = names.next().and_then(|name| self.record.get(name));
+            let json = names.fold(first, |json, name| Object::parse(json?).get(name));
+            self.inner = Some((outer, json.map(Object::parse).unwrap_or_default()));
+        }
+        self.inner.as_ref().and_then(|(_, inner)| inner.get(name))
     }
 }
 
@@ -198,18 +186,14 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
 
 /// Removes the whitespace between the tokens of a JSON text.
 pub(crate) fn one_line(json: &str) -> String {
-    let (mut line, mut quoted, mut escaped) = (String::with_capacity(json.len()), false, false);
-    for letter in json.chars() {
-        if quoted || !letter.is_ascii_whitespace() {
-            line.push(letter);
-        }
-        match letter {
-            '"' if !escaped => quoted = !quoted,
-            _ => {}
-        }
-        escaped = quoted && letter == '\\' && !escaped;
-    }
-    line
+    let (mut quoted, mut escaped) = (false, false);
+    let is_kept = |letter: &char| {
+        let is_kept = quoted || !letter.is_ascii_whitespace();
+        quoted ^= *letter == '"' && !escaped;
+        escaped = quoted && *letter == '\\' && !escaped;
+        is_kept
+    };
+    json.chars().filter(is_kept).collect()
 }
 
 /// Returns the length of the string at the start of a JSON text, with its quotes.

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use methodical_client::model::Civil;
-use unicase::UniCase;
-use unicode_normalization::UnicodeNormalization as _;
+use methodical_mirror::folded;
+use rust_decimal::Decimal;
 
-use crate::output::order::Number;
-use crate::output::record::{Object, Path};
+use crate::output::format::OutputColumn;
+use crate::output::record::Object;
 
 /// The paths of fields of a record, such as `id`, `album` and `album.title`.
 pub type Fields<'a> = &'a [&'a str];
@@ -16,78 +16,86 @@ pub type Fields<'a> = &'a [&'a str];
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
     pub(crate) path: String,
-    condition: Condition,
+    operator: Operator,
+    /// The text that is compared, in which case does not count for [`Operator::Contains`].
+    text: String,
+    /// The text as a date or a number, with which every time of a day or a month is compared.
+    bound: Option<Bound>,
 }
 
-#[derive(Clone, Debug)]
-enum Condition {
-    /// Equals the text or, if the text is a date, is on this date.
-    Equals(String, Option<Bound>),
-    Differs(String, Option<Bound>),
-    Contains(String),
-    Compares(fn(Ordering) -> bool, Bound),
+#[derive(Clone, Copy, Debug)]
+enum Operator {
+    Equals,
+    Differs,
+    Contains,
+    Compares(fn(Ordering) -> bool),
 }
+
+/// Each operator before its own first character.
+const OPERATORS: [(&str, Operator); 7] = [
+    ("!=", Operator::Differs),
+    ("<=", Operator::Compares(Ordering::is_le)),
+    (">=", Operator::Compares(Ordering::is_ge)),
+    ("=", Operator::Equals),
+    ("~", Operator::Contains),
+    ("<", Operator::Compares(Ordering::is_lt)),
+    (">", Operator::Compares(Ordering::is_gt)),
+];
 
 impl Filter {
-    /// Parses a field, an operator and a value. The operators are `=`, `!=`, `~`, `<`, `<=`, `>` and `>=`.
+    /// Parses a field, an operator and a value.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let place = text.find(['=', '!', '~', '<', '>']).unwrap_or(text.len());
         let (path, rest) = text.split_at(place);
-        // An operator before its own first character.
-        let operators = ["!=", "<=", ">=", "=", "~", "<", ">"];
-        let operator = operators.into_iter().find(|operator| rest.starts_with(operator));
-        let Some(value) = operator.and_then(|operator| rest.strip_prefix(operator)) else {
+        let found =
+            OPERATORS.iter().find_map(|(name, one)| Some((name, one, rest.strip_prefix(name)?)));
+        let Some((name, &operator, value)) = found else {
             return Err("expected FIELD=TEXT (equals), FIELD!=TEXT (differs), FIELD~TEXT (contains), or FIELD with \
                         <, <=, > or >= and a date or number; quote it, such as 'date>=2026-11-30', because a shell reads < and >"
                 .to_owned());
         };
-        let compares = |is_wanted| match Bound::parse(value) {
-            Some(bound) => Ok(Condition::Compares(is_wanted, bound)),
-            None => Err(format!(
-                "expected a date such as 2026-11-30 or a number after `{path}{}`",
-                operator.unwrap_or_default()
-            )),
+        let (text, bound) = match operator {
+            Operator::Contains => (folded(value), None),
+            Operator::Compares(_) => match Bound::parse(value) {
+                None => {
+                    return Err(format!(
+                        "expected a date such as 2026-11-30 or a number after `{path}{name}`"
+                    ));
+                }
+                bound => (value.to_owned(), bound),
+            },
+            Operator::Equals | Operator::Differs => (value.to_owned(), Bound::date(value)),
         };
-        let condition = match operator {
-            Some("!=") => Condition::Differs(value.to_owned(), Bound::date(value)),
-            Some("~") => Condition::Contains(folded(value)),
-            Some("<") => compares(Ordering::is_lt)?,
-            Some("<=") => compares(Ordering::is_le)?,
-            Some(">") => compares(Ordering::is_gt)?,
-            Some(">=") => compares(Ordering::is_ge)?,
-            _ => Condition::Equals(value.to_owned(), Bound::date(value)),
-        };
-        Ok(Self { path: path.to_owned(), condition })
+        Ok(Self { path: path.to_owned(), operator, text, bound })
     }
 
     /// Creates the filter of records that are not before a date.
     pub(crate) fn since(path: &str, date: Bound) -> Self {
-        let condition = Condition::Compares(Ordering::is_ge, date);
-        Self { path: path.to_owned(), condition }
+        let operator = Operator::Compares(Ordering::is_ge);
+        Self { path: path.to_owned(), operator, text: String::new(), bound: Some(date) }
     }
 
     /// Returns whether the text of the field matches; `None` if it has no date or no number to compare. The text of an absent
     /// field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> Option<bool> {
-        Some(match &self.condition {
-            Condition::Equals(text, date) => equals(cell, text, date.as_ref()),
-            Condition::Differs(text, date) => !equals(cell, text, date.as_ref()),
-            Condition::Contains(text) => folded(cell).contains(text),
-            Condition::Compares(is_wanted, bound) => is_wanted(bound.compare(cell)?),
+        let compared = || self.bound.as_ref()?.compare(cell);
+        let equals = || cell == self.text || compared() == Some(Ordering::Equal);
+        Some(match self.operator {
+            Operator::Equals => equals(),
+            Operator::Differs => !equals(),
+            Operator::Contains => folded(cell).contains(&self.text),
+            Operator::Compares(is_wanted) => is_wanted(compared()?),
         })
     }
 
     /// Returns the kind of value that the filter compares, with its article.
     pub(crate) fn kind(&self) -> &'static str {
-        match &self.condition {
-            Condition::Compares(_, bound) => bound.kind(),
+        match (self.operator, &self.bound) {
+            (Operator::Compares(_), Some(Bound::Date(_))) => "a date",
+            (Operator::Compares(_), Some(Bound::Number(_))) => "a number",
             _ => "text",
         }
     }
-}
-
-fn equals(cell: &str, text: &str, date: Option<&Bound>) -> bool {
-    cell == text || date.is_some_and(|date| date.compare(cell) == Some(Ordering::Equal))
 }
 
 /// The fields to keep, as a tree: `studio.id` and `studio.name` stay in one object.
@@ -99,11 +107,11 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Creates the tree of these paths, in their order.
-    pub(crate) fn of(paths: &[&Path]) -> Self {
+    /// Creates the tree of these columns, in their order.
+    pub(crate) fn of(columns: &[OutputColumn]) -> Self {
         let mut root = Self::default();
-        for path in paths {
-            root.add(&mut path.names());
+        for column in columns {
+            root.add(&mut column.path.names());
         }
         root
     }
@@ -145,24 +153,22 @@ impl Selection {
 pub(crate) enum Bound {
     /// A civil date, with or without a time: `YYYY-MM-DD HH:MM:SS`, or the beginning of it, at least the year.
     Date(String),
-    /// A decimal number of any size.
-    Number(Number),
+    Number(Decimal),
 }
 
 impl Bound {
     /// Parses a number, or `YYYY-MM`, `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` or `YYYY-MM-DD HH:MM:SS`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Number::parse(text).map(Self::Number).or_else(|| Self::date(text))
+        number(text).map(Self::Number).or_else(|| Self::date(text))
     }
 
     /// Parses a year, a month, or a date with or without a time.
     pub(crate) fn date(text: &str) -> Option<Self> {
-        let rest = match text.len() {
-            YEAR => "-01-01",
-            MONTH => "-01",
-            _ => "",
-        };
-        let mut date = civil(&format!("{text}{rest}"))?;
+        let mut date = match text.len() {
+            YEAR => civil(&format!("{text}-01-01")),
+            MONTH => civil(&format!("{text}-01")),
+            _ => civil(text),
+        }?;
         // A text that is longer has a fraction or a time zone, which could not be compared.
         (text.len() <= date.len()).then(|| date.truncate(text.len()))?;
         Some(Self::Date(date))
@@ -175,7 +181,7 @@ impl Bound {
     pub(crate) fn compare(&self, cell: &str) -> Option<Ordering> {
         match self {
             Self::Date(date) => civil(cell)?.get(..date.len()).map(|start| start.cmp(date)),
-            Self::Number(number) => Number::parse(cell).map(|cell| cell.cmp(number)),
+            Self::Number(bound) => number(cell).map(|cell| cell.cmp(bound)),
         }
     }
 
@@ -186,62 +192,51 @@ impl Bound {
             Self::Number(_) => "",
         }
     }
+}
 
-    /// Returns the kind of value, with its article.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Self::Date(_) => "a date",
-            Self::Number(_) => "a number",
-        }
-    }
+/// Parses a JSON number of at most 28 digits, such as `-12.50` or `1e9`. Leading zeros are allowed.
+pub(crate) fn number(text: &str) -> Option<Decimal> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    // Decimals have more forms, such as `+1`, `.5` and `1_000`.
+    let is_number = text.trim_start_matches('-').starts_with(is_digit)
+        && text.ends_with(is_digit)
+        && !text.contains('_');
+    let parsed = if text.contains(['e', 'E']) {
+        Decimal::from_scientific(text)
+    } else {
+        Decimal::from_str_exact(text)
+    };
+    parsed.ok().filter(|_| is_number)
 }
 
 /// Returns the date and time at the start of a text, as `YYYY-MM-DD HH:MM:SS`.
 fn civil(text: &str) -> Option<String> {
-    let (date, rest) = text.split_at_checked(DATE.len())?;
+    let (date, rest) = text.split_at_checked("YYYY-MM-DD".len())?;
     let time = match rest.strip_prefix([' ', 'T']) {
-        None => rest.is_empty().then_some(MIDNIGHT.to_owned())?,
-        Some(minutes) if minutes.len() == MINUTES.len() => format!("{minutes}:00"),
-        Some(time) => time.get(..MIDNIGHT.len())?.to_owned(),
+        None if rest.is_empty() => "00:00:00",
+        None => return None,
+        Some(minutes) if minutes.len() == "HH:MM".len() => &format!("{minutes}:00"),
+        Some(time) => time.get(.."HH:MM:SS".len())?,
     };
     let text = format!("{date} {time}");
     text.parse::<Civil>().is_ok().then_some(text)
 }
 
-const DATE: &str = "YYYY-MM-DD";
-
 const YEAR: usize = "YYYY".len();
 
 const MONTH: usize = "YYYY-MM".len();
 
-const MINUTES: &str = "HH:MM";
-
-const MIDNIGHT: &str = "00:00:00";
-
-/// Returns the text with the case folding of Unicode and without accents: `Straße` equals `STRASSE`, and `Zoë` equals `zoe`, however it is
-/// composed.
-///
-/// The letters `İ` and `ı` of Turkish equal `i`, because a person who searches seldom types them.
-pub(crate) fn folded(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    // The accents of other scripts, such as Devanagari, are vowels.
-    let is_accent = |letter: &char| matches!(letter, '\u{300}'..='\u{36f}');
-    let letters: String = text.nfd().filter(|letter| !is_accent(letter)).collect();
-    UniCase::unicode(letters).to_folded_case().replace('ı', "i")
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Filter, Selection};
+    use crate::output::format::OutputColumn;
     use crate::output::record::{Cells, Path};
 
     #[track_caller]
     fn check(paths: &[&str], json: &str, expected: &str) {
-        let paths: Vec<Path> = paths.iter().map(|path| Path::parse(path)).collect();
+        let columns: Vec<_> = paths.iter().map(|path| OutputColumn::new(path, None)).collect();
         let mut text = String::new();
-        Selection::of(&paths.iter().collect::<Vec<_>>()).write(json, &mut text);
+        Selection::of(&columns).write(json, &mut text);
         assert_eq!(text, expected);
     }
 
@@ -268,8 +263,9 @@ mod tests {
     #[test]
     fn field_names_may_contain_dots() {
         let mut text = String::new();
-        let paths = [Path::field("a.b"), Path::parse("c")];
-        Selection::of(&paths.each_ref()).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
+        let columns = [Path::field("a.b"), Path::parse("c")]
+            .map(|path| OutputColumn { path, field_type: None });
+        Selection::of(&columns).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
         assert_eq!(text, r#"{"a.b":2,"c":3}"#);
     }
 
@@ -385,27 +381,5 @@ mod bound_tests {
         for text in ["20261101", "202", "2026-", "2026-1", "2026-11-", "2026-11-0", "é026"] {
             assert_eq!(Bound::date(text), None, "{text}");
         }
-    }
-}
-#[cfg(test)]
-mod fold_tests {
-    use super::folded;
-
-    #[test]
-    fn letters_of_any_script_have_no_case() {
-        for (one, other) in [
-            ("İlker", "ILKER"),
-            ("Işık", "isik".replace('s', "ş").as_str()),
-            ("Straße", "STRASSE"),
-            ("ΟΔΥΣΣΕΎΣ", "οδυσσεύς"),
-            ("ÉMILE", "émile"),
-            ("ЖУКОВ", "жуков"),
-        ] {
-            assert_eq!(folded(one), folded(other), "{one}");
-        }
-        for (one, other) in [("é", "e"), ("e\u{301}", "É"), ("Şahin", "sahin"), ("中", "中")] {
-            assert_eq!(folded(one), folded(other), "{one}");
-        }
-        assert_ne!(folded("राम"), folded("रम"));
     }
 }

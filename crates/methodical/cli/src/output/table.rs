@@ -1,4 +1,4 @@
-//! A table for people: one line per record, in aligned columns.
+//! A table for people: one line per record, in aligned columns that fit into the terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -7,18 +7,15 @@ use std::time::{Duration, Instant};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::output::format::{Ending, OutputSetup, RecordWriter};
-use crate::output::layout::{Column, GAP, Layout};
+use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::with_separators;
-use crate::output::record::{Cells, Path};
+use crate::output::record::Cells;
 use crate::program::Noun;
-use crate::screen::{Tone, View, paint, printable, wrap};
+use crate::screen::{Tone, paint, printable, wrap};
 
 /// Creates the writer of the format.
-pub(crate) fn writer(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
-    let &OutputSetup { view, wide, quiet, noun, counts, has_total, .. } = setup;
-    let style = Style { view, wide, quiet, noun, counts };
-    Box::new(Table { has_total, ..Table::new(setup.paths(), style) })
+pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
+    Box::new(Table::new(setup.clone()))
 }
 
 /// A header, then one line per record. On a terminal, the number of records follows.
@@ -30,10 +27,7 @@ pub(crate) fn writer(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
 /// that do not fit are hidden and named at the end.
 #[derive(Debug)]
 struct Table {
-    paths: Vec<Path>,
-    style: Style,
-    /// Whether the last column is a total, which is hidden last.
-    has_total: bool,
+    setup: OutputSetup,
     /// The records held until the widths are set.
     held: Vec<Vec<String>>,
     /// The time of the first held record.
@@ -44,52 +38,25 @@ struct Table {
     received: u64,
 }
 
-/// The view of a table, and what is shown of it.
-#[derive(Clone, Copy, Debug)]
-struct Style {
-    view: View,
-    /// Whether nothing is shortened or hidden.
-    wide: bool,
-    /// Whether the lines below the table are left out.
-    quiet: bool,
-    /// The name of a record, if records are counted.
-    noun: Option<Noun>,
-    /// Whether each record is a count.
-    counts: bool,
-}
-
 impl Table {
-    /// Creates a writer with these columns.
-    fn new(paths: Vec<Path>, style: Style) -> Self {
-        Self {
-            paths,
-            style,
-            has_total: false,
-            held: Vec::new(),
-            held_since: None,
-            layout: None,
-            records: 0,
-            received: 0,
-        }
-    }
-
-    /// Returns whether lines must fit into a terminal.
-    fn cuts(&self) -> bool {
-        self.style.view.is_terminal() && !self.style.wide
+    fn new(setup: OutputSetup) -> Self {
+        Self { setup, held: Vec::new(), held_since: None, layout: None, records: 0, received: 0 }
     }
 
     /// Sets the widths, and writes the header and the held records.
     fn start(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let titles: Vec<String> = self.paths.iter().map(title).collect();
-        let cuts = self.cuts();
+        let OutputSetup { columns, view, wide, has_total, .. } = &self.setup;
+        let title = |one: &OutputColumn| {
+            printable(&one.name().to_uppercase().replace(['_', '.'], " ")).into_owned()
+        };
+        let titles: Vec<String> = columns.iter().map(title).collect();
         let mut layout = Layout::of(&titles, &self.held);
-        if let Some(width) = self.style.view.width.filter(|_| cuts) {
-            layout.fit(width.into(), self.has_total);
+        if let Some(width) = view.width.filter(|_| !wide) {
+            layout.fit(width.into(), *has_total);
         }
-        let header = line(&layout.columns, &titles, cuts);
-        writeln!(out, "{}", paint(self.style.view.color, Tone::Bold, &header))?;
+        writeln!(out, "{}", paint(view.color, Tone::Bold, &layout.line(&titles)))?;
         for row in std::mem::take(&mut self.held) {
-            writeln!(out, "{}", line(&layout.columns, &row, cuts))?;
+            writeln!(out, "{}", layout.line(&row))?;
         }
         self.layout = Some(layout);
         Ok(())
@@ -97,7 +64,7 @@ impl Table {
 
     /// Writes the number of records, and the hidden columns.
     fn end(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let Style { view, quiet, noun, counts, .. } = self.style;
+        let &OutputSetup { view, quiet, noun, counts, ref columns, .. } = &self.setup;
         let Some(width) = view.width.filter(|_| !quiet) else { return Ok(()) };
         let count = noun.map(|noun| match self.received {
             total if counts => format!("total: {}", count(total, noun)),
@@ -108,16 +75,16 @@ impl Table {
             _ => count(self.records, noun),
         });
         let hidden = self.layout.iter().flat_map(|layout| &layout.hidden);
-        let hidden: Vec<_> = hidden
-            .filter_map(|one| Some((self.paths.get(one.index)?, one.constant.as_deref())))
-            .map(|(path, constant)| (printable(&path.to_string()).into_owned(), constant))
-            .collect();
+        let hidden = hidden.filter_map(|one| {
+            let name = columns.get(one.index)?.name();
+            Some((printable(&name).into_owned(), one.constant.as_deref()))
+        });
+        let hidden: Vec<_> = hidden.collect();
         let hidden = (!hidden.is_empty()).then(|| hidden_line(&hidden, width.into()));
-        let lines: Vec<String> = count.into_iter().chain(hidden).collect();
-        if !lines.is_empty() && self.layout.is_some() {
+        if self.layout.is_some() && (count.is_some() || hidden.is_some()) {
             writeln!(out)?;
         }
-        for text in lines.iter().flat_map(|lines| lines.lines()) {
+        for text in count.iter().chain(&hidden).flat_map(|text| text.lines()) {
             writeln!(out, "{}", paint(view.color, Tone::Dim, text))?;
         }
         Ok(())
@@ -127,13 +94,13 @@ impl Table {
 impl RecordWriter for Table {
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         let mut cells = Cells::read(record);
+        let columns = self.setup.columns.iter();
         let row: Vec<String> =
-            self.paths.iter().map(|path| printable(&cells.cell(path)).into_owned()).collect();
+            columns.map(|one| printable(&cells.cell(&one.path)).into_owned()).collect();
         self.records += 1;
-        let cuts = self.cuts();
         if let Some(layout) = &mut self.layout {
             layout.compare(&row);
-            return writeln!(out, "{}", line(&layout.columns, &row, cuts));
+            return writeln!(out, "{}", layout.line(&row));
         }
         self.held_since.get_or_insert_with(Instant::now);
         self.held.push(row);
@@ -155,20 +122,15 @@ impl RecordWriter for Table {
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-        let Style { view, quiet, noun, .. } = self.style;
+        let OutputSetup { view, quiet, noun, .. } = self.setup;
         // A person reads `no photos` instead of a header.
         let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
         if self.layout.is_none() && !says_none {
             self.start(out)?;
         }
         self.end(out)?;
-        Ok(Ending::new())
+        Ok(Ending::default())
     }
-}
-
-/// Returns the header of a column.
-fn title(path: &Path) -> String {
-    printable(&path.to_string().to_uppercase().replace(['_', '.'], " ")).into_owned()
 }
 
 /// Maximum number of records that set the widths.
@@ -178,13 +140,13 @@ const MAX_HELD: usize = 1000;
 const MAX_HOLD: Duration = Duration::from_millis(500);
 
 /// Returns the number of records, such as `24 photos` or `no photos`.
-pub(crate) fn count(records: u64, noun: Noun) -> String {
+fn count(records: u64, noun: Noun) -> String {
     let number = if records == 0 { "no".to_owned() } else { with_separators(records) };
     format!("{number} {}", noun.of(records))
 }
 
 /// Returns the hidden columns, in lines of this width. The second part of each is the text of all its cells if they are equal.
-pub(crate) fn hidden_line(columns: &[(String, Option<&str>)], width: usize) -> String {
+fn hidden_line(columns: &[(String, Option<&str>)], width: usize) -> String {
     let hidden = columns.iter().map(|(name, constant)| match *constant {
         None => name.clone(),
         Some("") => format!("{name} (always empty)"),
@@ -198,41 +160,166 @@ pub(crate) fn hidden_line(columns: &[(String, Option<&str>)], width: usize) -> S
 /// Maximum length of a constant text in the list of hidden columns, in characters.
 const MAX_CONSTANT: usize = 24;
 
-/// Returns one line without trailing spaces.
-///
-/// An identifier in the first column is not cut if the other columns of the line can give up enough width. If `cuts` is
-/// false, nothing is cut.
-pub(crate) fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
-    let mut line = String::new();
-    // The width by which earlier cells exceed their columns.
-    let mut excess = 0;
-    let spare: usize = columns.iter().skip(1).map(Column::spare).sum();
-    for (position, column) in columns.iter().enumerate() {
-        if position > 0 {
-            line.push_str(GAP);
-        }
-        let cell = cells.get(column.index).map_or("", String::as_str);
-        let room = column.width - excess.min(if position == 0 { 0 } else { column.spare() });
-        excess -= column.width - room;
-        let short = || column.shortened(cell).filter(|_| cuts);
-        let cell = if cell.width() > room { short().unwrap_or(cell) } else { cell };
-        let width = cell.width();
-        if width <= room {
-            // Writing to a string cannot fail.
-            _ = write!(line, "{cell}{:1$}", "", room - width);
-        } else if !cuts || (position == 0 && column.identifies() && width - room <= spare) {
-            line.push_str(cell);
-            excess += width - room;
-        } else {
-            cut(cell, room, &mut line);
-        }
-    }
-    line.truncate(line.trim_end().len());
-    line
+/// The columns of a table, and those that are hidden.
+#[derive(Debug)]
+struct Layout {
+    columns: Vec<Column>,
+    hidden: Vec<Column>,
+    /// The width of the terminal. Without it, nothing is cut.
+    room: Option<usize>,
 }
 
-/// Appends the start of a text and `…`, padded to exactly `width` columns. Grapheme clusters are not split.
+/// A column: the index of its cells in a row, and its width.
+#[derive(Debug)]
+struct Column {
+    index: usize,
+    width: usize,
+    title: usize,
+    content: Content,
+    /// The text of all cells, if there are several and they are equal.
+    constant: Option<String>,
+}
+
+/// The content of a column, which decides how it may be shortened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// Numbers and phone numbers: useless if cut.
+    Exact,
+    /// Dates with a time. A narrow column shows only the day.
+    Moments,
+    /// Text without spaces, such as e-mail addresses: hard to recognise if cut.
+    Words,
+    /// Other text, such as names.
+    Text,
+}
+
+impl Layout {
+    /// Creates a layout of all columns in full width. The first rows decide the content and width of each column.
+    fn of(titles: &[String], rows: &[Vec<String>]) -> Self {
+        let columns = titles.iter().enumerate().map(|(index, title)| {
+            let cells = rows.iter().filter_map(|row| row.get(index));
+            let cells: Vec<&str> = cells.map(String::as_str).collect();
+            let title = title.width();
+            let width = cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(title);
+            let constant = match *cells {
+                [first, ref others @ ..] if !others.is_empty() => {
+                    others.iter().all(|cell| *cell == first).then(|| first.to_owned())
+                }
+                _ => None,
+            };
+            Column { index, width, title, content: Content::of(&cells), constant }
+        });
+        Self { columns: columns.collect(), hidden: Vec::new(), room: None }
+    }
+
+    /// Fits the columns into a line of `room` columns.
+    ///
+    /// Columns are listed by importance. If they do not fit in readable widths, those with one constant text are hidden
+    /// first, then the last ones, and a total after all others. The rest is narrowed: very long text, then dates to the day, then all
+    /// text in proportion.
+    fn fit(&mut self, room: usize, has_total: bool) {
+        self.room = Some(room);
+        if let Some(first) = self.columns.first_mut()
+            && first.content == Content::Words
+            && first.width <= room / 2
+        {
+            // It identifies the record.
+            first.content = Content::Exact;
+        }
+        let total = self.columns.last().filter(|_| has_total).map(|one| one.index);
+        let is_total = |one: &Column| Some(one.index) == total;
+        while self.needed(Column::readable) > room {
+            // The first column identifies the record.
+            let tells_nothing =
+                |one: &Column| one.index > 0 && one.constant.is_some() && !is_total(one);
+            let Some(place) = self.columns.iter().rposition(tells_nothing) else { break };
+            self.hidden.push(self.columns.remove(place));
+        }
+        while let [_, others @ ..] = &*self.columns
+            && let Some(last) = others.iter().rev().find(|one| others.len() == 1 || !is_total(one))
+            && self.needed(Column::readable) > room + last.readable() - last.minimum()
+        {
+            let index = last.index;
+            self.hidden.extend(self.columns.extract_if(.., |one| one.index == index));
+        }
+        self.hidden.sort_by_key(|hidden| hidden.index);
+        self.narrow_text(room, LONG);
+        for width in [MINUTE, DAY] {
+            if self.needed(|column| column.width) <= room {
+                return;
+            }
+            for column in self.columns.iter_mut().filter(|one| one.content == Content::Moments) {
+                // A time zone follows the seconds. Without it, a time could be misread.
+                if width == DAY || column.width <= SECOND {
+                    column.width = column.width.min(width.max(column.title));
+                }
+            }
+        }
+        if let [only] = self.columns.as_mut_slice() {
+            only.width = only.width.min(room.max(1));
+        }
+        self.narrow_text(room, 0);
+    }
+
+    /// Narrows the columns with text until the line fits, each at most to this width or its minimum.
+    fn narrow_text(&mut self, room: usize, limit: usize) {
+        while self.needed(|column| column.width) > room {
+            let text = self.columns.iter_mut();
+            let text = text.filter(|column| column.width > column.minimum().max(limit));
+            let compare = |one: &&mut Column, other: &&mut Column| {
+                (one.width * other.enough()).cmp(&(other.width * one.enough()))
+            };
+            let Some(widest) = text.max_by(compare) else { return };
+            widest.width -= 1;
+        }
+    }
+
+    /// Returns the width of a line with these widths of its columns.
+    fn needed(&self, width: impl Fn(&Column) -> usize) -> usize {
+        let gaps = GAP.len() * self.columns.len().saturating_sub(1);
+        self.columns.iter().map(width).sum::<usize>() + gaps
+    }
+
+    /// Compares a later row with the constant texts of hidden columns.
+    fn compare(&mut self, row: &[String]) {
+        for hidden in &mut self.hidden {
+            hidden.constant.take_if(|text| row.get(hidden.index) != Some(text));
+        }
+    }
+
+    /// Returns one line without trailing spaces. An identifier in the first column moves the others rather than being cut.
+    fn line(&self, cells: &[String]) -> String {
+        let mut line = String::new();
+        for (position, column) in self.columns.iter().enumerate() {
+            if position > 0 {
+                line.push_str(GAP);
+            }
+            let cell = cells.get(column.index).map_or("", String::as_str);
+            let fits = self.room.is_none() || cell.width() <= column.width;
+            let identifies =
+                position == 0 && matches!(column.content, Content::Exact | Content::Words);
+            let cell = if fits { cell } else { column.shortened(cell).unwrap_or(cell) };
+            if fits || identifies {
+                line.push_str(cell);
+            } else {
+                cut(cell, column.width, &mut line);
+            }
+            line.extend(std::iter::repeat_n(' ', column.width.saturating_sub(cell.width())));
+        }
+        if let Some(room) = self.room.filter(|room| line.trim_end().width() > *room) {
+            let whole = std::mem::take(&mut line);
+            cut(&whole, room, &mut line);
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+/// Appends a text, or its start and `…` if it is wider than `width` columns. Grapheme clusters are not split.
 fn cut(text: &str, width: usize, line: &mut String) {
+    if text.width() <= width {
+        return line.push_str(text);
+    }
     let mut used = 0;
     for cluster in text.graphemes(true) {
         if used + cluster.width() >= width {
@@ -241,23 +328,114 @@ fn cut(text: &str, width: usize, line: &mut String) {
         used += cluster.width();
         line.push_str(cluster);
     }
+    // Writing to a string cannot fail.
     _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
 }
+
+impl Column {
+    /// Returns the width from which the column is readable.
+    fn readable(&self) -> usize {
+        match self.content {
+            Content::Exact => self.width,
+            Content::Moments => self.width.min(DAY.max(self.title)),
+            Content::Words | Content::Text => self.width.min(self.enough()),
+        }
+    }
+
+    /// Returns the width below which the column is not shown.
+    fn minimum(&self) -> usize {
+        match self.content {
+            Content::Exact | Content::Moments => self.readable(),
+            Content::Words | Content::Text => self.readable().min(MIN_WIDTH),
+        }
+    }
+
+    /// Returns the width in which any text of this content is readable.
+    fn enough(&self) -> usize {
+        if self.content == Content::Words { WORDS } else { TEXT }
+    }
+
+    /// Returns the start of a date with a time that fits into the column: the day, or the time without seconds.
+    fn shortened<'a>(&self, cell: &'a str) -> Option<&'a str> {
+        let fits = self.content == Content::Moments && self.width >= DAY && is_moment(cell);
+        let end = if self.width >= MINUTE && cell.len() <= SECOND { MINUTE } else { DAY };
+        if fits { cell.get(..end) } else { None }
+    }
+}
+
+impl Content {
+    fn of(cells: &[&str]) -> Self {
+        let filled = || cells.iter().filter(|cell| !cell.is_empty());
+        // Short cells are never cut.
+        let long = || filled().filter(|cell| cell.width() > TEXT);
+        if filled().next().is_some() && filled().all(|cell| is_moment(cell)) {
+            Self::Moments
+        } else if filled().all(|cell| is_exact(cell)) {
+            Self::Exact
+        } else if long().filter(|cell| !cell.contains(' ')).count() * 2 > long().count() {
+            Self::Words
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// Returns whether a text is a number, a phone number or a date, which is useless if cut.
+fn is_exact(cell: &str) -> bool {
+    cell.len() <= MAX_EXACT
+        && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,:/() TZ".contains(&byte))
+}
+
+/// Returns whether a text is a date with a time, such as `2024-03-31 02:30:00`.
+fn is_moment(cell: &str) -> bool {
+    let fits = |(place, byte): (usize, u8)| match place {
+        4 | 7 => byte == b'-',
+        10 => byte == b' ' || byte == b'T',
+        13 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    };
+    is_exact(cell) && cell.len() >= MINUTE && cell.bytes().take(MINUTE).enumerate().all(fits)
+}
+
+/// The space between two columns.
+const GAP: &str = "  ";
+
+/// Minimum width of a column with long text; below it, the column is hidden.
+const MIN_WIDTH: usize = 10;
+
+/// Width to which long text is cut before dates lose their time.
+const LONG: usize = 40;
+
+/// Widths in which text without spaces, and other text, is readable.
+const WORDS: usize = 24;
+const TEXT: usize = 16;
+
+/// Lengths of `2024-03-31`, `2024-03-31 02:30` and `2024-03-31 02:30:00`.
+const DAY: usize = 10;
+const MINUTE: usize = 16;
+const SECOND: usize = 19;
+
+/// Maximum length of text that is never cut. A date with its time and zone is shorter.
+const MAX_EXACT: usize = 32;
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
     use unicode_width::UnicodeWidthStr as _;
 
-    use super::{Style, Table};
-    use crate::output::format::{Ending, RecordWriter as _};
-    use crate::output::record::Path;
+    use super::Table;
+    use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter as _};
     use crate::program::Noun;
     use crate::screen::View;
 
-    fn style(width: Option<u16>) -> Style {
+    fn style(width: Option<u16>) -> OutputSetup {
         let view = View { width, color: false };
-        Style { view, wide: false, quiet: false, noun: Some(Noun::RECORD), counts: false }
+        OutputSetup { view, noun: Some(Noun::RECORD), ..OutputSetup::default() }
+    }
+
+    fn with(style: &OutputSetup, paths: &[&str]) -> Table {
+        let columns = paths.iter().map(|path| OutputColumn::new(path, None)).collect();
+        Table::new(OutputSetup { columns, ..style.clone() })
     }
 
     const PATHS: [&str; 8] =
@@ -281,16 +459,15 @@ mod tests {
             ),
             person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Aperto"),
         ];
-        table(style(width), paths, &people)
+        table(&style(width), paths, &people)
     }
 
-    fn table(style: Style, paths: &[&str], records: &[Value]) -> String {
-        let paths = paths.iter().map(|path| Path::parse(path)).collect();
-        let (mut writer, mut out) = (Table::new(paths, style), Vec::new());
+    fn table(style: &OutputSetup, paths: &[&str], records: &[Value]) -> String {
+        let (mut writer, mut out) = (with(style, paths), Vec::new());
         for record in records {
             writer.write(&mut out, &record.to_string()).unwrap();
         }
-        assert_eq!(writer.finish(&mut out).unwrap(), Ending::new());
+        assert_eq!(writer.finish(&mut out).unwrap(), Ending::default());
         let text = String::from_utf8(out).unwrap();
         if let Some(width) = style.view.width.filter(|_| !style.wide) {
             let mut table = text.lines().take_while(|line| !line.is_empty());
@@ -308,8 +485,7 @@ mod tests {
 
     #[test]
     fn a_late_record_keeps_its_first_cell_whole() {
-        let columns = ["id", "name"].map(Path::parse).to_vec();
-        let (mut writer, mut out) = (Table::new(columns, style(Some(30))), Vec::new());
+        let (mut writer, mut out) = (with(&style(Some(30)), &["id", "name"]), Vec::new());
         for id in 0..1002 {
             let id = if id < 1001 { 7 } else { 1_234_567 };
             let record = json!({"id": id, "name": "Wolfeschlegelsteinhausenbergerdorff"});
@@ -327,7 +503,7 @@ mod tests {
             json!({"title": "Dusk", "email": "miriam.the.photographer@example.org"}),
         ];
         assert_eq!(
-            table(style(Some(40)), &["title", "email"], &records),
+            table(&style(Some(40)), &["title", "email"], &records),
             "TITLE            EMAIL\nSunrise over t…  zoe@example.org\nDusk             miriam.the.photographe…\n\n2 records\n"
         );
     }
@@ -337,25 +513,25 @@ mod tests {
         let paths = &["id", "title"];
         let one = [json!({"id": 7, "title": "Sunrise"})];
         let terminal = style(Some(40));
-        assert_eq!(table(terminal, paths, &one), "ID  TITLE\n7   Sunrise\n\n1 record\n");
-        assert_eq!(table(terminal, paths, &[]), "no records\n");
-        let quiet = Style { quiet: true, ..terminal };
-        assert_eq!(table(quiet, paths, &one), "ID  TITLE\n7   Sunrise\n");
-        assert_eq!(table(quiet, paths, &[]), "ID  TITLE\n");
-        let object = Style { noun: None, ..terminal };
-        assert_eq!(table(object, paths, &one), "ID  TITLE\n7   Sunrise\n");
-        assert_eq!(table(style(None), paths, &[]), "ID  TITLE\n");
+        assert_eq!(table(&terminal, paths, &one), "ID  TITLE\n7   Sunrise\n\n1 record\n");
+        assert_eq!(table(&terminal, paths, &[]), "no records\n");
+        let quiet = OutputSetup { quiet: true, ..terminal.clone() };
+        assert_eq!(table(&quiet, paths, &one), "ID  TITLE\n7   Sunrise\n");
+        assert_eq!(table(&quiet, paths, &[]), "ID  TITLE\n");
+        let object = OutputSetup { noun: None, ..terminal.clone() };
+        assert_eq!(table(&object, paths, &one), "ID  TITLE\n7   Sunrise\n");
+        assert_eq!(table(&style(None), paths, &[]), "ID  TITLE\n");
     }
 
     #[test]
     fn a_wide_table_is_never_shortened() {
-        let wide = Style { wide: true, ..style(Some(20)) };
+        let wide = OutputSetup { wide: true, ..style(Some(20)) };
         let records = [
             json!({"id": 1, "title": "Sunrise over the harbour", "kind": "photo"}),
             json!({"id": 2, "title": "", "kind": "photo"}),
         ];
         assert_eq!(
-            table(wide, &["id", "title", "kind"], &records),
+            table(&wide, &["id", "title", "kind"], &records),
             "ID  TITLE                     KIND\n1   Sunrise over the harbour  photo\n2                             photo\n\n2 records\n"
         );
     }
@@ -366,7 +542,7 @@ mod tests {
             let mut records =
                 vec![json!({"id": 7, "title": "x".repeat(40), "kind": "photo"}); 1000];
             records.push(json!({"id": 8, "title": "", "kind": late}));
-            let shown = table(style(Some(30)), &["id", "title", "kind"], &records);
+            let shown = table(&style(Some(30)), &["id", "title", "kind"], &records);
             let (_, hidden) = shown.split_once("hidden: ").unwrap();
             hidden.split_whitespace().collect::<Vec<_>>().join(" ")
         };
@@ -395,5 +571,91 @@ mod footer_tests {
             ("note".to_owned(), Some(long.as_str())),
         ];
         insta::assert_snapshot!(hidden_line(&columns, 40));
+    }
+}
+#[cfg(test)]
+mod layout_tests {
+    use super::Layout;
+
+    /// Returns the widths of the columns that are shown, and the hidden ones with their constant text.
+    fn fitted(room: usize, rows: &[&[&str]]) -> String {
+        fitted_with(room, rows, false)
+    }
+
+    fn fitted_with(room: usize, rows: &[&[&str]], has_total: bool) -> String {
+        let rows: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect();
+        let titles: Vec<String> = rows.iter().flatten().map(|_| "X".to_owned()).collect();
+        let titles = titles.get(..rows.first().map_or(0, Vec::len)).unwrap_or_default();
+        let mut layout = Layout::of(titles, &rows);
+        layout.fit(room, has_total);
+        let shown = layout.columns.iter().map(|one| format!("{}:{}", one.index, one.width));
+        let hidden = layout.hidden.iter().map(|one| format!("-{}:{:?}", one.index, one.constant));
+        shown.chain(hidden).collect::<Vec<_>>().join(" ")
+    }
+
+    const MAIL: &str = "wolfeschlegelsteinhausen@example.org";
+    const NAME: &str = "Hubert Wolfeschlegelsteinhausen";
+    const DATE: &str = "2024-03-31 02:30:00";
+
+    #[test]
+    fn constant_columns_are_hidden_before_an_address_is_cut_below_24_columns() {
+        let rows: &[&[&str]] =
+            &[&["1", MAIL, "Ada E", "person"], &["2", "ada@example.org", "Bo E", "person"]];
+        assert_eq!(fitted(80, rows), "0:1 1:36 2:5 3:6");
+        assert_eq!(fitted(42, rows), "0:1 1:24 2:5 3:6");
+        assert_eq!(fitted(41, rows), r#"0:1 1:31 2:5 -3:Some("person")"#);
+        assert_eq!(fitted(34, rows), r#"0:1 1:24 2:5 -3:Some("person")"#);
+        assert_eq!(fitted(30, rows), r#"0:1 1:27 -2:None -3:Some("person")"#);
+    }
+
+    #[test]
+    fn the_first_column_and_single_records_have_no_constant() {
+        let row: &[&str] = &["7", NAME, "person"];
+        assert_eq!(fitted(30, &[row]), "0:1 1:19 2:6");
+        assert_eq!(
+            fitted(12, &[row, row]),
+            r#"0:1 -1:Some("Hubert Wolfeschlegelsteinhausen") -2:Some("person")"#
+        );
+    }
+
+    #[test]
+    fn a_total_is_hidden_last() {
+        let rows: &[&[&str]] = &[&["1", "20", "30", "50"], &["2", "20", "40", "50"]];
+        assert_eq!(fitted_with(13, rows, true), "0:1 1:2 2:2 3:2");
+        assert_eq!(fitted_with(9, rows, true), r#"0:1 2:2 3:2 -1:Some("20")"#);
+        assert_eq!(fitted_with(5, rows, true), r#"0:1 3:2 -1:Some("20") -2:None"#);
+        assert_eq!(fitted_with(4, rows, true), r#"0:1 -1:Some("20") -2:None -3:Some("50")"#);
+    }
+
+    #[test]
+    fn dates_lose_their_time_before_text_is_cut() {
+        let rows: &[&[&str]] = &[&["1", NAME, DATE], &["2", "Ada E", "2025-01-01 00:00:00"]];
+        assert_eq!(fitted(55, rows), "0:1 1:31 2:19");
+        assert_eq!(fitted(54, rows), "0:1 1:31 2:16");
+        assert_eq!(fitted(50, rows), "0:1 1:31 2:10");
+        assert_eq!(fitted(40, rows), "0:1 1:25 2:10");
+        let zoned: &[&[&str]] = &[&["1", "2024-03-31T02:30:00+02:00"], &["2", DATE]];
+        assert_eq!(fitted(27, zoned), "0:1 1:10");
+    }
+
+    #[test]
+    fn the_last_columns_are_hidden_if_the_others_would_be_unreadable() {
+        let rows: &[&[&str]] =
+            &[&["48008", NAME, MAIL, "+31 20 4641991"], &["48009", "Ada E", "a@b.example", ""]];
+        assert_eq!(fitted(200, rows), "0:5 1:31 2:36 3:14");
+        assert_eq!(fitted(65, rows), "0:5 1:16 2:24 3:14");
+        assert_eq!(fitted(64, rows), "0:5 1:22 2:33 -3:None");
+        assert_eq!(fitted(40, rows), "0:5 1:12 2:19 -3:None");
+        assert_eq!(fitted(20, rows), "0:5 1:13 -2:None -3:None");
+        assert_eq!(fitted(3, rows), "0:3 -1:None -2:None -3:None");
+    }
+
+    #[test]
+    fn an_identifier_is_not_cut_if_it_takes_at_most_half_of_the_line() {
+        let id = "0192f0c1-2d1e-7c3a-9b61-7f3d9b1f2a44";
+        let other = "0192f0c1-2d1e-7c3a-9b61-7f3d9b1f2a45";
+        let rows: &[&[&str]] = &[&[id, NAME, MAIL], &[other, "Ada E", "a@b.example"]];
+        assert_eq!(fitted(80, rows), "0:36 1:16 2:24");
     }
 }

@@ -11,44 +11,39 @@ use rust_xlsxwriter::{ExcelDateTime, Format, IgnoreError, Workbook, Worksheet, X
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
+use crate::files::folder_of;
 use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::record::{Cells, text_of};
 use crate::program::Noun;
 
 /// Creates the writer of the format.
-pub(crate) fn writer(setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-    let columns = setup.columns.to_vec();
-    if columns.len() > MAX_COLUMNS {
-        let fields = columns.len();
-        let text = format!("cannot write {fields} fields: a sheet has {MAX_COLUMNS} columns");
-        return Err(Failure::usage(text).hint("choose some with --fields"));
-    }
-    let names: Vec<String> = columns.iter().map(OutputColumn::name).collect();
+pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
     let mut workbook = Workbook::new();
     let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
-    guarded(|| {
-        if let Some(folder) = setup.folder() {
-            workbook.set_tempdir(folder)?;
-        }
-        begin(workbook.add_worksheet_with_constant_memory()?.set_name(sheet)?, &names)
-    })?;
-    let widths = names.iter().map(|name| width(name) + FILTER_BUTTON).collect();
-    let text = Format::new().set_num_format("@");
-    let date = Format::new().set_num_format("yyyy-mm-dd hh:mm:ss");
-    let ending = Ending::new();
-    Ok(Box::new(Xlsx { columns, workbook, widths, row: 0, last_row: LAST_ROW, text, date, ending }))
-}
-
-/// Writes the header of a sheet.
-fn begin(sheet: &mut Worksheet, names: &[String]) -> Result<(), XlsxError> {
-    sheet.set_freeze_panes(1, 0)?;
     let bold = Format::new().set_bold();
-    for (column, name) in (0..).zip(names) {
-        let end = name.char_indices().nth(MAX_TEXT / 2).map_or(name.len(), |(end, _)| end);
-        let name = name.get(..end).unwrap_or_default();
-        sheet.write_string_with_format(0, column, name, &bold)?;
-    }
-    Ok(())
+    let mut widths = Vec::new();
+    guarded(|| {
+        if let Some(file) = &setup.file {
+            // The folder of the system for temporary files may be too small.
+            workbook.set_tempdir(folder_of(file))?;
+        }
+        let sheet = workbook.add_worksheet_with_constant_memory()?.set_name(sheet)?;
+        sheet.set_freeze_panes(1, 0)?;
+        (0..).zip(&setup.columns).try_for_each(|(place, column)| {
+            let name: String = column.name().chars().take(MAX_TEXT / 2).collect();
+            widths.push(width(&name) + FILTER_BUTTON);
+            sheet.write_string_with_format(0, place, name, &bold).map(drop)
+        })
+    })?;
+    Ok(Box::new(Xlsx {
+        columns: setup.columns.clone(),
+        workbook,
+        widths,
+        row: 0,
+        text: Format::new().set_num_format("@"),
+        date: Format::new().set_num_format("yyyy-mm-dd hh:mm:ss"),
+        ending: Ending::default(),
+    }))
 }
 
 /// A workbook with one row for each record. Rows go to a temporary file that has no name, and to the output at the end.
@@ -58,7 +53,6 @@ struct Xlsx {
     widths: Vec<usize>,
     /// The current row. Row 0 is the header.
     row: u32,
-    last_row: u32,
     /// The formats of cells.
     text: Format,
     date: Format,
@@ -67,44 +61,35 @@ struct Xlsx {
 
 impl RecordWriter for Xlsx {
     fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        let Self { columns, workbook, widths, row, text, date, ending, .. } = self;
-        if *row == self.last_row {
+        let Self { columns, workbook, widths, row, text, date, ending } = self;
+        if *row == LAST_ROW {
             let text = format!("a sheet holds {row} records; use -o csv, or --filter");
             return Err(io::Error::other(text));
         }
         *row += 1;
         let mut cells = Cells::read(record);
-        let mut found: Vec<Cell<'_>> = Vec::with_capacity(columns.len());
-        for column in &*columns {
-            let json = column.json(&mut cells);
-            let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
-            let length = if let Cell::Text(text) = &cell { text_length(text) } else { None };
-            found.push(match length.filter(|length| *length > MAX_TEXT) {
-                None => cell,
-                Some(length) => {
-                    let place = format!("record {row}, field `{}`", column.name());
-                    *ending = std::mem::take(ending).left_out(format!(
-                        "{place}: {length} characters, and a cell of a workbook holds {MAX_TEXT}"
-                    ));
-                    Cell::Empty
-                }
-            });
-        }
-        if *row <= ROWS_FOR_WIDTHS {
-            widths
-                .iter_mut()
-                .zip(&found)
-                .for_each(|(width, cell)| *width = cell.width().max(*width));
-        }
         guarded(|| {
             let sheet = workbook.worksheet_from_index(0)?;
-            if found.iter().all(|cell| *cell == Cell::Empty) {
-                // Readers skip rows that are not in the file.
-                sheet.write_blank(*row, 0, text)?;
+            // Readers skip rows that are not in the file, so a row without values gets a blank cell.
+            sheet.write_blank(*row, 0, text)?;
+            for (place, (column, widest)) in (0..).zip(columns.iter().zip(widths)) {
+                let json = column.json(&mut cells);
+                let mut cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
+                if let Cell::Text(long) = &cell
+                    && let Some(length) = text_length(long).filter(|length| *length > MAX_TEXT)
+                {
+                    ending.left_out.push(format!(
+                        "record {row}, field `{}`: {length} characters, and a cell of a workbook holds {MAX_TEXT}",
+                        column.name()
+                    ));
+                    cell = Cell::Empty;
+                }
+                if *row <= ROWS_FOR_WIDTHS {
+                    *widest = cell.width().max(*widest);
+                }
+                put(sheet, *row, place, &cell, text, date)?;
             }
-            (0..)
-                .zip(&found)
-                .try_for_each(|(column, cell)| put(sheet, *row, column, cell, text, date))
+            Ok(())
         })
     }
 
@@ -234,9 +219,6 @@ const MAX_TEXT: usize = 32_767;
 /// Number of digits that a spreadsheet keeps of a number.
 const MAX_DIGITS: usize = 15;
 
-/// Maximum number of columns in a sheet.
-const MAX_COLUMNS: usize = 16_384;
-
 /// Last row of a sheet, from 0, and so the maximum number of records in it.
 const LAST_ROW: u32 = 1_048_575;
 
@@ -265,22 +247,18 @@ struct Remember<'a> {
     error: Option<io::Error>,
 }
 
-impl Remember<'_> {
-    fn run(&mut self, action: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) {
-        if self.error.is_none() {
-            self.error = action(self.out).err();
-        }
-    }
-}
-
 impl Write for Remember<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.run(|out| out.write_all(bytes));
+        if self.error.is_none() {
+            self.error = self.out.write_all(bytes).err();
+        }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.run(|out| out.flush());
+        if self.error.is_none() {
+            self.error = self.out.flush().err();
+        }
         Ok(())
     }
 }

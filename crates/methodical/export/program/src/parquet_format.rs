@@ -25,7 +25,7 @@ type Columns = [(String, Option<FieldType>)];
 
 fn begin(
     begin: fn(&Columns) -> Result<ParquetStream, Error>,
-    setup: &OutputSetup<'_>,
+    setup: &OutputSetup,
 ) -> Result<Box<dyn RecordWriter>, Failure> {
     let columns = setup.columns().iter();
     let types: Vec<_> = columns.map(|one| (one.name(), one.field_type())).collect();
@@ -41,7 +41,8 @@ impl RecordWriter for Writer {
         self.0.write(out, record)
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-        self.0.finish(out).map(|()| Ending::new())
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+        self.0.finish(out)?;
+        Ok(Ending::default())
     }
 }

@@ -143,10 +143,8 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     pub(crate) fn new(text: &str) -> Self {
-        let (mut folded, mut digits) = (String::new(), String::new());
-        fold(text, &mut folded);
-        let others = folded.chars().filter(|one| !is_separator(*one));
-        digits.extend(others);
+        let folded = folded(text);
+        let digits: String = folded.chars().filter(|one| !is_separator(*one)).collect();
         let is_number = digits.len() >= DIGITS && digits.bytes().all(|one| one.is_ascii_digit());
         Self { folded, digits: is_number.then_some(digits) }
     }
@@ -163,8 +161,7 @@ impl Wanted {
     }
 
     fn is_within(&self, text: &str) -> bool {
-        let mut folded = String::with_capacity(text.len());
-        fold(text, &mut folded);
+        let mut folded = folded(text);
         if folded.contains(&self.folded) {
             return true;
         }
@@ -172,6 +169,20 @@ impl Wanted {
         folded.retain(|one| !is_separator(one));
         folded.contains(digits)
     }
+}
+
+/// Returns a text without case and accents, as [`Filter::contains`] compares it.
+///
+/// ```
+/// use methodical_mirror::folded;
+///
+/// assert_eq!(folded("Łukasz STRAẞE"), folded("lukasz straße"));
+/// ```
+#[must_use]
+pub fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    fold(text, &mut folded);
+    folded
 }
 
 /// Writes a text without case and accents.
@@ -248,6 +259,12 @@ mod tests {
             ("STRASSE", "Straße", true),
             ("k", "\u{212a}", true),
             ("कि", "क", false),
+            ("राम", "रम", false),
+            ("Işık", "işik", true),
+            ("ΟΔΥΣΣΕΎΣ", "οδυσσεύς", true),
+            ("ЖУКОВ", "жуков", true),
+            ("Sahin", "Şahin", true),
+            ("中", "中", true),
             ("100%", "100% sure", true),
             ("100%", "1000 sure", false),
             ("a_b", "aXb", false),

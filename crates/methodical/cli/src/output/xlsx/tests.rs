@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::writer;
-use crate::output::flags::Dialect;
 use crate::output::format::{Ending, OutputColumn, OutputSetup};
 
 /// The cells of all sheets, row by row, and the end of the output.
@@ -16,9 +15,8 @@ type Written = (Vec<Vec<Data>>, Ending);
 
 /// Writes records with these fields, and reads the workbook.
 fn written(columns: &[(&str, FieldType)], records: &[String]) -> Written {
-    let columns: Vec<_> =
-        columns.iter().map(|(name, ty)| OutputColumn::new(name, Some(*ty))).collect();
-    let setup = OutputSetup::plain(&columns, Dialect { escape_formulas: true, separator: ',' });
+    let columns = columns.iter().map(|(name, ty)| OutputColumn::new(name, Some(*ty))).collect();
+    let setup = OutputSetup { columns, ..OutputSetup::default() };
     let (mut writer, mut out) = (writer(&setup).unwrap(), Vec::new());
     for record in records {
         writer.write(&mut out, record).unwrap();
