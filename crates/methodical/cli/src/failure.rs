@@ -8,7 +8,6 @@ use methodical_client::{Error, ErrorKind, model};
 use serde::Deserialize;
 
 use crate::connect::proxy_variable;
-use crate::output::jq::JqError;
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
@@ -108,6 +107,12 @@ impl Failure {
         Self::new(Exit::Busy, message)
     }
 
+    /// Creates the failure of a filter of `--jq` that ended itself with this exit code.
+    pub(crate) fn halted(code: u8) -> Self {
+        let failure = Self::new(Exit::Contract, "the filter of --jq ended with `halt_error`");
+        Self { halted: Some(code), ..failure }
+    }
+
     /// Sets the hint: what to do next. It replaces the hint set before.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -174,19 +179,6 @@ impl From<model::DecodeError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-            Some(JqError::Failed(cause)) => {
-                return Self::usage("cannot apply the filter of --jq").because(cause).hint(
-                    "the input is an array of all records, and `.[]` yields each one; or it is a single object",
-                );
-            }
-            Some(JqError::Halted(code)) => {
-                let failure =
-                    Self::new(Exit::Contract, "the filter of --jq ended with `halt_error`");
-                return Self { halted: Some(*code), ..failure };
-            }
-            None => {}
-        }
         let exit = match error.kind() {
             io::ErrorKind::BrokenPipe => Exit::Done,
             _ => Exit::Unwritten,

@@ -82,17 +82,18 @@ impl TemporaryFolder {
 /// those that belong to this user, have not changed for a minute, and are not locked.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
-        let (name, Ok(there)) = (entry.file_name(), entry.metadata()) else { continue };
-        let is_named =
-            name.to_str().is_some_and(|name| name.starts_with(prefix) && name.ends_with(suffix));
-        let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-        let is_old = is_of_this_user(&there) && age.is_some_and(|age| age >= LEFTOVER_AGE);
-        let is_free = |lock| File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok());
-        let path = entry.path();
-        if !is_named || !is_old {
+        let name = entry.file_name();
+        let is_own = |name: &str| name.starts_with(prefix) && name.ends_with(suffix);
+        if !name.to_str().is_some_and(is_own) {
             continue;
         }
+        // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
+        let (path, Ok(there)) = (entry.path(), entry.metadata()) else { continue };
+        let age = there.modified().ok().and_then(|at| at.elapsed().ok());
+        if !is_of_this_user(&there) || age.is_none_or(|age| age < LEFTOVER_AGE) {
+            continue;
+        }
+        let is_free = |lock| File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok());
         // Somebody else may own it, or remove it first.
         if !suffix.is_empty() && there.is_file() && is_free(path.clone()) {
             drop(fs::remove_file(path));

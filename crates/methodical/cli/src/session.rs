@@ -139,7 +139,11 @@ impl<S: Mirrored> Session<S> {
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
         let add = |before: Tally, query: &&O| {
-            let tally = self.print_all(open(query)?, before, &mut printer)?;
+            let mut records = open(query)?;
+            if let Some(mebibytes) = self.invocation.service.record_limit {
+                records = records.record_limit(usize::from(mebibytes) << 20);
+            }
+            let tally = self.print_all(records, before, &mut printer)?;
             if tally == before && !printer.is_done() {
                 check(query)?;
             }

@@ -313,9 +313,12 @@ impl DownloadFormat for Download {
             columns.iter().map(|one| OutputColumn::new(one.path(), Some(one.field_type())));
         let (columns, dialect) = (columns.collect(), self.dialect);
         let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
-        let failed = |failure: Failure| io::Error::other(failure.text());
-        Ok(Box::new(Writer((self.format.writer)(&setup).map_err(failed)?)))
+        Ok(Box::new(Writer((self.format.writer)(&setup).map_err(|failure| unwritable(&failure))?)))
     }
+}
+
+fn unwritable(failure: &Failure) -> io::Error {
+    io::Error::other(failure.text())
 }
 
 struct Writer(Box<dyn RecordWriter>);
@@ -326,7 +329,7 @@ impl DownloadWriter for Writer {
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let Ending { left_out, .. } = self.0.finish(out)?;
+        let Ending { left_out, .. } = self.0.finish(out).map_err(|failure| unwritable(&failure))?;
         match left_out.into_iter().next() {
             None => Ok(()),
             Some(text) => Err(io::Error::other(text)),

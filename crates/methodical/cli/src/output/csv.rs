@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use methodical_client::model::formula::guard;
 
+use crate::failure::Failure;
 use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::counted;
 use crate::output::record::Cells;
@@ -120,7 +121,7 @@ impl RecordWriter for Csv {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
         out.write_all(std::mem::take(&mut self.text).as_bytes())?;
         let mut ending = Ending::default();
         if self.escaped > 0 {

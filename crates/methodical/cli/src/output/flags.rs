@@ -184,7 +184,7 @@ impl OutputFlags {
     /// Returns the first flag that selects records or fields, if one is given.
     pub(crate) fn selection(&self) -> Option<&'static str> {
         let fields = self.fields.is_some().then_some("--fields");
-        fields.or(self.jq.is_some().then_some("--jq")).or_else(|| self.choice())
+        fields.or_else(|| self.jq.as_ref().map(|_| "--jq")).or_else(|| self.choice())
     }
 
     /// Returns the first flag that chooses records of a list, if one is given.

@@ -39,7 +39,7 @@ use crate::screen::View;
 ///         writeln!(out, "{}", self.0.text(&mut Cells::read(record)))
 ///     }
 ///
-///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
 ///         Ok(Ending::default())
 ///     }
 /// }
@@ -298,10 +298,20 @@ pub trait RecordWriter {
     /// # Errors
     ///
     /// Fails if the output cannot be written.
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending>;
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure>;
 }
 
 /// The end of an output: the notes for the user, and the values that the format cannot hold.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::Ending;
+///
+/// let mut ending = Ending::default();
+/// ending.notes.push("photos from 1,048,576 on are in the sheet `records 2`".to_owned());
+/// ending.left_out.push("record 7, field `caption`: a cell holds 32767 characters".to_owned());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Ending {

@@ -1,9 +1,8 @@
 //! `--jq`: prints what a jq filter makes of the output.
 
 use std::borrow::Cow;
-use std::error::Error as StdError;
 use std::io::{self, Write};
-use std::{fmt, iter};
+use std::iter;
 
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::native::{Fun, bome, run, v};
@@ -60,11 +59,15 @@ impl RecordWriter for Jq {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
         if !self.single {
             self.input.push_str(if self.input.is_empty() { "[]" } else { "]" });
         }
-        let failed = |text: String| io::Error::other(JqError::Failed(text));
+        let failed = |cause: String| {
+            Failure::usage("cannot apply the filter of --jq").because(cause).hint(
+                "the input is an array of all records, and `.[]` yields each one; or it is a single object",
+            )
+        };
         let input = std::mem::take(&mut self.input);
         let input = read::parse_single(input.as_bytes()).map_err(|one| failed(one.to_string()))?;
         let context = Ctx::<data::JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
@@ -77,16 +80,12 @@ impl RecordWriter for Jq {
                 Err(Err(other)) => match other.get_halt() {
                     // Like the exit code of jq, it is the lowest byte.
                     Ok(code) if code & 0xff != 0 => {
-                        let code = u8::try_from(code & 0xff).unwrap_or(u8::MAX);
-                        return Err(io::Error::other(JqError::Halted(code)));
+                        return Err(Failure::halted(u8::try_from(code & 0xff).unwrap_or(u8::MAX)));
                     }
                     _ => break,
                 },
             };
-            let text = match &value {
-                Val::TStr(text) => String::from_utf8_lossy(text),
-                other => Cow::Owned(other.to_string()),
-            };
+            let text = text_of(&value);
             let text = match &value {
                 Val::TStr(_) if self.terminal => printable(&text),
                 _ => safe(&text, self.terminal),
@@ -94,6 +93,14 @@ impl RecordWriter for Jq {
             writeln!(out, "{text}")?;
         }
         Ok(Ending::default())
+    }
+}
+
+/// Returns a text without its quotes, and any other value as JSON.
+fn text_of(value: &Val) -> Cow<'_, str> {
+    match value {
+        Val::TStr(text) => String::from_utf8_lossy(text),
+        other => Cow::Owned(other.to_string()),
     }
 }
 
@@ -162,28 +169,8 @@ def @tsv: [.[] |
     else tostring end] | join("\t");
 "#;
 
-/// Why a filter did not end with success.
-#[derive(Debug)]
-pub(crate) enum JqError {
-    /// It fails on its input: its message.
-    Failed(String),
-    /// It ended itself with `halt_error`: the exit code.
-    Halted(u8),
-}
-
-impl fmt::Display for JqError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(message) => f.write_str(message),
-            Self::Halted(code) => write!(f, "it ended with `halt_error({code})`"),
-        }
-    }
-}
-
-impl StdError for JqError {}
-
 /// Returns the functions. They replace those with the same names.
-pub(crate) fn functions() -> [Fun<data::JustLut<Val>>; 2] {
+fn functions() -> [Fun<data::JustLut<Val>>; 2] {
     [
         run(("fromjson", v(0), |(_, value)| match from_json(&value) {
             Ok(values) => Box::new(values.into_iter().map(Ok)),
@@ -191,11 +178,7 @@ pub(crate) fn functions() -> [Fun<data::JustLut<Val>>; 2] {
         })),
         // A part of `stderr` and `halt_error`.
         run(("stderr_empty", v(0), |(_, value)| {
-            let text = match &value {
-                Val::TStr(text) => String::from_utf8_lossy(text).into_owned(),
-                other => other.to_string(),
-            };
-            for line in text.lines() {
+            for line in text_of(&value).lines() {
                 // If standard error is closed, this cannot be reported anywhere.
                 drop(writeln!(io::stderr(), "{}", printable(line)));
             }
@@ -229,7 +212,7 @@ mod tests {
         for record in RECORDS {
             jq.write(&mut out, record).unwrap();
         }
-        let ending = jq.finish(&mut out).map_err(|error| error.to_string())?;
+        let ending = jq.finish(&mut out).map_err(|failure| failure.text())?;
         assert_eq!(ending, Ending::default());
         Ok(String::from_utf8(out).unwrap())
     }

@@ -53,7 +53,7 @@ impl RecordWriter for Json {
         if self.has_bracket { writeln!(out, "{}", std::mem::take(&mut self.held)) } else { Ok(()) }
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
         let end = match (self.single, self.has_bracket) {
             (true, _) => "\n",
             (false, true) => "\n]\n",
@@ -76,7 +76,7 @@ impl RecordWriter for Ndjson {
         out.write_all(b"\n")
     }
 
-    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
         Ok(Ending::default())
     }
 }

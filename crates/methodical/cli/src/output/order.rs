@@ -8,11 +8,10 @@ use rust_decimal::Decimal;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::output::flags::OutputFlags;
 use crate::output::printer::Schema;
 use crate::output::record::{Cells, Path, one_line, text_of};
 use crate::output::select::{Filter, number};
-use crate::screen::Screen;
+use crate::run::Invocation;
 
 /// Filters, sorts, counts and limits records.
 #[derive(Debug)]
@@ -40,11 +39,8 @@ struct Chosen {
 
 impl Chooser {
     /// Checks the flags against the schema. Warns of fields that no record has.
-    pub(crate) fn new(
-        flags: &OutputFlags,
-        schema: &Schema<'_>,
-        screen: Screen,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
+        let flags = &invocation.output;
         if schema.single
             && let Some(flag) = flags.choice()
         {
@@ -52,11 +48,7 @@ impl Chooser {
                 "cannot use {flag}: the output is one object, not a list"
             )));
         }
-        let path = |name: &str| {
-            let warning = schema.check(name, flags.any_field)?;
-            warning.into_iter().for_each(|warning| screen.warn(&warning));
-            Ok::<_, Failure>(schema.path(name))
-        };
+        let path = |name: &str| schema.check(name, invocation).map(|()| schema.path(name));
         let chosen = |filter: &Filter| {
             let (path, filter) = (path(&filter.path)?, filter.clone());
             Ok(Chosen { path, filter, compared: false, other: false })

@@ -37,19 +37,15 @@ pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
         // Quits if the output fits, shows colours, and leaves the output on the screen. Wide lines are not wrapped.
         command.env("LESS", if output.wide { "FRSX" } else { "FRX" });
     }
-    let started = spawn(command).inspect_err(|error| {
+    let started = spawn(command, name, &advice).inspect_err(|error| {
         if is_chosen || error.kind() != io::ErrorKind::NotFound {
             screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
         }
     });
-    let (input, finished, ended) = started.ok()?;
-    Some(Paged { input, ended: Some(ended), finished, name: name.clone(), advice })
+    started.ok()
 }
 
-/// The input of a pager, whether the program has written everything to it, and the thread that waits for its end.
-type Spawned = (Option<ChildStdin>, Arc<AtomicBool>, JoinHandle<io::Result<ExitStatus>>);
-
-fn spawn(mut command: Command) -> io::Result<Spawned> {
+fn spawn(mut command: Command, name: &str, advice: &str) -> io::Result<Paged> {
     let mut child = command.spawn()?;
     let input = child.stdin.take();
     // Ctrl-C belongs to the pager from now on.
@@ -66,8 +62,8 @@ fn spawn(mut command: Command) -> io::Result<Spawned> {
         }
         status
     };
-    let ended = thread::Builder::new().name("pager".to_owned()).spawn(watch)?;
-    Ok((input, finished, ended))
+    let ended = Some(thread::Builder::new().name("pager".to_owned()).spawn(watch)?);
+    Ok(Paged { input, ended, finished, name: name.to_owned(), advice: advice.to_owned() })
 }
 
 /// Output to a pager that runs. Dropping it waits until the person quits it.

@@ -48,12 +48,8 @@ impl Printer {
     /// Checks the flags against the schema, and opens the output.
     pub(crate) fn open(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
         let &Invocation { output: ref flags, screen, ref program, .. } = invocation;
-        let chooser = Chooser::new(flags, schema, screen)?;
-        for name in flags.fields.iter().flatten() {
-            if let Some(warning) = schema.check(name, flags.any_field)? {
-                screen.warn(&warning);
-            }
-        }
+        let chooser = Chooser::new(invocation, schema)?;
+        flags.fields.iter().flatten().try_for_each(|name| schema.check(name, invocation))?;
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
         let out = Destination::open(flags.file(), program)?;
@@ -416,18 +412,21 @@ impl<'a> Schema<'a> {
         OutputColumn { path, field_type }
     }
 
-    /// Checks a field name from a flag. Returns a warning if no record of a response has the field.
+    /// Checks a field name from a flag. Warns if no record of a response has the field.
     ///
     /// An unknown field of an operation is accepted with `--any-field`, because the service may send undocumented fields.
-    pub(crate) fn check(&self, name: &str, any_field: bool) -> Result<Option<String>, Failure> {
+    pub(crate) fn check(&self, name: &str, invocation: &Invocation) -> Result<(), Failure> {
         let undocumented = match self.source {
-            RecordSource::Response => return Ok(self.missing_field(name)),
-            RecordSource::Operation if any_field => return Ok(None),
+            RecordSource::Response => {
+                self.warn_of_missing(name, invocation.screen);
+                return Ok(());
+            }
+            RecordSource::Operation if invocation.output.any_field => return Ok(()),
             RecordSource::Operation => "; --any-field accepts undocumented fields",
             RecordSource::Program => "",
         };
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
-            return Ok(None);
+            return Ok(());
         }
         let known = self.fields.join(", ");
         let hint = match closest(&name.to_lowercase(), self.fields.iter().copied()) {
@@ -437,16 +436,16 @@ impl<'a> Schema<'a> {
         Err(Failure::usage(format!("unknown field `{name}`")).hint(hint + undocumented))
     }
 
-    /// Returns a warning if no record of a response has the field.
-    fn missing_field(&self, name: &str) -> Option<String> {
+    /// Warns if no record of a response has the field.
+    fn warn_of_missing(&self, name: &str, screen: Screen) {
         let path = self.path(name);
-        let field = path.names().next()?;
+        let Some(field) = path.names().next() else { return };
         if self.columns.is_empty() || self.columns.contains(&field) {
-            return None;
+            return;
         }
         let similar = closest(&field.to_lowercase(), self.columns.iter().copied());
         let hint = similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        Some(format!("no record has a field `{field}`{hint}"))
+        screen.warn(&format!("no record has a field `{field}`{hint}"));
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::failure::Failure;
 use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::with_separators;
 use crate::output::record::Cells;
@@ -121,7 +122,7 @@ impl RecordWriter for Table {
         self.received = count;
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
         let OutputSetup { view, quiet, noun, .. } = self.setup;
         // A person reads `no photos` instead of a header.
         let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
@@ -518,7 +519,7 @@ mod tests {
         let quiet = OutputSetup { quiet: true, ..terminal.clone() };
         assert_eq!(table(&quiet, paths, &one), "ID  TITLE\n7   Sunrise\n");
         assert_eq!(table(&quiet, paths, &[]), "ID  TITLE\n");
-        let object = OutputSetup { noun: None, ..terminal.clone() };
+        let object = OutputSetup { noun: None, ..terminal };
         assert_eq!(table(&object, paths, &one), "ID  TITLE\n7   Sunrise\n");
         assert_eq!(table(&style(None), paths, &[]), "ID  TITLE\n");
     }

@@ -93,7 +93,7 @@ impl RecordWriter for Xlsx {
         })
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
         let mut out = Remember { out, error: None };
         let saved = guarded(|| {
             let sheet = self.workbook.worksheet_from_index(0)?;
@@ -110,8 +110,8 @@ impl RecordWriter for Xlsx {
             self.workbook.save_to_writer(&mut out)
         });
         match out.error {
-            Some(error) => Err(error),
-            None => saved.map(|()| std::mem::take(&mut self.ending)),
+            Some(error) => Err(error.into()),
+            None => Ok(saved.map(|()| std::mem::take(&mut self.ending))?),
         }
     }
 }

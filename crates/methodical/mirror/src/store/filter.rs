@@ -218,6 +218,8 @@ fn base(letter: char) -> Option<&'static str> {
         'æ' => "ae",
         'œ' => "oe",
         'þ' => "th",
+        // The lowercase letter of `ẞ`, which has no other uppercase letter.
+        'ß' => "ss",
         _ => return None,
     })
 }
@@ -257,6 +259,7 @@ mod tests {
             ("nguyen", "Nguyễn", true),
             ("e\u{301}", "é", true),
             ("STRASSE", "Straße", true),
+            ("strasse", "STRAẞE", true),
             ("k", "\u{212a}", true),
             ("कि", "क", false),
             ("राम", "रम", false),
