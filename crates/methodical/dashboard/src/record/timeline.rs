@@ -66,15 +66,17 @@ impl Timeline {
         let (mut spans, mut known) = (Vec::<(String, Span)>::new(), 0);
         shared.mirror.each_past_value(table, Some(member), |spell| {
             known += 1;
-            if known <= SPELLS {
-                spans.push((spell.group.clone(), Span::of(spell)));
+            if known > SPELLS {
+                return ControlFlow::Break(());
             }
-            if known > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let PastValue { group, value, began_at, ended_at, began_before, .. } = spell;
+            let span = Span { value, from: began_at, until: ended_at, is_older: began_before };
+            spans.push((group, span));
+            ControlFlow::Continue(())
         })?;
-        let is_known = |group: &str| spans.iter().any(|(one, _)| one == group);
-        for (group, spans) in &mut groups {
-            if is_known(group) {
-                spans.clear();
+        for (group, all) in &mut groups {
+            if spans.iter().any(|(one, _)| one == group) {
+                all.clear();
             }
         }
         for (group, span) in spans {
@@ -118,13 +120,6 @@ struct Span {
     from: i64,
     until: Option<i64>,
     is_older: bool,
-}
-
-impl Span {
-    fn of(spell: PastValue) -> Self {
-        let PastValue { value, began_at, ended_at, began_before, .. } = spell;
-        Self { value, from: began_at, until: ended_at, is_older: began_before }
-    }
 }
 
 /// Describes a track in words, the earliest value first.
