@@ -108,7 +108,7 @@ impl BlockingBody {
         if self.rest.is_empty() {
             return self.body;
         }
-        Self::from_chunks(std::iter::from_fn(move || self.chunk().transpose())).body
+        Body::from_poll(move |_| Poll::Ready(self.chunk().transpose()))
     }
 
     /// Reads the whole body, and fails as soon as it is known to exceed `limit` bytes.
