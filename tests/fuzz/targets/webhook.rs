@@ -12,7 +12,7 @@ use http::{Response, Uri};
 use libfuzzer_sys::fuzz_target;
 use methodical_client::retry_after;
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt, Webhook, WebhookSecret};
+use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, Webhook, WebhookSecret};
 use url::{Host, Url};
 
 /// Whether plain `http` is allowed, the URL, and the responses: status, `Retry-After` and body.
@@ -96,7 +96,7 @@ fn leads_where_it_says(text: &str, sent: &Uri) {
 /// A mirror with three events for a receiver.
 fn mirror() -> Mirror {
     let mut mirror = Mirror::in_memory().unwrap();
-    mirror.add_consumer("receiver", &StartAt::Oldest).unwrap();
+    mirror.add_consumer("receiver").unwrap();
     let mut run = mirror.begin("photos/list", &PHOTO, Rules::new().emit_baseline()).unwrap();
     for id in 0..3 {
         run.record(&format!(r#"{{"id":"{id}"}}"#)).unwrap();

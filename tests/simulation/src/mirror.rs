@@ -9,8 +9,8 @@ use gateway_model::service::RecruitmentGateway;
 use gateway_transport::gzip::Gzip;
 use methodical_client::blocking::Client;
 use methodical_mirror::{
-    Change, Error, Event, Failure, Limits, Mirror, Rules, Sink, StartAt, State, SyncError,
-    SyncOptions, SyncReport,
+    Change, Error, Event, Failure, Limits, Mirror, Rules, Sink, State, SyncError, SyncOptions,
+    SyncReport,
 };
 use tokio::task::JoinSet;
 
@@ -309,7 +309,7 @@ impl Job {
         options: &SyncOptions,
     ) -> Result<Report, Error> {
         let mut mirror = self.mirror.take().map_or_else(|| self.place.open(&self.world), Ok)?;
-        mirror.add_consumer(CONSUMER, &StartAt::Oldest)?;
+        mirror.add_consumer(CONSUMER)?;
         let sync = mirror.sync_all(&client(port.clone()), options);
         let sync = sync.unwrap_or_else(SyncError::into_report);
         if !self.sink.fails {

@@ -103,6 +103,15 @@ impl Shape {
         self.columns.get(self.identity).ok_or_else(damaged)
     }
 
+    /// Returns the column of a table with this name.
+    pub(crate) fn column(&self, table: &str, name: &str) -> Result<&Column, Error> {
+        let unknown = || {
+            let text = format!("cannot read the table `{table}`: it has no column `{name}`");
+            Error::new(ErrorKind::Table, text)
+        };
+        self.columns.iter().find(|column| column.name == name).ok_or_else(unknown)
+    }
+
     /// Returns whether a field of this path has a column.
     pub(crate) fn lists(&self, path: &[impl AsRef<str>]) -> bool {
         self.index(path).is_some()

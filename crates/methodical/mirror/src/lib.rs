@@ -62,8 +62,8 @@
 //! the feature `webhook`.
 //!
 //! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
-//! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
-//! delivered, too, so nothing is lost. Do the same if the changes of a consumer were removed.
+//! [`Mirror::each_record`], then add a consumer and [rewind](Mirror::rewind_consumer) it to this cursor. A change that was committed
+//! in between is delivered, too, so nothing is lost. Do the same if the changes of a consumer were removed.
 //!
 //! # Recovery
 //!
@@ -199,8 +199,8 @@ pub use methodical_postgres as connector;
 pub use crate::copy::postgres::{Copied, CopiedTable};
 pub use crate::copy::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue};
 pub use crate::error::{Error, ErrorKind};
-pub use crate::feed::consumer::{Consumer, StartAt};
-pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits, Stop};
+pub use crate::feed::consumer::Consumer;
+pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
 pub use crate::feed::exec::Exec;
 pub use crate::feed::sink::{Failure, Ndjson, Sink};
 #[cfg(feature = "webhook")]

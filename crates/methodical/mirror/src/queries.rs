@@ -7,8 +7,8 @@
 //! such table, and if the store fails.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
-use std::iter;
 use std::ops::{ControlFlow, Range};
 
 use rusqlite::types::Value as SqlValue;
@@ -271,25 +271,19 @@ pub fn placements(
         (format!("{} =", quoted(&relation.value)), value),
         ("since <=".to_owned(), (days > 0).then_some(&*before)),
     ];
-    let wanted: Vec<_> = wanted.into_iter().filter(|(_, wanted)| wanted.is_some()).collect();
-    let conditions: Vec<String> = iter::once("1 = 1".to_owned())
-        .chain(
-            wanted.iter().zip(1..).map(|((condition, _), number)| format!("{condition} ?{number}")),
-        )
-        .collect();
-    let (placements, conditions) = (relation.placements(), conditions.join(" AND "));
-    let order = if is_longest_first { "since, key" } else { "key" };
-    let select = format!("SELECT * FROM ({placements}) WHERE {conditions} ORDER BY {order}");
-    let parameters = wanted.iter().map(|(_, value)| value);
-    let mut statement = store.connection.prepare_cached(&select).or_failed()?;
-    let mut rows = statement.query(params_from_iter(parameters)).or_failed()?;
-    while let Some(row) = rows.next().or_failed()? {
-        let placement = read_placement(row, now).or_failed()?;
-        if take(placement).is_break() {
-            break;
+    let (mut conditions, mut parameters) = ("1 = 1".to_owned(), Vec::new());
+    for (condition, value) in wanted {
+        if let Some(value) = value {
+            parameters.push(value);
+            let _ = write!(conditions, " AND {condition} ?{}", parameters.len());
         }
     }
-    Ok(())
+    let placements = relation.placements();
+    let order = if is_longest_first { "since, key" } else { "key" };
+    let select = format!("SELECT * FROM ({placements}) WHERE {conditions} ORDER BY {order}");
+    store.read_each(&select, params_from_iter(parameters), |row| {
+        Ok(take(read_placement(row, now).or_failed()?).is_continue())
+    })
 }
 
 fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
@@ -371,8 +365,7 @@ pub fn report(
     }
     report.groups = groups.into_values().collect();
     let members = quoted(&relation.members);
-    let source = source.map(|name| column(&store, &relation.members, name)).transpose()?;
-    let by = source.as_deref().map_or_else(|| "NULL".to_owned(), quoted);
+    let by = column(&store, &relation.members, source)?;
     let select = format!(
         "SELECT {by}, count(*) FROM {members} WHERE {is_new} GROUP BY 1 ORDER BY 2 DESC, 1"
     );
@@ -429,12 +422,11 @@ pub fn arrivals(
 ) -> Result<Vec<Arrivals>, Error> {
     let store = mirror.store();
     store.table(table)?;
-    let source = source.map(|name| column(&store, table, name)).transpose()?;
     let select = format!(
         "SELECT unixepoch(date(mirror_first_seen)), {by}, count(*) FROM {of} WHERE mirror_first_seen >= ?1 \
          AND mirror_first_seen > (SELECT mirror_first_seen FROM {of} ORDER BY mirror_key LIMIT 1) \
          GROUP BY 1, 2 ORDER BY 1, 2",
-        by = source.as_deref().map_or_else(|| "NULL".to_owned(), quoted),
+        by = column(&store, table, source)?,
         of = quoted(table)
     );
     store.query(&select, (utc(since),), |row| {
@@ -478,7 +470,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
             let identity = quoted(&store.table(&relation.members)?.shape.identity()?.name);
             let members = quoted(&relation.members);
             let join = format!("CROSS JOIN {members} m ON m.{identity} = s.member_id");
-            (format!("m.{}", quoted(&column(&store, &relation.members, name)?)), join)
+            (format!("m.{}", column(&store, &relation.members, Some(name))?), join)
         }
     };
     let select = format!(
@@ -547,17 +539,17 @@ pub fn duplicates(
 ) -> Result<Vec<Duplicate>, Error> {
     let store = mirror.store();
     let identity = store.table(table)?.shape.identity()?.name.clone();
-    let mut columns = Vec::new();
-    for (is_phone, names) in [(false, emails), (true, phones)] {
-        for name in names {
-            columns.push((is_phone, column(&store, table, name)?));
+    let (mut columns, mut names) = (Vec::new(), vec![quoted(&identity)]);
+    for (is_phone, of_kind) in [(false, emails), (true, phones)] {
+        for name in of_kind {
+            names.push(column(&store, table, Some(name))?);
+            columns.push((is_phone, *name));
         }
     }
-    let names: Vec<String> = columns.iter().map(|(_, name)| quoted(name)).collect();
     // `+` keeps the database from reading the table in the order of an index.
     let select = format!(
         "SELECT mirror_key, {} FROM {} WHERE +mirror_state = 'present'",
-        [&[quoted(&identity)], &*names].concat().join(", "),
+        names.join(", "),
         quoted(table)
     );
     // The texts of a row that are compared, with their columns.
@@ -584,7 +576,7 @@ pub fn duplicates(
         for (text, name) in texts(row)? {
             if repeated.contains(&state.hash_one(&text)) {
                 let same = found.entry(text).or_default();
-                same.push((row.get(0)?, id(row.get_ref(1)?), name.clone()));
+                same.push((row.get(0)?, id(row.get_ref(1)?), (*name).to_owned()));
             }
         }
         Ok(())
@@ -802,15 +794,10 @@ impl Store {
     }
 }
 
-/// Returns the name of a column, which a table must have.
-fn column(store: &Store, table: &str, name: &str) -> Result<String, Error> {
-    let shape = store.shapes_of(table)?.pop().map(|(_, shape)| shape);
-    let has_it = shape.is_some_and(|shape| shape.columns.iter().any(|column| column.name == name));
-    let unknown = || {
-        let text = format!("cannot read the table `{table}`: it has no column `{name}`");
-        Error::new(ErrorKind::Table, text)
-    };
-    has_it.then(|| name.to_owned()).ok_or_else(unknown)
+/// Returns a column of a table as SQL has it, or `NULL` without one.
+fn column(store: &Store, table: &str, name: Option<&str>) -> Result<String, Error> {
+    let Some(name) = name else { return Ok("NULL".to_owned()) };
+    Ok(quoted(&store.table(table)?.shape.column(table, name)?.name))
 }
 
 const DAY: i64 = 24 * 3600;

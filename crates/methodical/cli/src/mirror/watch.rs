@@ -8,11 +8,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{cmp, mem};
 
 use clap::Args;
+use methodical_client::sleep_blocking;
 use methodical_client::transport::TransportError;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     ChangeKind, Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson,
-    Sink, StartAt, Stop, Webhook, WebhookSecret,
+    Sink, Webhook, WebhookSecret,
 };
 
 use crate::connect::transport;
@@ -60,7 +61,7 @@ pub(crate) fn repeat(
         let left = next.saturating_duration_since(Instant::now());
         let wait = cmp::min(limit, left).max(PAUSE);
         // Only a signal ends the wait earlier, and it ends the program.
-        Stop::new().wait_until(Instant::now() + wait);
+        sleep_blocking(wait);
     }
 }
 
@@ -119,7 +120,7 @@ pub(crate) struct WatchFlags {
 impl WatchFlags {
     fn limits(&self) -> Limits {
         let tables = self.table.iter().cloned().collect();
-        Limits { tables, kinds: self.kind.clone(), ..Limits::default() }
+        Limits { tables, kinds: self.kind.clone() }
     }
 
     /// Returns the name of the consumer. The defaults differ, so that printing events takes none from a webhook.
@@ -248,7 +249,7 @@ impl Watch<'_> {
     fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
         // Adding waits for the sync of another process, and is not needed again.
         if self.find(mirror)?.is_none() {
-            mirror.add_consumer(self.consumer, &StartAt::End)?;
+            mirror.add_consumer(self.consumer)?;
         }
         if mem::take(&mut self.resumes) {
             mirror.enable_consumer(self.consumer)?;

@@ -45,19 +45,6 @@ impl Consumer {
     }
 }
 
-/// The first position of a consumer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StartAt {
-    /// Only later changes are delivered.
-    #[default]
-    End,
-    /// All changes that the feed still has are delivered.
-    Oldest,
-    /// The changes after a cursor are delivered, such as that of a snapshot.
-    After(Cursor),
-}
-
 impl Store {
     pub(crate) fn consumers(&self) -> Result<Vec<Consumer>, Error> {
         let last = self.feed()?.last;
@@ -117,40 +104,35 @@ impl Store {
 }
 
 impl Mirror {
-    /// Adds a consumer of the feed. Returns whether it is new: an existing one keeps its position.
+    /// Adds a consumer at the end of the feed, so that only later changes are delivered. [Rewind](Self::rewind_consumer) it to
+    /// deliver earlier ones. Returns whether it is new: an existing one keeps its position.
     ///
     /// The name has 1 to 100 characters, without control characters.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Consumer`] if the name is invalid, and [`ErrorKind::Cursor`] if the feed does not have the position.
+    /// [`ErrorKind::Consumer`] if the name is invalid.
     ///
     /// ```
-    /// use methodical_mirror::{Mirror, StartAt};
+    /// use methodical_mirror::Mirror;
     ///
     /// let mut mirror = Mirror::in_memory()?;
-    /// assert!(mirror.add_consumer("backup", &StartAt::Oldest)?);
-    /// assert!(!mirror.add_consumer("backup", &StartAt::End)?);
+    /// assert!(mirror.add_consumer("backup")?);
+    /// assert!(!mirror.add_consumer("backup")?);
     /// assert_eq!(mirror.consumers()?[0].position, 0);
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
-    pub fn add_consumer(&mut self, name: &str, start: &StartAt) -> Result<bool, Error> {
-        let store = self.store();
-        let feed = store.feed()?;
-        let position = match start {
-            StartAt::End => feed.last,
-            StartAt::Oldest => feed.pruned,
-            StartAt::After(cursor) => feed.position(cursor, store.identity())?,
-        };
+    pub fn add_consumer(&mut self, name: &str) -> Result<bool, Error> {
         if !is_valid(name) {
             let text = format!(
                 "cannot add the consumer: its name does not have 1 to {MAX_NAME} characters, or has control characters"
             );
             return Err(Error::new(ErrorKind::Consumer, text));
         }
+        let store = self.store();
         let insert = "INSERT INTO mirror_consumer (name, position, created_at, failures) VALUES (?1, ?2, ?3, 0) \
                       ON CONFLICT (name) DO NOTHING";
-        Ok(store.execute(insert, (name, position, utc(self.now())))? > 0)
+        Ok(store.execute(insert, (name, store.feed()?.last, utc(self.now())))? > 0)
     }
 
     /// Moves a consumer to the position after a cursor, and enables it: to deliver changes again, to skip one, or after a new

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, ErrorKind, debug_with};
+use methodical_client::sleep_blocking;
+
+use crate::error::{Error, ErrorKind};
 use crate::feed::consumer::Consumer;
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::feed::{Change, ChangeKind};
@@ -14,14 +15,10 @@ use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
 use crate::store::utc;
 
-/// The limits of one delivery. The default delivers all changes.
+/// Which changes are delivered. The default delivers all.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Limits {
-    /// The maximum number of events.
-    pub events: Option<u64>,
-    /// A request that ends the delivery after the event that is being delivered.
-    pub stop: Stop,
     /// Only changes of these tables, unless it is empty. The position moves past the others, so that a later delivery with other
     /// tables does not deliver them.
     pub tables: BTreeSet<String>,
@@ -54,8 +51,6 @@ pub struct Delivery {
 pub enum DeliveryEnd {
     /// All changes were delivered.
     Complete,
-    /// The maximum number of events was delivered, or the delivery was stopped.
-    Limited,
     /// The receiver was closed.
     Closed,
     /// Nothing was attempted: an attempt failed before, and the next one is not due yet.
@@ -89,7 +84,7 @@ impl Mirror {
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};
-    /// use methodical_mirror::{DeliveryEnd, Event, Failure, Limits, Mirror, Rules, Sink, StartAt};
+    /// use methodical_mirror::{DeliveryEnd, Event, Failure, Limits, Mirror, Rules, Sink};
     ///
     /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
     ///
@@ -104,7 +99,7 @@ impl Mirror {
     /// }
     ///
     /// let mut mirror = Mirror::in_memory()?;
-    /// mirror.add_consumer("titles", &StartAt::End)?;
+    /// mirror.add_consumer("titles")?;
     /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new().emit_baseline())?;
     /// run.record(r#"{"id":"1","title":"Harbour"}"#)?;
     /// run.finish()?;
@@ -171,14 +166,8 @@ impl Mirror {
     ) -> Result<Option<DeliveryEnd>, Error> {
         let from = consumer.position;
         let (changes, mut failure, mut count) = (self.page(consumer, sink.batch())?, None, 0);
-        let mut end = changes.is_empty().then_some(DeliveryEnd::Complete);
+        let end = changes.is_empty().then_some(DeliveryEnd::Complete);
         for change in changes {
-            if limits.stop.is_requested()
-                || limits.events.is_some_and(|most| *delivered + count >= most)
-            {
-                end = Some(DeliveryEnd::Limited);
-                break;
-            }
             let number = change.number;
             if !limits.wants(&change) {
                 consumer.position = number;
@@ -203,20 +192,20 @@ impl Mirror {
             }
         }
         if consumer.position != from {
-            self.save(consumer, from, &limits.stop)?;
+            self.save(consumer, from)?;
         }
         match failure {
             None => Ok(end),
             Some(failure) if failure.consequence == Consequence::Close => {
                 Ok(Some(DeliveryEnd::Closed))
             }
-            Some(failure) => Err(self.failed(consumer, failure, &limits.stop)?),
+            Some(failure) => Err(self.failed(consumer, failure)?),
         }
     }
 
     /// Saves the state of a consumer. Waits for a sync of another process that blocks it, because the events would be
     /// delivered again otherwise.
-    fn save(&self, consumer: &Consumer, from: i64, stop: &Stop) -> Result<(), Error> {
+    fn save(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let start = Instant::now();
         loop {
             let updated = self.store().update_consumer(consumer, from);
@@ -227,10 +216,7 @@ impl Mirror {
                     return Err(error);
                 }
                 Err(error) if start.elapsed() > LONGEST_BLOCK => return Err(error),
-                Err(error) if stop.wait_until(Instant::now() + CHECK_INTERVAL) => {
-                    return Err(error);
-                }
-                Err(_blocked) => {}
+                Err(_blocked) => sleep_blocking(CHECK_INTERVAL),
             }
         }
     }
@@ -249,12 +235,7 @@ impl Mirror {
         Err(consumer.refused(ErrorKind::Cursor, &why))
     }
 
-    fn failed(
-        &self,
-        consumer: &mut Consumer,
-        failure: Failure,
-        stop: &Stop,
-    ) -> Result<Error, Error> {
+    fn failed(&self, consumer: &mut Consumer, failure: Failure) -> Result<Error, Error> {
         let failed_at = self.now();
         consumer.failures = consumer.failures.saturating_add(1);
         consumer.failed_at = Some(failed_at);
@@ -275,7 +256,7 @@ impl Mirror {
             }
             Consequence::Close => String::new(),
         };
-        self.save(consumer, consumer.position, stop)?;
+        self.save(consumer, consumer.position)?;
         let error = consumer.refused(ErrorKind::Delivery, &format!("{failure}; {next}"));
         Ok(error.because(failure))
     }
@@ -295,55 +276,6 @@ fn delay(failures: u32, random: u32) -> Duration {
     let half = longest / 2;
     half + half.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
-
-/// A request to end a delivery, such as that of a signal. Clones are one request.
-///
-/// ```
-/// use methodical_mirror::Stop;
-///
-/// let stop = Stop::new();
-/// let other = stop.clone();
-/// std::thread::spawn(move || other.request()).join().unwrap();
-/// assert!(stop.is_requested());
-/// ```
-#[derive(Clone, Default)]
-pub struct Stop(Arc<(Mutex<bool>, Condvar)>);
-
-impl Stop {
-    /// Creates a request that is not sent yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sends the request, and wakes the threads that wait for it.
-    pub fn request(&self) {
-        let (requested, changed) = &*self.0;
-        *requested.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        changed.notify_all();
-    }
-
-    /// Returns whether the request was sent.
-    pub fn is_requested(&self) -> bool {
-        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until this time, or until the request is sent. Returns whether it was sent.
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        let (requested, changed) = &*self.0;
-        let mut requested = requested.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*requested {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let waited = changed.wait_timeout(requested, left);
-            requested = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *requested
-    }
-}
-
-debug_with!(Stop:);
 
 /// Maximum time to wait for a sync that blocks the store.
 const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);

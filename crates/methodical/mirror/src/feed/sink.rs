@@ -126,11 +126,11 @@ impl StdError for Failure {
 /// are written again the next time.
 ///
 /// ```
-/// use methodical_mirror::{Limits, Mirror, Ndjson, StartAt};
+/// use methodical_mirror::{Limits, Mirror, Ndjson};
 ///
 /// # fn main() -> Result<(), methodical_mirror::Error> {
 /// let mut mirror = Mirror::in_memory()?;
-/// mirror.add_consumer("export", &StartAt::Oldest)?;
+/// mirror.add_consumer("export")?;
 /// let mut lines = Ndjson::new(Vec::new());
 /// mirror.deliver("export", &mut lines, &Limits::default())?;
 /// assert!(lines.into_inner().is_empty());

@@ -1,15 +1,14 @@
 //! Which records a reader wants, by state, columns, and a text in any case and with any accents.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value as SqlValue, ValueRef};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::error::{Error, ErrorKind};
-use crate::fields::row::Value;
-use crate::fields::{Column, Kind, Shape};
+use crate::error::Error;
+use crate::fields::{Kind, Shape};
 use crate::store::rows::State;
-use crate::store::sqlite_failed;
+use crate::store::{quoted, sqlite_failed, utc};
 
 /// Which records of a table to read. The default is all of them, in every state.
 ///
@@ -28,7 +27,7 @@ use crate::store::sqlite_failed;
 #[must_use]
 pub struct Filter {
     states: Vec<State>,
-    pub(crate) first_seen_since: Option<i64>,
+    first_seen_since: Option<i64>,
     columns: Vec<(String, Vec<Option<String>>)>,
     text: Option<Wanted>,
 }
@@ -79,39 +78,47 @@ impl Filter {
             && (state.is_live() || self.text.is_none())
     }
 
-    /// Returns the columns that must have one of some values, with those that the column can hold.
+    /// Returns the conditions of SQL for the rows, and adds their parameters; `None` if no row can be accepted.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Table`] if the table has no such column.
-    pub(crate) fn values<'a>(
-        &'a self,
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the table has no such column.
+    pub(crate) fn conditions(
+        &self,
         table: &str,
-        shape: &'a Shape,
-    ) -> Result<Vec<Accepted<'a>>, Error> {
-        let find = |(name, values): &'a (String, Vec<Option<String>>)| {
-            let column = shape.columns.iter().find(|column| column.name == *name);
-            let unknown = || {
-                let text = format!("cannot read the table `{table}`: it has no column `{name}`");
-                Error::new(ErrorKind::Table, text)
-            };
-            let column = column.ok_or_else(unknown)?;
-            let value = |value: &Option<String>| match value {
-                None => Some(None),
-                Some(text) => parse(column.kind, text).map(Some),
-            };
-            Ok((column, values.iter().filter_map(value).collect()))
-        };
-        self.columns.iter().map(find).collect()
+        shape: &Shape,
+        parameters: &mut Vec<SqlValue>,
+    ) -> Result<Option<String>, Error> {
+        let mut conditions = String::new();
+        if let Some(since) = self.first_seen_since {
+            parameters.push(utc(since).into());
+            let _ = write!(conditions, " AND mirror_first_seen >= ?{}", parameters.len());
+        }
+        for (name, values) in &self.columns {
+            let kind = shape.column(table, name)?.kind;
+            let (name, mut parts) = (quoted(name), Vec::new());
+            for value in values {
+                if let Some(value) = value {
+                    // A value that its column cannot hold is never equal.
+                    let Some(value) = parse(kind, value) else { continue };
+                    parameters.push(value);
+                    parts.push(format!("{name} = ?{}", parameters.len()));
+                } else {
+                    parts.push(format!("{name} IS NULL"));
+                }
+            }
+            if parts.is_empty() {
+                return Ok(None);
+            }
+            let _ = write!(conditions, " AND ({})", parts.join(" OR "));
+        }
+        Ok(Some(conditions))
     }
 
     pub(crate) const fn text(&self) -> Option<&Wanted> {
         self.text.as_ref()
     }
 }
-
-/// A column with the values that it may have. `None` accepts a record without a value.
-pub(crate) type Accepted<'a> = (&'a Column, Vec<Option<Value<'static>>>);
 
 /// Does not show values, which may be personal.
 impl fmt::Debug for Filter {
@@ -126,11 +133,11 @@ impl fmt::Debug for Filter {
 }
 
 /// Returns a text as a value of a column; `None` if the column cannot hold it.
-fn parse(kind: Kind, text: &str) -> Option<Value<'static>> {
+fn parse(kind: Kind, text: &str) -> Option<SqlValue> {
     Some(match kind {
-        Kind::Text | Kind::Json => Value::Text(text.to_owned().into()),
-        Kind::Integer => Value::Integer(text.parse().ok()?),
-        Kind::Boolean => Value::Boolean(text.parse().ok()?),
+        Kind::Text | Kind::Json => text.to_owned().into(),
+        Kind::Integer => text.parse::<i64>().ok()?.into(),
+        Kind::Boolean => text.parse::<bool>().ok()?.into(),
     })
 }
 

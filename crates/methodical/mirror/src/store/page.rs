@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,11 +10,10 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{OptionalExtension as _, params_from_iter};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::row::Value;
 use crate::fields::{Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
-use crate::store::{OrFailed as _, Store, quoted, utc};
+use crate::store::{OrFailed as _, Store, quoted};
 
 /// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -156,28 +154,10 @@ impl Store {
         }
         let order = expression(table, shape, &paging.order)?;
         let mut values = vec![SqlValue::from(paging.after.unwrap_or_default())];
-        let (mut conditions, name) = (String::new(), quoted(table));
-        if let Some(since) = filter.first_seen_since {
-            values.push(utc(since).into());
-            let _ = write!(conditions, " AND mirror_first_seen >= ?{}", values.len());
-        }
-        for (column, wanted) in filter.values(table, shape)? {
-            let name = quoted(&column.name);
-            let mut parts = Vec::new();
-            for value in wanted {
-                parts.push(match value {
-                    None => format!("{name} IS NULL"),
-                    Some(value) => {
-                        values.push(owned(value));
-                        format!("{name} = ?{}", values.len())
-                    }
-                });
-            }
-            if parts.is_empty() {
-                return Ok(None);
-            }
-            let _ = write!(conditions, " AND ({})", parts.join(" OR "));
-        }
+        let Some(conditions) = filter.conditions(table, shape, &mut values)? else {
+            return Ok(None);
+        };
+        let name = quoted(table);
         let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
         if paging.order == Order::FirstSeen {
             // The table is in this order, and `+` keeps the database from reading it in another one. An index has the few
@@ -288,12 +268,4 @@ fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error
 fn unordered(table: &str, column: &str) -> Error {
     let text = format!("cannot read a page of `{table}`: it has no text column `{column}`");
     Error::new(ErrorKind::Table, text)
-}
-
-fn owned(value: Value<'_>) -> SqlValue {
-    match value {
-        Value::Text(text) => text.into_owned().into(),
-        Value::Integer(value) => value.into(),
-        Value::Boolean(value) => value.into(),
-    }
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
-use methodical_mirror::{Event, Failure, Limits, Rules, Sink, StartAt};
+use methodical_mirror::{Event, Failure, Limits, Rules, Sink};
 
 use crate::place::Place;
 use crate::support::{PHOTO, photos};
@@ -25,7 +25,7 @@ fn a_sync_of_another_process_delays_a_delivery_and_does_not_repeat_it() {
     let store = Place::new();
     let mut mirror = store.open();
     photos(&mut mirror, &[""; 0]);
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
     let mut other = store.open();
     let (announce, begun) = sync_channel(1);

@@ -1,7 +1,7 @@
 //! Checks and rebuilds: each kind of damage is found, names its record, and is corrected, and the next sync and the readers of the
 //! feed go on.
 
-use methodical_mirror::{Check, FindingKind, Mirror, Purge, Rules, StartAt, SyncOptions};
+use methodical_mirror::{Check, FindingKind, Mirror, Purge, Rules, SyncOptions};
 use rusqlite::Connection;
 
 use crate::gallery::Server;
@@ -19,7 +19,7 @@ fn create(place: &Place) -> Mirror {
     photos(&mut mirror, &[ONE, r#"{"id":"4"}"#]);
     mirror.forget("photo", "4").unwrap();
     mirror.forget("photo", "never seen").unwrap();
-    mirror.add_consumer("team", &StartAt::End).unwrap();
+    mirror.add_consumer("team").unwrap();
     mirror
 }
 

@@ -1,8 +1,6 @@
 //! Concurrent deliveries.
 
-use methodical_mirror::{
-    DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Rules, Sink, StartAt,
-};
+use methodical_mirror::{DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Rules, Sink};
 
 use crate::place::Place;
 use crate::support::{PHOTO, sync};
@@ -45,7 +43,7 @@ impl Sink for Panics {
 /// Adds two consumers and changes.
 fn prepare(mirror: &mut Mirror) {
     for name in ["one", "other"] {
-        mirror.add_consumer(name, &StartAt::End).unwrap();
+        mirror.add_consumer(name).unwrap();
     }
     let list = [r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
     sync(mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();

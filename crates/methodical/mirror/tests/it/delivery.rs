@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use methodical_mirror::{
-    Consumer, DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Purge, Sink, StartAt, Stop,
+    Consumer, DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Purge, Sink,
 };
 
 use crate::place::Place;
@@ -61,7 +61,7 @@ fn opened() -> (Place, Mirror, Clock) {
     clock.set(NOW);
     let mut mirror = clock.of(place.open());
     photos(&mut mirror, &[ONE]);
-    assert!(mirror.add_consumer("all", &StartAt::End).unwrap());
+    assert!(mirror.add_consumer("all").unwrap());
     (place, mirror, clock)
 }
 
@@ -124,20 +124,23 @@ fn a_consumer_begins_at_the_end_at_the_oldest_change_or_after_a_cursor() {
     photos(&mut mirror, &[ONE, TWO]);
     let cursor = mirror.cursor().unwrap();
     photos(&mut mirror, &[ONE, TWO, THREE]);
-    for (start, expected) in
-        [(StartAt::End, &[][..]), (StartAt::Oldest, &[1, 2]), (StartAt::After(cursor), &[2])]
-    {
+    let oldest = mirror.changes(None, 0).unwrap().1;
+    for (start, expected) in [(None, &[][..]), (Some(oldest), &[1, 2]), (Some(cursor), &[2])] {
         let mut receiver = Receiver::default();
-        mirror.add_consumer("new", &start).unwrap();
+        mirror.add_consumer("new").unwrap();
+        if let Some(cursor) = &start {
+            mirror.rewind_consumer("new", cursor).unwrap();
+        }
         mirror.deliver("new", &mut receiver, &Limits::default()).unwrap();
         assert_eq!(receiver.numbers(), expected, "{start:?}");
         assert!(mirror.remove_consumer("new").unwrap());
     }
     assert!(!mirror.remove_consumer("new").unwrap());
     let last = mirror.cursor().unwrap();
-    mirror.add_consumer("last", &StartAt::After(last)).unwrap();
+    mirror.add_consumer("last").unwrap();
+    mirror.rewind_consumer("last", &last).unwrap();
     let foreign = Mirror::in_memory().unwrap().cursor().unwrap();
-    let error = mirror.add_consumer("new", &StartAt::After(foreign)).unwrap_err();
+    let error = mirror.rewind_consumer("last", &foreign).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cursor);
 }
 
@@ -231,25 +234,6 @@ fn the_position_moves_only_after_a_flush() {
 }
 
 #[test]
-fn limits_end_a_delivery() {
-    let (_place, mut mirror, _clock) = opened();
-    four_changes(&mut mirror);
-    let mut receiver = Receiver { batch: 3, ..Receiver::default() };
-    let delivery = mirror
-        .deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() })
-        .unwrap();
-    assert_eq!((delivery.delivered, delivery.end), (2, DeliveryEnd::Limited));
-    assert_eq!(delivery.behind, 2);
-
-    let stop = Stop::new();
-    stop.request();
-    let delivery =
-        mirror.deliver("all", &mut receiver, &Limits { stop, ..Limits::default() }).unwrap();
-    assert_eq!((delivery.delivered, delivery.end), (0, DeliveryEnd::Limited));
-    assert_eq!(consumer(&mirror).position, 2);
-}
-
-#[test]
 fn unknown_and_invalid_names_are_refused() {
     let (_place, mut mirror, _clock) = opened();
     let mut receiver = Receiver::default();
@@ -258,7 +242,7 @@ fn unknown_and_invalid_names_are_refused() {
     let says = "cannot find the consumer `other`: the mirror does not have it; add it first";
     assert_eq!(error.to_string(), says);
     for name in ["", "two\nlines", &"x".repeat(101)] {
-        let error = mirror.add_consumer(name, &StartAt::End).unwrap_err();
+        let error = mirror.add_consumer(name).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Consumer, "{name}");
         let error = mirror.enable_consumer(name).unwrap_err().to_string();
         assert!(error.starts_with("cannot find the consumer: "), "{error}");
@@ -273,7 +257,7 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
     four_changes(&mut mirror);
     let until = mirror.changes(None, 2).unwrap().1;
     mirror.purge(&Purge { until: Some(until.clone()), ..Purge::default() }).unwrap();
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     for (position, why) in [
         (1, "the changes after its position were removed"),
         (9, "the mirror is older than its position"),
@@ -311,7 +295,7 @@ fn a_consumer_that_is_moved_during_a_delivery_ends_it() {
     let store = Place::new();
     let mut mirror = store.open();
     photos(&mut mirror, &[ONE]);
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     four_changes(&mut mirror);
     let mut mover = Mover(Some(store.open()), Receiver::default());
     let error = mirror.deliver("all", &mut mover, &Limits::default()).unwrap_err();

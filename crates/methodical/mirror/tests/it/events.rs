@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use methodical_mirror::{
-    ChangeKind, DeliveryEnd, Exec, Limits, Mirror, Ndjson, Outcome, Purge, Rules, StartAt,
-    SyncOptions,
+    ChangeKind, DeliveryEnd, Exec, Limits, Mirror, Ndjson, Outcome, Purge, Rules, SyncOptions,
 };
 
 use crate::gallery::Server;
@@ -64,7 +63,7 @@ fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_deliver
         let place = Place::new();
         let (server, clock) = (Server::start(), Clock::default());
         let mut mirror = clock.of(place.open());
-        mirror.add_consumer("all", &StartAt::End).unwrap();
+        mirror.add_consumer("all").unwrap();
         put(&server, &mut mirror, "1", "a", "New");
         put(&server, &mut mirror, "1", "b", "New");
         put(&server, &mut mirror, "1", "b", "Print");
@@ -113,7 +112,7 @@ fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_deliver
 fn a_delivery_takes_tables_and_kinds_and_moves_past_the_others() {
     let (server, mut mirror) = (Server::start(), Mirror::in_memory().unwrap());
     put(&server, &mut mirror, "1", "a", "New");
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     put(&server, &mut mirror, "1", "b", "New");
     put(&server, &mut mirror, "2", "a", "Print");
     put(&server, &mut mirror, "1", "a", "Print");
@@ -136,7 +135,7 @@ fn a_delivery_takes_tables_and_kinds_and_moves_past_the_others() {
     let mut again = Mirror::in_memory().unwrap();
     assert!(again.rewind_consumer("all", &first).is_err());
     let tables = ["album", "photo"].map(str::to_owned).into();
-    let limits = Limits { tables, kinds: vec![ChangeKind::Added], ..Limits::default() };
+    let limits = Limits { tables, kinds: vec![ChangeKind::Added] };
     mirror.rewind_consumer("all", &first).unwrap();
     let mut lines = Ndjson::new(Vec::new());
     mirror.deliver("all", &mut lines, &limits).unwrap();

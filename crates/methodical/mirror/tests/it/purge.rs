@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, Rules, StartAt, State};
+use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, Rules, State};
 
 use crate::place::Place;
 use crate::support::{Clock, PHOTO, feed, open, photos, records, sync};
@@ -98,8 +98,9 @@ fn changes_that_a_consumer_needs_stay() {
     let time = Clock::default();
     let mut mirror = fill(mirror, &time);
     let (_, one) = mirror.changes(None, 1).unwrap();
-    mirror.add_consumer("slow", &StartAt::After(one.clone())).unwrap();
-    mirror.add_consumer("fast", &StartAt::End).unwrap();
+    mirror.add_consumer("slow").unwrap();
+    mirror.rewind_consumer("slow", &one).unwrap();
+    mirror.add_consumer("fast").unwrap();
     time.set(1000);
     let end = mirror.cursor().unwrap();
     for purge in [

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, ErrorKind as IoKind, Write};
 use std::time::{Duration, Instant};
 
-use methodical_mirror::{DeliveryEnd, ErrorKind, Exec, Limits, Mirror, Ndjson, StartAt};
+use methodical_mirror::{ChangeKind, DeliveryEnd, ErrorKind, Exec, Limits, Mirror, Ndjson};
 
 use crate::support::photos;
 
@@ -11,7 +11,7 @@ use crate::support::photos;
 fn mirror() -> Mirror {
     let mut mirror = Mirror::in_memory().unwrap();
     photos(&mut mirror, &[r#"{"id":"1","title":"Harbour"}"#]);
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     let changed = r#"{"id":"1","title":"Lighthouse"}"#;
     photos(&mut mirror, &[changed, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
     mirror
@@ -84,7 +84,13 @@ fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
     let file = folder.path().join("events");
     let script = "cat >> \"$0\" && env | grep ^MIRROR_EVENT_ | sort >> \"$0\"";
     let mut command = shell(script).arg(&file);
-    mirror.deliver("all", &mut command, &Limits { events: Some(1), ..Limits::default() }).unwrap();
+    mirror
+        .deliver(
+            "all",
+            &mut command,
+            &Limits { kinds: vec![ChangeKind::Changed], ..Limits::default() },
+        )
+        .unwrap();
     let event = mirror.events(None, 1).unwrap().0.remove(0);
     let expected = format!(
         "{}\nMIRROR_EVENT_ID={}\nMIRROR_EVENT_KIND=changed\nMIRROR_EVENT_NUMBER=1\nMIRROR_EVENT_TABLE=photo\n",
@@ -119,7 +125,7 @@ fn a_command_that_does_not_exist_is_named_without_its_arguments() {
 #[test]
 fn a_command_that_does_not_read_a_large_event_is_delivered_to() {
     let mut mirror = Mirror::in_memory().unwrap();
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     photos(&mut mirror, &[""; 0]);
     let record = format!(r#"{{"id":"1","title":"{}"}}"#, "x".repeat(1 << 20));
     photos(&mut mirror, &[&record]);
@@ -148,7 +154,11 @@ fn a_command_and_its_children_are_killed_at_the_timeout_and_at_its_end() {
         let mut command = shell(script).arg(&pipe).timeout(Duration::from_secs(2));
         let start = Instant::now();
         let delivery = std::thread::spawn(move || {
-            mirror.deliver("all", &mut command, &Limits { events: Some(1), ..Limits::default() })
+            mirror.deliver(
+                "all",
+                &mut command,
+                &Limits { kinds: vec![ChangeKind::Changed], ..Limits::default() },
+            )
         });
         // The pipe ends when no process has it open.
         let said = std::fs::read_to_string(&pipe).unwrap();

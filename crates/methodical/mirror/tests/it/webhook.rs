@@ -8,9 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use gateway_transport::Options;
 use gateway_transport::ureq::UreqTransport;
-use methodical_mirror::{
-    Consumer, DeliveryEnd, ErrorKind, Limits, Mirror, StartAt, Webhook, WebhookSecret,
-};
+use methodical_mirror::{Consumer, DeliveryEnd, ErrorKind, Limits, Mirror, Webhook, WebhookSecret};
 
 use self::receiver::{Answer, Receiver};
 use crate::support::{Clock, photos};
@@ -28,7 +26,7 @@ fn mirror(events: u64) -> (Mirror, Clock) {
     clock.set(1_795_000_000);
     let mut mirror = clock.of(Mirror::in_memory().unwrap());
     photos(&mut mirror, &[""; 0]);
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     let list: Vec<_> =
         (0..events).map(|id| format!(r#"{{"id":"{id}","title":"CANARY {id}"}}"#)).collect();
     photos(&mut mirror, &list);

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt};
+use methodical_mirror::{ErrorKind, Limits, Mirror, Rules};
 
 use crate::support::{PHOTO, open, sync};
 use crate::webhook::receiver::{Answer, Receiver};
@@ -52,7 +52,7 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
 fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -> Mirror) {
     let mut mirror = open();
     let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-    mirror.add_consumer("all", &StartAt::End).unwrap();
+    mirror.add_consumer("all").unwrap();
     sync(&mut mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
     drop(mirror);
 
