@@ -391,6 +391,7 @@ pub struct OutputSetup {
     pub(crate) wide: bool,
     pub(crate) quiet: bool,
     /// The file that the output will replace.
+    #[cfg_attr(not(feature = "xlsx"), expect(dead_code, reason = "only XLSX reads it"))]
     pub(crate) file: Option<PathBuf>,
 }
 
