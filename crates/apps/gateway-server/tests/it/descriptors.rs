@@ -15,7 +15,7 @@ fn ask(socket: &mut TcpStream, request: &str) -> io::Result<String> {
     let mut bytes = vec![0; 4096];
     loop {
         match socket.read(&mut bytes) {
-            // A read with a time limit is not restarted after the process was suspended.
+            // A read with a time limit is not restarted after a signal.
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             read => {
                 return read.map(|length| String::from_utf8_lossy(&bytes[..length]).into_owned());

@@ -1,5 +1,6 @@
 //! The view of a supervisor: messages to systemd, and the probe `gateway-server health`.
 
+use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Command;
@@ -21,8 +22,14 @@ impl Supervisor {
 
     fn next(&self) -> String {
         let mut bytes = [0; 256];
-        let length = self.0.recv(&mut bytes).unwrap();
-        String::from_utf8(bytes[..length].to_vec()).unwrap().trim_end().to_owned()
+        loop {
+            match self.0.recv(&mut bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => {
+                    return String::from_utf8_lossy(&bytes[..read.unwrap()]).trim_end().to_owned();
+                }
+            }
+        }
     }
 }
 

@@ -111,8 +111,16 @@ fn limited_read(
         return Err(TransportError::timeout(Phase::Head));
     }
     stream.set_read_timeout(Some(limit)).map_err(TransportError::from_io)?;
-    stream.read(buffer).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => TransportError::timeout(Phase::Head),
-        _ => TransportError::from_io(error),
-    })
+    loop {
+        return match stream.read(buffer) {
+            // A read with a time limit is not restarted after a signal.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(|error| match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                    TransportError::timeout(Phase::Head)
+                }
+                _ => TransportError::from_io(error),
+            }),
+        };
+    }
 }
