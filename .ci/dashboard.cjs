@@ -14,7 +14,7 @@ const html = new HtmlValidate({
   rules: { 'no-trailing-whitespace': 'off', 'long-title': 'off', 'doctype-style': 'off' },
 });
 
-/** Checks the page that is open with axe-core, in both schemes of colours and some widths. */
+/** Checks the page that is open with axe-core, in both schemes of colors and some widths. */
 async function checkPage(page, name) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });

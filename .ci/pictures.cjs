@@ -1,4 +1,4 @@
-// Takes a picture of each page of a dashboard, in each width and colour scheme, and as it is printed: arguments are the
+// Takes a picture of each page of a dashboard, in each width and color scheme, and as it is printed: arguments are the
 // browser, the first URL, and the folder of the pictures.
 'use strict';
 const path = require('node:path');

@@ -49,7 +49,7 @@ Usage: cargo xtask [COMMAND]
   transports              run the conformance tests of all transports; write docs/transports.md
   sbom PACKAGE            print the bill of materials of a program (CycloneDX); further
                           arguments, such as --all-features, are those of cargo tree
-  notices PACKAGE         print the licences of the crates in a program, with the same arguments
+  notices PACKAGE         print the licenses of the crates in a program, with the same arguments
 
 Options:
   -h, --help              print this help

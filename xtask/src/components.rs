@@ -16,8 +16,8 @@ pub struct Component {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Its licence, as an SPDX expression.
-    pub licence: Option<String>,
+    /// Its license, as an SPDX expression.
+    pub license: Option<String>,
     /// The address of its sources.
     pub repository: Option<String>,
     /// The SHA-256 of its package, in hexadecimal digits. A crate of this workspace has none.
@@ -78,7 +78,7 @@ pub fn components(
             Some((name.to_owned(), version.to_owned()))
         };
         components.push(Component {
-            licence: license.map(|licence| licence.replace(" / ", "/").replace('/', " OR ")),
+            license: license.map(|license| license.replace(" / ", "/").replace('/', " OR ")),
             repository,
             checksum,
             folder: manifest_path.parent().unwrap_or(&manifest_path).to_owned(),

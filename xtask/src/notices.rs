@@ -1,4 +1,4 @@
-//! The licences of the crates in a program: a text that accompanies it.
+//! The licenses of the crates in a program: a text that accompanies it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,23 +7,23 @@ use std::{fs, io};
 
 use crate::components::Component;
 
-/// Writes the licences of all linked crates of other projects, each text once.
+/// Writes the licenses of all linked crates of other projects, each text once.
 ///
 /// # Errors
 ///
-/// If a licence cannot be read, or a crate has no licence.
+/// If a license cannot be read, or a crate has no license.
 pub fn notices(package: &str, components: &[Component]) -> Result<String, String> {
     let linked: Vec<_> = components.iter().filter(|one| one.is_linked && !one.is_own()).collect();
     let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut without_text = Vec::new();
     let mut text = format!("{package} contains these packages of other projects.\n\n");
     for component in linked {
-        let Component { name, version, licence, .. } = component;
-        let licence =
-            licence.as_deref().ok_or_else(|| format!("{name} {version} has no licence"))?;
-        _ = writeln!(text, "{name} {version}: {licence}");
-        let failed = |error| format!("cannot read the licence of {name} {version}: {error}");
-        let texts = texts(component, licence).map_err(failed)?;
+        let Component { name, version, license, .. } = component;
+        let license =
+            license.as_deref().ok_or_else(|| format!("{name} {version} has no license"))?;
+        _ = writeln!(text, "{name} {version}: {license}");
+        let failed = |error| format!("cannot read the license of {name} {version}: {error}");
+        let texts = texts(component, license).map_err(failed)?;
         if texts.is_empty() {
             without_text.push(component);
         }
@@ -32,31 +32,31 @@ pub fn notices(package: &str, components: &[Component]) -> Result<String, String
         }
     }
     if !without_text.is_empty() {
-        text.push_str("\nThe packages below name their licence, but do not contain its text:\n\n");
+        text.push_str("\nThe packages below name their license, but do not contain its text:\n\n");
         for Component { name, version, repository, .. } in without_text {
             let repository = repository.as_deref().unwrap_or("unknown sources");
             _ = writeln!(text, "{name} {version}: {repository}");
         }
     }
-    for (licence, packages) in by_text {
+    for (license, packages) in by_text {
         let line = "=".repeat(80);
-        _ = writeln!(text, "\n{line}\n{}\n{line}\n\n{licence}", packages.join("\n"));
+        _ = writeln!(text, "\n{line}\n{}\n{line}\n\n{license}", packages.join("\n"));
     }
     Ok(text)
 }
 
-/// Returns the texts of the licence of a package. If it can be chosen, this takes the MIT licence, which is the shortest.
-fn texts(component: &Component, licence: &str) -> io::Result<Vec<String>> {
+/// Returns the texts of the license of a package. If it can be chosen, this takes the MIT license, which is the shortest.
+fn texts(component: &Component, license: &str) -> io::Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(&component.folder)? {
         let path = entry?.path();
-        if path.is_file() && is_licence(&name(&path)) {
+        if path.is_file() && is_license(&name(&path)) {
             files.push(path);
         }
     }
     files.sort();
     let is_mit = |path: &PathBuf| name(path).contains("MIT");
-    let is_chosen = licence.contains("OR") && !licence.contains("AND") && licence.contains("MIT");
+    let is_chosen = license.contains("OR") && !license.contains("AND") && license.contains("MIT");
     if is_chosen && files.iter().any(is_mit) {
         files.retain(is_mit);
     }
@@ -64,7 +64,7 @@ fn texts(component: &Component, licence: &str) -> io::Result<Vec<String>> {
     Ok(texts.iter().map(|text| String::from_utf8_lossy(text).trim().replace('\r', "")).collect())
 }
 
-fn is_licence(name: &str) -> bool {
+fn is_license(name: &str) -> bool {
     ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"]
         .iter()
         .any(|start| name.starts_with(start))
@@ -83,12 +83,12 @@ mod tests {
     use super::notices;
     use crate::components::Component;
 
-    /// Returns a crate of another project with this licence.
-    fn component(name: &str, licence: Option<&str>, folder: &Path) -> Component {
+    /// Returns a crate of another project with this license.
+    fn component(name: &str, license: Option<&str>, folder: &Path) -> Component {
         Component {
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
-            licence: licence.map(str::to_owned),
+            license: license.map(str::to_owned),
             repository: None,
             checksum: Some("00".repeat(32)),
             folder: folder.to_owned(),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_without_the_text_of_its_licence_has_its_sources() {
+    fn a_crate_without_the_text_of_its_license_has_its_sources() {
         let folder = tempfile::tempdir().unwrap();
         let known = Component {
             repository: Some("https://example.com/known".to_owned()),
@@ -110,14 +110,14 @@ mod tests {
             "program contains these packages of other projects.\n\n\
              known 1.0.0: MIT\n\
              unknown 1.0.0: MIT\n\n\
-             The packages below name their licence, but do not contain its text:\n\n\
+             The packages below name their license, but do not contain its text:\n\n\
              known 1.0.0: https://example.com/known\n\
              unknown 1.0.0: unknown sources\n"
         );
     }
 
     #[test]
-    fn the_same_text_is_there_once_and_the_shorter_licence_is_chosen() {
+    fn the_same_text_is_there_once_and_the_shorter_license_is_chosen() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("LICENSE-MIT"), "Permission\r\n").unwrap();
         fs::write(folder.path().join("LICENSE-APACHE"), "Conditions\n").unwrap();
@@ -140,12 +140,12 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_without_a_licence_is_an_error() {
+    fn a_crate_without_a_license_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let none = component("none", None, folder.path());
-        assert_eq!(notices("program", &[none]).unwrap_err(), "none 1.0.0 has no licence");
+        assert_eq!(notices("program", &[none]).unwrap_err(), "none 1.0.0 has no license");
         let lost = component("lost", Some("MIT"), &folder.path().join("lost"));
         let error = notices("program", &[lost]).unwrap_err();
-        assert!(error.starts_with("cannot read the licence of lost 1.0.0: "), "{error}");
+        assert!(error.starts_with("cannot read the license of lost 1.0.0: "), "{error}");
     }
 }

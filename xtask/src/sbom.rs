@@ -44,8 +44,8 @@ fn component(component: &Component, kind: &str) -> Value {
             object.insert(key.to_owned(), part);
         }
     };
-    if let Some(licence) = &component.licence {
-        add("licenses", json!([{ "expression": licence }]));
+    if let Some(license) = &component.license {
+        add("licenses", json!([{ "expression": license }]));
     }
     if let Some(checksum) = &component.checksum {
         add("purl", json!(reference));

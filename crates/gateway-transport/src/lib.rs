@@ -15,7 +15,7 @@
 //!    returned unchanged, with their upper-case and lower-case letters, and no header is removed. Trailers are discarded
 //!    without an error; none becomes a header or a part of the body.
 //! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
-//! 4. The [`Deadline`] in the request's extensions is honoured: the exchange fails if the head has not arrived by
+//! 4. The [`Deadline`] in the request's extensions is honored: the exchange fails if the head has not arrived by
 //!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].
 //! 5. A body that ends early is an error, never a short success. After an error, each further read of [`Body`] or
 //!    [`BlockingBody`] returns the same error again, without its source.

@@ -1,4 +1,4 @@
-//! Any records on a terminal: a terminal emulator prints text, starts lines and sets our own colours, and does nothing else.
+//! Any records on a terminal: a terminal emulator prints text, starts lines and sets our own colors, and does nothing else.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use vte::{Params, Parser, Perform};
 
 use crate::records::Records;
 
-/// The format, the width of the terminal, whether it has colours, whether the table is wide, and the records.
+/// The format, the width of the terminal, whether it has colors, whether the table is wide, and the records.
 type Input<'a> = (u8, u8, bool, bool, records::Input<'a>);
 
 fuzz_target!(|input: Input<'_>| {

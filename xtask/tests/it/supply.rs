@@ -122,7 +122,7 @@ fn the_bill_of_materials_has_what_is_linked() {
 }
 
 #[test]
-fn the_notices_have_the_licence_of_every_linked_crate() {
+fn the_notices_have_the_license_of_every_linked_crate() {
     let components = program();
     let text = notices::notices("gateway-server", &components).expect("the notices");
     for component in components.iter().filter(|one| one.is_linked && !one.is_own()) {

@@ -93,7 +93,7 @@ fn more<T: ToString + Clone + Send + Sync + 'static>(
     values.into_iter().flatten().skip(1).map(ToString::to_string).collect()
 }
 
-/// Finds `--color` before the command line is parsed: help and usage errors have colours too.
+/// Finds `--color` before the command line is parsed: help and usage errors have colors too.
 pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
     let mut args = args.take_while(|arg| arg != "--");
     while let Some(arg) = args.next() {
@@ -463,7 +463,7 @@ pub(crate) fn environment(name: Name) -> String {
     let others = [
         line("", "proxy for each scheme, and hosts to call directly"),
         line(&name.variable("FORCE_TTY"), "print as on a terminal with this number of columns"),
-        line("NO_COLOR", "no colours"),
+        line("NO_COLOR", "no colors"),
         line("CI", "no progress line and no pager"),
     ];
     format!(
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn the_colour_is_found_before_the_command_line_is_parsed() {
+    fn the_color_is_found_before_the_command_line_is_parsed() {
         for (args, expected) in [
             ("photos albums list", Color::Auto),
             ("photos --color never -h", Color::Never),

@@ -22,7 +22,7 @@ pub(crate) enum Exit {
     Done = 0,
     Unwritten = 1,
     Usage = 2,
-    NotAuthorised = 3,
+    NotAuthorized = 3,
     Network = 4,
     Contract = 5,
     Rejected = 6,
@@ -41,7 +41,7 @@ Exit codes:
   0    success
   1    the output could not be written, for example because the disk is full
   2    invalid usage or configuration, or no access token
-  3    not authorised
+  3    not authorized
   4    network or TLS error, timeout, or the service was overloaded or failing; retry later
   5    the service or an event receiver refused a request or failed, or its response is unusable
   6    success, but some records were skipped, or values left out of XLSX; standard error lists them
@@ -267,7 +267,7 @@ fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
 fn exit(error: &Error) -> Exit {
     match error.kind() {
         ErrorKind::Config | ErrorKind::Query | ErrorKind::Token => Exit::Usage,
-        ErrorKind::Unauthorized | ErrorKind::Forbidden => Exit::NotAuthorised,
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => Exit::NotAuthorized,
         ErrorKind::Connect
         | ErrorKind::Tls
         | ErrorKind::Timeout

@@ -1,4 +1,4 @@
-//! Standard output and standard error: whether each is a terminal, its width, its colours, and messages to the person.
+//! Standard output and standard error: whether each is a terminal, its width, its colors, and messages to the person.
 
 use std::borrow::Cow;
 use std::env;
@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::program::Name;
 use crate::transport::without_secrets;
 
-/// When to print in colour.
+/// When to print in color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
@@ -26,12 +26,12 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The width and colours of an output.
+/// The width and colors of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct View {
     /// The columns of the terminal; `None` if the output is not a terminal.
     pub(crate) width: Option<u16>,
-    /// Whether the output is coloured.
+    /// Whether the output is colored.
     pub(crate) color: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Screen {
     pub(crate) can_page: bool,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
-    /// Whether standard error is coloured.
+    /// Whether standard error is colored.
     errors_color: bool,
     color: Color,
     pub(crate) quiet: bool,
@@ -131,7 +131,7 @@ impl Screen {
     }
 }
 
-/// The role of a piece of text, which decides its colour.
+/// The role of a piece of text, which decides its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Error,
@@ -145,7 +145,7 @@ pub(crate) enum Tone {
     Text,
 }
 
-/// Adds the colour of a tone to the text.
+/// Adds the color of a tone to the text.
 pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
     if !color {
         return text.to_owned();
@@ -189,7 +189,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Width of a terminal of unknown size, in columns.
 const COLUMNS: u16 = 80;
 
-/// Escapes control characters, direction marks and most invisible characters as `\u{…}`, so that a name cannot move the cursor, change colours or
+/// Escapes control characters, direction marks and most invisible characters as `\u{…}`, so that a name cannot move the cursor, change colors or
 /// reverse a line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {

@@ -72,7 +72,7 @@ pub fn percent_encoded(value: &str) -> String {
     encoded
 }
 
-/// Returns whether a character is invisible or changes how its neighbours are displayed: controls,
+/// Returns whether a character is invisible or changes how its neighbors are displayed: controls,
 /// line and paragraph separators, byte-order marks, and the marks that change the writing direction
 /// (CVE-2021-42574).
 pub fn is_hidden(c: char) -> bool {

@@ -292,5 +292,5 @@ const GROUPS: usize = 100;
 /// Maximum number of ends in a funnel.
 const ENDS: usize = 3;
 
-/// After how many days the colour of a count is the next darker one.
+/// After how many days the color of a count is the next darker one.
 const HEAT: [i64; 5] = [3, 7, 14, 30, 60];

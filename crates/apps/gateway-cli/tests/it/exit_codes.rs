@@ -151,7 +151,7 @@ fn exit_codes_with_a_pipe_and_on_a_terminal() {
         signal(expected, &server, running.program());
         let (status, seen) = running.end();
         assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
-        // Colours add escapes between the label and the text.
+        // Colors add escapes between the label and the text.
         let plain = seen.replace("\u{1b}[1;31m", "").replace("\u{1b}[0m", "");
         assert!(plain.contains(said), "{args:?} of {service:?}: {seen}");
     }

@@ -91,7 +91,7 @@ fn a_check_logs_every_request() {
 
 #[cfg(feature = "demo")]
 #[test]
-fn json_is_indented_and_coloured_on_a_terminal_only() {
+fn json_is_indented_and_colored_on_a_terminal_only() {
     let args = ["--demo", "credits", "get", "-o", "json"];
     let piped = stdout(&Person::new().with("NO_COLOR", "").run(&args)).to_owned();
     assert!(piped.starts_with("{\"") && piped.lines().count() == 1, "{piped}");

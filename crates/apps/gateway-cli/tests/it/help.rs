@@ -133,7 +133,7 @@ fn topics_have_help() {
 
 /// Help and usage errors are printed before the command line is parsed completely.
 #[test]
-fn the_colour_flag_applies_to_help_and_usage_errors() {
+fn the_color_flag_applies_to_help_and_usage_errors() {
     let person = Person::new();
     for args in [&["-h"][..], &["help", "config"], &["config", "sett"], &["credits", "get"]] {
         let colored = |when: &str| {
@@ -147,7 +147,7 @@ fn the_colour_flag_applies_to_help_and_usage_errors() {
 
 #[cfg(unix)]
 #[test]
-fn the_colour_flag_applies_on_a_terminal() {
+fn the_color_flag_applies_on_a_terminal() {
     use crate::terminal::Running;
 
     let person = Person::new().with("TERM", "xterm");

@@ -185,7 +185,7 @@ impl Work {
             return job();
         }
         tokio::task::spawn_blocking(job).await.map_err(|error| {
-            Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)
+            Error::caused(ErrorKind::Storage, "a database task panicked or was canceled", error)
         })?
     }
 }

@@ -271,7 +271,7 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
     let state = format!("SQLSTATE {code}");
     let (kind, context) = match code {
         "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
-        "57014" => (ErrorKind::StorageSlow, "a database statement timed out or was cancelled"),
+        "57014" => (ErrorKind::StorageSlow, "a database statement timed out or was canceled"),
         "40001" | "40P01" | "55P03" | "53300" => {
             (ErrorKind::StorageBusy, "the database is busy; try again later")
         }

@@ -7,7 +7,7 @@ use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
 use crate::process::{error, program};
 
 #[test]
-fn the_environment_of_libpq_is_honoured() {
+fn the_environment_of_libpq_is_honored() {
     let authority = Authority::new("ours");
     let identity = authority.issue(&named("db", &["db.test"]));
     let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL) else { return };

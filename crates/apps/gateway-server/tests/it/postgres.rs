@@ -1,4 +1,4 @@
-//! Behaviour of PostgreSQL only.
+//! Behavior of PostgreSQL only.
 
 use std::process::Command;
 use std::time::Duration;
@@ -113,7 +113,7 @@ fn an_error_of_the_database_has_its_kind_and_no_value() {
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     for (code, kind, text) in [
         ("53100", ErrorKind::StorageFull, "the disk of the database is full"),
-        ("57014", ErrorKind::StorageSlow, "a database statement timed out or was cancelled"),
+        ("57014", ErrorKind::StorageSlow, "a database statement timed out or was canceled"),
         ("40001", ErrorKind::StorageBusy, "the database is busy; try again later"),
         ("40P01", ErrorKind::StorageBusy, "the database is busy; try again later"),
         ("55P03", ErrorKind::StorageBusy, "the database is busy; try again later"),

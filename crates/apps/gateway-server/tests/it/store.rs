@@ -1,4 +1,4 @@
-//! The behaviour that all stores have in common.
+//! The behavior that all stores have in common.
 
 use std::path::Path;
 use std::time::Duration;

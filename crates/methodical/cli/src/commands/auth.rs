@@ -183,7 +183,7 @@ fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String
 fn refused(error: methodical_client::Error, from: &str) -> Failure {
     let failure = Failure::from(error);
     let hint = match failure.exit() {
-        Exit::NotAuthorised => format!("nothing was stored; the token comes from {from}"),
+        Exit::NotAuthorized => format!("nothing was stored; the token comes from {from}"),
         _ => "nothing was stored; --unchecked stores the token without checking it".to_owned(),
     };
     failure.hint(hint)
@@ -204,7 +204,7 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
     let checked = session.client.send(probe).map_err(|error| session.explain_with(&error, &raw));
     let accepted = match &checked {
         Ok(_) => Some(true),
-        Err(failure) if failure.exit() == Exit::NotAuthorised => Some(false),
+        Err(failure) if failure.exit() == Exit::NotAuthorized => Some(false),
         Err(_) => None,
     };
     let Settings { profile, token, .. } = &session.settings;

@@ -164,7 +164,7 @@ pub(crate) fn run<C: OperationCommands>(
     let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
     if let Err(error) = first.error_for_status() {
         let failure = session.explain(&error);
-        if failure.exit() == Exit::NotAuthorised {
+        if failure.exit() == Exit::NotAuthorized {
             return Err(failure);
         }
     }

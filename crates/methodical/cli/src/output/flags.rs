@@ -96,7 +96,7 @@ pub(crate) struct OutputFlags {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// When to print in colour; `NO_COLOR` is respected.
+    /// When to print in color; `NO_COLOR` is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 

@@ -1,4 +1,4 @@
-//! JSON with everything the service sent, as one document or one object per line. On a terminal, it is indented and coloured.
+//! JSON with everything the service sent, as one document or one object per line. On a terminal, it is indented and colored.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -193,7 +193,7 @@ mod pretty_tests {
     }
 
     #[test]
-    fn names_text_and_null_have_colours() {
+    fn names_text_and_null_have_colors() {
         assert_eq!(
             pretty(r#"{"a":["b",null,1]}"#, 1, true),
             "{\n    \u{1b}[1;34m\"a\"\u{1b}[0m: [\n      \u{1b}[32m\"b\"\u{1b}[0m,\n      \u{1b}[2mnull\u{1b}[0m,\n      1\n    ]\n  }"

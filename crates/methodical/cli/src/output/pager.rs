@@ -34,7 +34,7 @@ pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
     let mut command = Command::new(name);
     command.args(arguments).stdin(Stdio::piped());
     if variable("LESS").is_none() {
-        // Quits if the output fits, shows colours, and leaves the output on the screen. Wide lines are not wrapped.
+        // Quits if the output fits, shows colors, and leaves the output on the screen. Wide lines are not wrapped.
         command.env("LESS", if output.wide { "FRSX" } else { "FRX" });
     }
     let started = spawn(command, name, &advice).inspect_err(|error| {

@@ -247,13 +247,13 @@ fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'stat
         ("open-point", "client") => {
             return (
                 Class::Additive,
-                Some("behaviour of the client changed; check whether users rely on the old one"),
+                Some("behavior of the client changed; check whether users rely on the old one"),
             );
         }
         ("open-point", _) => {
             return (
                 Class::Additive,
-                Some("behaviour of the server changed; check whether users rely on the old one"),
+                Some("behavior of the server changed; check whether users rely on the old one"),
             );
         }
         (_, "personal") => {

@@ -85,9 +85,9 @@ pub struct OpenPoint {
     pub id: String,
     /// The question.
     pub question: String,
-    /// Behaviour of our libraries.
+    /// Behavior of our libraries.
     pub client: String,
-    /// Behaviour of our server.
+    /// Behavior of our server.
     pub server: String,
     /// The sections of the contract that the question is about.
     pub source: Source,

@@ -424,7 +424,7 @@ struct Given<'a> {
     /// The position of the key.
     named: Range<usize>,
     value: &'a Spanned<DeValue<'a>>,
-    /// Declarations that have further keys elsewhere, below a misspelt key.
+    /// Declarations that have further keys elsewhere, below a misspelled key.
     skipped: &'a [String],
 }
 
@@ -521,7 +521,7 @@ impl Context<'_> {
         }
         for (name, value) in entries {
             let (text, span) = (&**name.get_ref(), name.span());
-            // The declaration would seem to lack what is below a misspelt key.
+            // The declaration would seem to lack what is below a misspelled key.
             if given.skipped.iter().any(|skipped| skipped == text) {
                 continue;
             }

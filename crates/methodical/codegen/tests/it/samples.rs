@@ -1,4 +1,4 @@
-//! The sample specs together have every key and word of the language, and the behaviour of the code that is generated from
+//! The sample specs together have every key and word of the language, and the behavior of the code that is generated from
 //! them does not depend on descriptions.
 
 use std::collections::BTreeSet;

@@ -38,7 +38,7 @@ pub(crate) struct Track {
 /// The time with one value: a bar in the picture, and a step of the line below it.
 pub(crate) struct Stretch {
     pub(crate) value: String,
-    pub(crate) colour: usize,
+    pub(crate) color: usize,
     pub(crate) x: String,
     pub(crate) width: String,
     pub(crate) from: Time,
@@ -94,8 +94,8 @@ impl Timeline {
         let scale = Scale { begin, end };
         let track = |(group, spans): &(String, Vec<Span>)| {
             let stretch = |span: &Span| {
-                let colour = counts.columns.iter().position(|one| one.value == span.value);
-                scale.stretch(span, now, colour.unwrap_or_default() % COLOURS)
+                let color = counts.columns.iter().position(|one| one.value == span.value);
+                scale.stretch(span, now, color.unwrap_or_default() % COLORS)
             };
             let stretches: Vec<Stretch> = spans.iter().map(stretch).collect();
             let description = described(names.title(name, group), spans, &stretches);
@@ -138,14 +138,14 @@ struct Scale {
 }
 
 impl Scale {
-    fn stretch(&self, span: &Span, now: i64, colour: usize) -> Stretch {
+    fn stretch(&self, span: &Span, now: i64, color: usize) -> Stretch {
         let until = span.until.unwrap_or(now).max(span.from);
         let (from, to) = (self.position(span.from), self.position(until));
         // A short time is still visible.
         let width = to.saturating_sub(from).max(4);
         Stretch {
             value: counts::label(span.value.as_deref()).to_owned(),
-            colour,
+            color,
             x: from.min(WIDTH - 4).to_string(),
             width: width.to_string(),
             from: Time::day(span.from),
@@ -166,8 +166,8 @@ impl Scale {
 /// Width of the picture.
 const WIDTH: i64 = 1000;
 
-/// How many colours the style sheet has.
-const COLOURS: usize = 6;
+/// How many colors the style sheet has.
+const COLORS: usize = 6;
 
 /// Maximum number of groups of a member that are shown.
 const GROUPS: usize = 50;

@@ -358,7 +358,7 @@ fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
         }
         "57014" => (
             ErrorKind::Store,
-            "a statement was cancelled; raise `statement_timeout` of the role, then try again",
+            "a statement was canceled; raise `statement_timeout` of the role, then try again",
         ),
         "42501" => return denied(sql, cause),
         "25006" => {

@@ -1,4 +1,4 @@
-//! The expected behaviour of a mirror, written as plainly as possible: whole lists in memory, compared as parsed JSON.
+//! The expected behavior of a mirror, written as plainly as possible: whole lists in memory, compared as parsed JSON.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Behaviour of SQLite only: the file and its rights, and copies of it.
+//! Behavior of SQLite only: the file and its rights, and copies of it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The behaviour of every store: who may open and write a mirror, what a sync writes, and how it migrates.
+//! The behavior of every store: who may open and write a mirror, what a sync writes, and how it migrates.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -63,7 +63,7 @@ pub(crate) fn decoded(name: &str) -> Option<Cow<'_, str>> {
 /// The state of the search through one value.
 ///
 /// It does not validate the value; serde does. It never reads past the end of a valid value, so an
-/// invalid record cannot swallow its neighbours unnoticed.
+/// invalid record cannot swallow its neighbors unnoticed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Splitter {
     /// Number of bytes of the value that have been examined.

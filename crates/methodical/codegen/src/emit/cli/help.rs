@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_name_of_an_operation_shows_its_verb() {
-        check("lend_tools", "Lends tools to neighbours.", "Lend tools to neighbours.");
+        check("lend_tools", "Lends tools to neighbors.", "Lend tools to neighbors.");
         check("passing", "Passes.", "Passes.");
     }
 
