@@ -7,7 +7,7 @@ use serde_json::Value;
 
 pub(crate) type Change = fn(&Asked, &mut Reply);
 
-/// Changes the responses of another transport. Status 418 means that there is none.
+/// Changes the responses of another transport. Status 418 means no response.
 pub(crate) struct Altered<T> {
     pub(crate) inner: T,
     pub(crate) change: Change,

@@ -300,7 +300,7 @@ pub(crate) fn parse<C: OperationCommands>(
             _ => {}
         }
         if error.use_stderr() {
-            // What the message repeats of the arguments must not act on the terminal.
+            // The message repeats parts of the arguments, which must not act on the terminal.
             let shown = |one: &OsString| match one.to_str() {
                 Some(text) => printable(text).into_owned().into(),
                 None => one.clone(),

@@ -69,7 +69,7 @@ pub struct SampleHistory {
     pub days: u32,
     /// Values, such as statuses, that occur in the data and that the contract does not list.
     pub values: &'static [&'static str],
-    /// Makes the data of a day, from 0 to `days` - 1, in this order.
+    /// Changes the data to those of a day, from 0 to `days` - 1, in this order.
     pub set_day: Box<dyn FnMut(u32) -> Result<(), Failure> + Send>,
 }
 

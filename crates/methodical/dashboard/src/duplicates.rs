@@ -19,7 +19,7 @@ struct DuplicatesPage {
     frame: Frame,
     noun: String,
     count: String,
-    /// What is the same, and who has it.
+    /// A shared value, and the people who have it.
     all: Vec<(String, Vec<Person>)>,
     first: Option<String>,
     next: Option<String>,

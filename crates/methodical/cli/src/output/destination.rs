@@ -49,7 +49,7 @@ enum Kind {
     Paged,
     /// A device or a pipe, which cannot be replaced by another file, with its width if it is a terminal.
     Device(Option<u16>),
-    /// A file or an upload, which nobody sees before it is complete.
+    /// A file or an upload, which appears when it is complete.
     Hidden,
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Answers {
     pub(crate) refused: BTreeSet<usize>,
 }
 
-/// What the groups have in common.
+/// The results of all groups so far.
 #[derive(Default)]
 struct Progress {
     ended: Vec<(Group, Fate)>,

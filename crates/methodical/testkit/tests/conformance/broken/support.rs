@@ -11,7 +11,7 @@ use gateway_transport::{
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use methodical_testkit::conformance::{Setup, Subject};
 
-/// What a factory returns.
+/// The transport that a factory returns.
 pub(super) type Built = Result<Subject, TransportError>;
 
 /// Wraps a working transport in a function that breaks it.
