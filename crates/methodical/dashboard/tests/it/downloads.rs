@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use methodical_dashboard::{DownloadColumn, DownloadFormat, DownloadWriter};
 
@@ -215,7 +216,7 @@ fn more_downloads_than_a_few_are_refused_and_pages_are_still_answered() {
     let released = Mutex::new(released);
     let waiting = Lines::at_end(move || {
         begun.send(()).map_err(io::Error::other)?;
-        released.lock().unwrap().recv().map_err(io::Error::other)
+        released.lock().unwrap().recv_timeout(LIMIT).map_err(io::Error::other)
     });
     let (dashboard, _folder) = three_days().dashboard();
     let browser = Browser::start(dashboard.format(waiting)).log_in();
@@ -224,7 +225,7 @@ fn more_downloads_than_a_few_are_refused_and_pages_are_still_answered() {
             .map(|_| scope.spawn(|| whole(&browser.get("/download?of=photo&as=lines"))))
             .collect();
         for _ in &first {
-            wait.recv().unwrap();
+            wait.recv_timeout(LIMIT).unwrap();
         }
         assert_eq!(browser.get("/download?of=photo&as=lines").status, 503);
         assert!(browser.page("/funnel").contains("Harbour"));
@@ -238,3 +239,6 @@ fn more_downloads_than_a_few_are_refused_and_pages_are_still_answered() {
     release.send(()).unwrap();
     assert!(whole(&browser.get("/download?of=photo&as=lines")).is_some());
 }
+
+/// Maximum time of any step, on the slowest machine.
+const LIMIT: Duration = Duration::from_secs(60);
