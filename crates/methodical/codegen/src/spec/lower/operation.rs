@@ -7,7 +7,7 @@ use crate::ir::{
     BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
-use crate::spec::context::{CORRECT, Context, RENAME, owned};
+use crate::spec::context::{CORRECT, Context, RENAME, RUST_NAME, owned};
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
 use crate::spec::lower::{names, paging, response, select, taken, texts};
@@ -63,7 +63,7 @@ fn operation(
     let paging = paging.and_then(|paging| paging::paging(cx, paging, service, &params, &response));
     let gauge = given.gauge.as_ref();
     let gauge = gauge.and_then(|gauge| paging::gauge(cx, gauge, service, &params, &response));
-    Some(Operation {
+    let operation = Operation {
         rust: RustName::new(name)?,
         select: texts(&given.select).join("/"),
         params,
@@ -72,7 +72,13 @@ fn operation(
         paging,
         gauge,
         about,
-    })
+    };
+    // The setter of a parameter that needs others has all of their names.
+    let joined = given.params.names().zip(&operation.params);
+    let joined = joined.filter(|(_, one)| operation.needed_options(one).next().is_some());
+    let joined = joined.map(|(key, one)| (operation.setter(one), key.as_str(), &key.span));
+    cx.distinct("parameter", RUST_NAME, joined);
+    Some(operation)
 }
 
 /// Lowers the keys of an operation about its POST; `None` if it is called by GET.
