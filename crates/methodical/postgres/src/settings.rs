@@ -40,6 +40,10 @@ impl Settings {
         // A password may contain a question mark.
         let is_query = |(_, query): &(&str, &str)| !query.contains('@') || query.contains('=');
         let (head, query) = url.rsplit_once('?').filter(is_query).unwrap_or((url, ""));
+        // After the host, the driver would read the parameters before another question mark, without ours.
+        if head.rsplit('@').next().is_some_and(|rest| rest.contains('?')) {
+            return Err(invalid());
+        }
         let mut parameters = DEFAULTS.map(str::to_owned).to_vec();
         for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, raw) = parameter.split_once('=').ok_or_else(invalid)?;
@@ -355,6 +359,7 @@ mod tests {
             "postgres://u:canary@h/d?sslmode=%ff",
             "postgres://u:canary@h/d?connect_timeout=canary",
             "postgres://u:p/w?canary=1@h/d",
+            "postgres://u@h/d?sslmode=require&application_name=canary?&connect_timeout=5",
         ] {
             let Err(error) = read(url) else { panic!("{url}") };
             assert_eq!(error.kind(), ErrorKind::Setting);
