@@ -2,6 +2,7 @@
 
 pub(crate) mod counts;
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use askama::Template;
@@ -129,7 +130,9 @@ impl Funnel {
         let came = |to: usize| columns().map(|(from, _)| part.stepped(from, to)).sum::<u64>();
         let mut ends: Vec<(usize, &Column)> =
             columns().filter(|(place, one)| one.is_final && came(*place) > 0).collect();
+        ends.sort_by_key(|(place, _)| Reverse(came(*place)));
         ends.truncate(ENDS);
+        ends.sort_by_key(|(place, _)| *place);
         let loss = |(to, end): &(usize, &Column)| {
             let (from, count) = columns()
                 .map(|(from, one)| (one.label(), part.stepped(from, *to)))

@@ -19,8 +19,8 @@ struct DuplicatesPage {
     frame: Frame,
     noun: String,
     count: String,
-    /// A shared value, and the people who have it.
-    all: Vec<(String, Vec<Person>)>,
+    /// A shared value, the people who have it, and how many more have it.
+    all: Vec<(String, Vec<Person>, usize)>,
     first: Option<String>,
     next: Option<String>,
 }
@@ -63,7 +63,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         all: shown()
             .map(|one| {
                 let columns: Vec<String> = one.columns.iter().map(|name| label(name)).collect();
-                (columns.join(", "), one.ids.iter().take(PEOPLE).map(person).collect())
+                let more = one.ids.len().saturating_sub(PEOPLE);
+                (columns.join(", "), one.ids.iter().take(PEOPLE).map(person).collect(), more)
             })
             .collect(),
         first: (from > 0).then(|| to(0)),
