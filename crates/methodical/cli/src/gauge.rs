@@ -191,7 +191,12 @@ fn refuse_below(
     unit: Option<&str>,
     below: Option<&str>,
 ) -> Result<(), Failure> {
-    match below.filter(|below| number(value) < number(below)) {
+    let Some(below) = below else { return Ok(()) };
+    let Some(amount) = number(value) else {
+        let text = format!("cannot compare {}: it has more than 28 digits", gauge.name());
+        return Err(Failure::new(Exit::Unjudged, text));
+    };
+    match Some(below).filter(|below| number(below).is_some_and(|least| amount < least)) {
         None => Ok(()),
         Some(below) => Err(too_low(gauge, value, unit, &format!("is below {below}"))),
     }

@@ -151,8 +151,9 @@ impl Stream {
                 *own = Some(cell);
             }
         };
-        // Also the columns that are not selected: they are not a part of the rest.
-        for property in Self::of_table(self.table).properties {
+        // Also the columns that are not selected: they are not a part of the rest. Those of the mirror have no path.
+        let properties = Self::of_table(self.table).properties.into_iter();
+        for property in properties.filter(|one| !one.path.is_empty()) {
             let Some(value) = members.remove(&property.path).filter(|value| *value != NULL) else {
                 continue;
             };

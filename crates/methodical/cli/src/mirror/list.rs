@@ -95,7 +95,8 @@ fn note_members(
     Members { of, groups, values }: &Members,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let (unknown, is_empty) = (placed.unknown, placed.ids.is_empty());
+    let (unknown, is_empty) =
+        (placed.unknown.difference(&placed.ids).count(), placed.ids.is_empty());
     if unknown > 0 {
         let (members, value) = (of.members.name(), of.value);
         let text = format!("the {value} of {unknown} more records ({members}) is not known");
@@ -119,8 +120,8 @@ struct Placed {
     ids: HashSet<String>,
     /// The values that some of them have.
     values: HashSet<String>,
-    /// How many others may have the value: theirs is not known.
-    unknown: u64,
+    /// The members who may have the value in a group: it is not known there.
+    unknown: HashSet<String>,
 }
 
 /// Reads the members of groups, or those with some values.
@@ -134,7 +135,7 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
                 placed.ids.insert(one.member);
                 placed.values.extend(one.value);
             } else if one.value.is_none() {
-                placed.unknown += 1;
+                placed.unknown.insert(one.member);
             }
             ControlFlow::Continue(())
         })?;

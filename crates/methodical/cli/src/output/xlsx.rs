@@ -18,6 +18,11 @@ use crate::program::Noun;
 
 /// Creates the writer of the format.
 pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
+    let fields = setup.columns.len();
+    if fields > MAX_COLUMNS {
+        let text = format!("cannot write {fields} fields: a sheet has {MAX_COLUMNS} columns");
+        return Err(Failure::usage(text).hint("choose some with --fields"));
+    }
     let mut workbook = Workbook::new();
     let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
     let bold = Format::new().set_bold();
@@ -212,6 +217,9 @@ fn text_length(text: &str) -> Option<usize> {
 fn width(text: &str) -> usize {
     text.lines().map(UnicodeWidthStr::width).max().unwrap_or_default()
 }
+
+/// Maximum number of columns of a sheet.
+const MAX_COLUMNS: usize = 16_384;
 
 /// Maximum length of a text in a cell, in UTF-16 units.
 const MAX_TEXT: usize = 32_767;
