@@ -154,3 +154,55 @@ fn find_rustls(error: &::postgres::Error) -> Option<&rustls::Error> {
     }
     std::iter::successors(error.source(), cause).find_map(|error| error.downcast_ref())
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_rustls::rustls::Error::{AlertReceived, InvalidCertificate};
+
+    use super::*;
+
+    fn settings(mode: &str, has_certificate: bool) -> Settings {
+        let url = format!("postgres://u@db.example/?sslmode={mode}");
+        let mut settings = Settings::parse(&url, &|_name| None).unwrap();
+        settings.has_certificate = has_certificate;
+        settings
+    }
+
+    #[test]
+    fn each_failure_has_a_kind_and_a_next_step() {
+        for (state, kind, next) in [
+            ("28P01", ErrorKind::Refused, "correct the URL, PGPASSWORD or the password file"),
+            ("3D000", ErrorKind::Refused, "create it, or correct the URL"),
+            ("42501", ErrorKind::Refused, "grant CONNECT to the user"),
+            ("53300", ErrorKind::Busy, "try again later"),
+            ("57P01", ErrorKind::Unreachable, "the database is starting or stopping"),
+            ("08006", ErrorKind::Unreachable, "try again later"),
+            ("XX000", ErrorKind::Refused, "see the log of the database"),
+        ] {
+            assert_eq!(of_state(state, &settings("require", false)), (kind, next), "{state}");
+        }
+        for (mode, certificate, expected) in [
+            ("disable", false, "if it requires TLS, set sslmode=verify-full"),
+            ("disable", true, "if it requires TLS, set sslmode=verify-full"),
+            ("require", false, "if it requires a client certificate, set sslcert and sslkey"),
+            ("require", true, "check the client certificate in sslcert"),
+        ] {
+            let (kind, next) = of_state("28000", &settings(mode, certificate));
+            assert_eq!(kind, ErrorKind::Refused);
+            assert!(next.contains(expected), "{next}");
+        }
+        for (error, next) in [
+            (InvalidCertificate(CertificateError::NotValidForName), "sslmode=verify-ca"),
+            (InvalidCertificate(CertificateError::Expired), "renew it on the server"),
+            (InvalidCertificate(CertificateError::NotValidYet), "check the clocks"),
+            (InvalidCertificate(CertificateError::UnknownIssuer), "set sslrootcert to the file"),
+            (InvalidCertificate(CertificateError::Revoked), "check sslmode, sslrootcert and"),
+            (AlertReceived(AlertDescription::CertificateRequired), "set sslcert and sslkey"),
+            (AlertReceived(AlertDescription::UnknownCA), "check sslcert and sslkey"),
+            (AlertReceived(AlertDescription::DecryptError), "check sslcert and sslkey"),
+            (AlertReceived(AlertDescription::HandshakeFailure), "check sslmode, sslrootcert and"),
+        ] {
+            assert!(of_tls(&error).contains(next), "{error}");
+        }
+    }
+}

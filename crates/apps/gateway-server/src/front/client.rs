@@ -151,6 +151,14 @@ mod tests {
             // Without trusted proxies, all peers are untrusted.
             prop_assert_eq!(Client::find(&headers(&lines), peer, &[]), found);
         }
+
+        #[test]
+        fn a_client_cannot_change_its_address_through_an_appending_proxy(forged in hop()) {
+            let trusted: [IpNet; 1] = ["10.0.0.0/8".parse().unwrap()];
+            let value = format!("{forged}, 192.0.2.1");
+            let found = Client::find(&headers(&[("x-forwarded-for", &value)]), ip("10.0.0.1"), &trusted);
+            prop_assert_eq!(found.address, ip("192.0.2.1"));
+        }
     }
 
     /// Values like those of the header, and any other visible text.

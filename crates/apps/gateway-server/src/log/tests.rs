@@ -1,15 +1,21 @@
 //! The lines of the log, from events at a fixed time to bytes.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::io::Write;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
 
 use super::*;
 
-/// Sends what is written to a channel.
-struct Sent(SyncSender<Vec<u8>>);
+/// Sends what is written to a channel, after the gate was opened.
+struct Gated {
+    gate: Receiver<()>,
+    written: SyncSender<Vec<u8>>,
+}
 
-impl io::Write for Sent {
+impl Write for Gated {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(bytes.to_owned()).map_err(io::Error::other)?;
+        self.gate.recv().map_err(io::Error::other)?;
+        self.written.send(bytes.to_owned()).map_err(io::Error::other)?;
         Ok(bytes.len())
     }
 
@@ -18,13 +24,21 @@ impl io::Write for Sent {
     }
 }
 
-/// Returns the lines of the events that are emitted.
-fn lines(is_json: bool) -> String {
-    let (sender, written) = sync_channel(64);
-    let log = Log::to(Sent(sender), is_json, Level::Info).unwrap();
-    // The log ends with the subscriber.
-    tracing::subscriber::with_default(tracing_subscriber::registry().with(log), emit_all);
-    let text = String::from_utf8(written.iter().collect::<Vec<_>>().concat()).unwrap();
+/// Returns a log, the sender that lets it write once, and what it has written.
+fn gated(is_json: bool, level: Level) -> (Log, SyncSender<()>, Receiver<Vec<u8>>) {
+    let ((open, gate), (written, out)) = (sync_channel(WRITES), sync_channel(WRITES));
+    (Log::to(Gated { gate, written }, is_json, level).unwrap(), open, out)
+}
+
+/// Returns the lines of the events that `emit` emits.
+fn lines(is_json: bool, emit: impl FnOnce()) -> String {
+    let (log, open, out) = gated(is_json, Level::Info);
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(log), emit);
+    // The log ends with the subscriber. It writes at most this often.
+    for _ in 0..WRITES {
+        open.send(()).unwrap_or_default();
+    }
+    let text = String::from_utf8(out.iter().collect::<Vec<_>>().concat()).unwrap();
     let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z").unwrap();
     time.replace_all(&text, "TIME").into_owned()
 }
@@ -39,6 +53,28 @@ fn emit_all() {
 
 #[test]
 fn each_event_of_this_crate_is_one_line() {
-    insta::assert_snapshot!("json", lines(true));
-    insta::assert_snapshot!("text", lines(false));
+    insta::assert_snapshot!("json", lines(true, emit_all));
+    insta::assert_snapshot!("text", lines(false, emit_all));
 }
+
+#[test]
+fn a_log_that_is_not_read_drops_and_counts_lines() {
+    let (log, open, out) = gated(true, Level::Info);
+    for _ in 0..10_000 {
+        log.push("line\n".to_owned());
+    }
+    let dropped = log.dropped().load(Ordering::Relaxed);
+    // The thread of the log may have taken some lines.
+    assert!((1..=10_000 - 4096).contains(&dropped), "{dropped}");
+    // Does not wait for a reader that has stopped.
+    log.flush(Duration::from_millis(10));
+    drop(log);
+    for _ in 0..WRITES {
+        open.send(()).unwrap_or_default();
+    }
+    let written = out.iter().map(|bytes| bytes.len()).sum::<usize>() / 5;
+    assert_eq!(u64::try_from(written).unwrap() + dropped, 10_000);
+}
+
+/// Maximum number of writes in a test.
+const WRITES: usize = 128;
