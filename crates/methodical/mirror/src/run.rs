@@ -241,7 +241,10 @@ impl<'a> Run<'a> {
         let hash = hash.filter(|_| contents == json);
         let hash = hash.unwrap_or_else(|| self.hasher.text(contents.as_bytes()));
         let row = match &self.omission {
-            Some(omission) => omission.reduce(row, &self.columns)?,
+            Some(omission) => match omission.reduce(row, &self.columns) {
+                Ok(row) => row,
+                Err(error) => return self.reject_at(index, &error.to_string()),
+            },
             None => row,
         };
         let is_suppressed = self.suppressed.has(&id);

@@ -131,7 +131,7 @@ impl Object {
     }
 }
 
-/// Maximum nesting of a record, in levels. The decoders have the same limit.
+/// Maximum nesting of a value, in levels. The decoders accept one level less.
 pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Returns the meaning of a JSON value.

@@ -33,7 +33,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Record`] if the text is not a JSON object.
+    /// [`ErrorKind::Record`] if the text is not a JSON object, or a value is invalid or nested too deeply.
     pub(crate) fn of(json: &'a str, shape: &Shape) -> Result<Self, Error> {
         let (cells, nulls) = (vec![None; shape.columns.len()], BTreeSet::new());
         let (mut reading, mut extra) = (Reading { shape, cells, nulls }, Object::default());
@@ -50,6 +50,8 @@ impl<'a> Row<'a> {
                     let is_empty = fields.is_empty();
                     for (field, text) in fields {
                         if !reading.take(&[&name, &field], text)? {
+                            // Later syncs compare its meaning, and an error would end them.
+                            meaning(text)?;
                             others.push(&field, text);
                         }
                     }
@@ -58,7 +60,10 @@ impl<'a> Row<'a> {
                     }
                 }
                 None if reading.take(&[&name], text)? => {}
-                _ => extra.push(&name, text),
+                _ => {
+                    meaning(text)?;
+                    extra.push(&name, text);
+                }
             }
         }
         let nulls: Vec<String> = reading.nulls.into_iter().map(quoted).collect();
@@ -201,7 +206,10 @@ impl<'a> Reading<'_, 'a> {
 /// Returns a JSON value as a value of a column; `None` if the column cannot hold it exactly.
 fn cell(kind: Kind, text: &str) -> Result<Option<Value<'_>>, Error> {
     Ok(match kind {
-        Kind::Json => Some(Value::Text(text.into())),
+        Kind::Json => {
+            meaning(text)?;
+            Some(Value::Text(text.into()))
+        }
         Kind::Text if text.starts_with('"') => Some(Value::Text(unquoted(text)?)),
         Kind::Text => None,
         Kind::Boolean => text.parse().ok().map(Value::Boolean),

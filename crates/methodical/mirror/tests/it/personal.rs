@@ -93,3 +93,21 @@ fn an_existing_mirror_is_emptied_and_nothing_counts_as_changed() {
     assert!(!place.contains("Zanzibar"));
     assert_eq!(mirror.check().unwrap().findings, []);
 }
+
+/// A text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others are kept.
+#[test]
+fn a_record_that_cannot_be_compared_later_is_rejected() {
+    for omits in [false, true] {
+        let place = Place::new();
+        let mut mirror = place.open();
+        if omits {
+            mirror.omit_personal().unwrap();
+        }
+        for note in ["1", "2"] {
+            let first = format!(r#"{{"id":"1","note{note}":"\ud83d","title":"a"}}"#);
+            let second = r#"{"id":"2","title":"b","place":{"other":["\ude00"]}}"#;
+            let report = photos(&mut mirror, &[&*first, second, r#"{"id":"3"}"#]);
+            assert_eq!((report.added + report.unchanged, report.rejected), (1, 2), "{omits}");
+        }
+    }
+}
