@@ -252,8 +252,12 @@ impl Store {
             .connection
             .query_row("SELECT count(*) FROM mirror_change", (), |row| count(row, 0))
             .or_failed()?;
-        for status in self.tables()? {
-            self.check_table(&status, &mut check, corrects_at)?;
+        // Read before anything is corrected: a correction in one table changes the number of rows of others.
+        let tables = self.tables()?;
+        let counts = tables.iter().map(|one| self.counts(&one.table));
+        let counts: Vec<_> = counts.collect::<Result<_, _>>()?;
+        for (status, counts) in tables.iter().zip(counts) {
+            self.check_table(status, counts, &mut check, corrects_at)?;
         }
         if corrects_at.is_some() && !check.findings.is_empty() {
             for TableStatus { table, .. } in self.tables()? {
@@ -286,6 +290,7 @@ impl Store {
     fn check_table(
         &self,
         status: &TableStatus,
+        (present, missing): (u64, u64),
         check: &mut Check,
         corrects_at: Option<i64>,
     ) -> Result<(), Error> {
@@ -320,7 +325,6 @@ impl Store {
                 self.append(&utc(at), table, &id, ChangeKind::Gone)?;
             }
         }
-        let (present, missing) = self.counts(table)?;
         if (present, missing) != (status.present, status.missing) {
             let cause = format!(
                 "it has {present} present and {missing} missing records, and its counts are {} and {}",

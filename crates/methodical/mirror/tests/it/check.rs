@@ -201,13 +201,14 @@ fn a_forgotten_identity_with_a_live_row_is_forgotten_again() {
     place.execute(
         "DELETE FROM photo WHERE id = '1'; INSERT INTO photo SELECT * FROM kept; DROP TABLE kept",
     );
-    let found = mirror.check().unwrap().findings;
-    let found = found.iter().find(|one| one.kind == FindingKind::Forgotten).unwrap().to_string();
+    let findings = mirror.check().unwrap().findings;
+    let found = findings.iter().find(|one| one.kind == FindingKind::Forgotten).unwrap().to_string();
     assert_eq!(
         found,
         "`photo` 1: it is present, and its identity is forgotten; rebuild the mirror"
     );
     let repaired = mirror.rebuild().unwrap();
+    assert_eq!(repaired.findings, findings);
     assert_eq!(repaired.check.findings, []);
     assert_eq!(place.row("SELECT count(*), count(title) FROM photo"), ["4", "1"]);
 }
