@@ -61,9 +61,9 @@
 //! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks, and `Webhook` with
 //! the feature `webhook`.
 //!
-//! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
-//! [`Mirror::each_record`], then add a consumer and [rewind](Mirror::rewind_consumer) it to this cursor. A change that was committed
-//! in between is delivered, too, so nothing is lost. Do the same if the changes of a consumer were removed.
+//! To begin with the records that exist: add a consumer, then pass on each record of [`Mirror::each_record`], then deliver. A
+//! change that was committed in between is delivered, too, so nothing is lost. If the changes of a consumer were removed, take
+//! [`Mirror::cursor`], pass on each record, then [rewind](Mirror::rewind_consumer) the consumer to this cursor.
 //!
 //! # Recovery
 //!

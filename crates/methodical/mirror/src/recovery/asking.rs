@@ -114,7 +114,7 @@ impl<'a> Asking<'a> {
                 let mut progress = self.progress();
                 progress.ended.push((group, fate));
                 let ended = progress.ended.len();
-                drop(progress);
+                // Before the next one ends, so that the numbers only grow.
                 report(ended);
             }
         };
@@ -217,7 +217,10 @@ impl<'a> Asking<'a> {
             let answer = self.call(&group.id, Some(name))?;
             if is_check {
                 let is_passed = matches!(answer, Answer::Members(_));
-                self.progress().check = if is_passed { Check::Passed } else { Check::Unsent };
+                let mut progress = self.progress();
+                if progress.check == Check::Sent {
+                    progress.check = if is_passed { Check::Passed } else { Check::Unsent };
+                }
             }
             let ids = match answer {
                 Answer::Members(ids) => ids,

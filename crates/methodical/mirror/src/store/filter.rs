@@ -89,7 +89,7 @@ impl Filter {
         shape: &Shape,
         parameters: &mut Vec<SqlValue>,
     ) -> Result<Option<String>, Error> {
-        let mut conditions = String::new();
+        let (mut conditions, mut is_possible) = (String::new(), true);
         if let Some(since) = self.first_seen_since {
             parameters.push(utc(since).into());
             let _ = write!(conditions, " AND mirror_first_seen >= ?{}", parameters.len());
@@ -107,12 +107,10 @@ impl Filter {
                     parts.push(format!("{name} IS NULL"));
                 }
             }
-            if parts.is_empty() {
-                return Ok(None);
-            }
+            is_possible &= !parts.is_empty();
             let _ = write!(conditions, " AND ({})", parts.join(" OR "));
         }
-        Ok(Some(conditions))
+        Ok(is_possible.then_some(conditions))
     }
 
     pub(crate) const fn text(&self) -> Option<&Wanted> {
