@@ -140,7 +140,7 @@ fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     files::check_private(path, "token").map_err(asked)
 }
 
-/// Reads the token from a source; `None` if there is none, or if reading it takes a command or a connector.
+/// Reads the token from a source; `None` if the source has no token, or if reading it takes a command or a connector.
 pub(crate) fn read_token(
     invocation: &Invocation,
     from: &TokenFrom,

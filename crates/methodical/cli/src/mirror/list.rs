@@ -88,7 +88,7 @@ pub(crate) fn refuse_several(selected: &Selected, invocation: &Invocation) -> Re
     )))
 }
 
-/// Notes what is not known about the members of groups, and which names are unknown if there are none.
+/// Notes what is not known about the members of groups, and which names are unknown if the groups have no members.
 fn note_members(
     mirror: &Mirror,
     placed: &Placed,
