@@ -76,33 +76,6 @@ fn generated_code_of_the_server_compiles_for_other_services() {
     }
 }
 
-/// The examples of another service, and the values of its scalars, behave as documented.
-#[test]
-fn generated_code_of_another_service_passes_its_tests() {
-    let scratch = Scratch::of_service("tool-shed");
-    scratch.tests(&["-p", "gateway-model", "--doc", "--all-features", "--", "generated::"]);
-    scratch.write("crates/apps/probe/Cargo.toml", SHED_MANIFEST);
-    scratch.write("crates/apps/probe/src/lib.rs", SHED);
-    scratch.tests(&["-p", "probe"]);
-}
-
-/// The contract checks of another service, all of which follow from its spec, pass and fail as they should.
-#[test]
-fn another_service_has_contract_checks() {
-    let scratch = Scratch::of_service("photo-album");
-    for (file, text) in [
-        ("main.rs", include_str!("../fixtures/photo-album/checks.rs")),
-        ("album.rs", include_str!("../fixtures/photo-album/album.rs")),
-        ("altered.rs", include_str!("../it/contract/altered.rs")),
-    ] {
-        scratch.write(&format!("crates/apps/probe/tests/checks/{file}"), text);
-    }
-    scratch.write("crates/apps/probe/Cargo.toml", CHECKS_MANIFEST);
-    scratch.write("crates/apps/probe/src/lib.rs", "//! Has only tests.\n");
-    let (passed, text) = scratch.cargo("test", &["-p", "probe", "--test", "checks"]);
-    assert!(passed, "{text}");
-}
-
 /// A copy of this workspace.
 struct Scratch {
     root: PathBuf,
@@ -129,13 +102,6 @@ impl Scratch {
             .replace("\"crates/", &format!("\"{name}/crates/"));
         write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
         Self { root: to }
-    }
-
-    /// Creates a copy with the spec of another service and the code generated from it.
-    fn of_service(name: &str) -> Self {
-        let scratch = Self::new(name);
-        scratch.describe(name);
-        scratch
     }
 
     /// Replaces the spec with that of another service.
@@ -310,19 +276,6 @@ tokio = { workspace = true, features = ["macros", "rt"] }
 
 const MIRROR: &str = include_str!("../mirror/addition.rs");
 
-const CHECKS_MANIFEST: &str = r#"
-[package]
-name = "probe"
-version = "0.0.0"
-edition = "2024"
-
-[dev-dependencies]
-gateway-testkit = { workspace = true, features = ["contract"] }
-gateway-transport.workspace = true
-http.workspace = true
-serde_json = { workspace = true, features = ["std"] }
-"#;
-
 const PROBE: &str = r#"//! Calls the additions.
 use gateway_client::model::{Candidate, CandidateKind, Country, ListPortals};
 use gateway_client::{Client, Error, blocking};
@@ -344,24 +297,6 @@ pub fn additions(candidate: &Candidate) -> (Option<&str>, CandidateKind) {
     (candidate.language.as_deref(), CandidateKind::Company)
 }
 "#;
-
-const SHED_MANIFEST: &str = r#"
-[package]
-name = "probe"
-version = "0.0.0"
-edition = "2024"
-
-[dependencies]
-gateway-model.workspace = true
-gateway-testkit = { workspace = true, features = ["mocks"] }
-wiremock.workspace = true
-"#;
-
-const SHED: &str = r#"//! Tests of the generated code.
-#![cfg(test)]
-use gateway_model::{
-    GetTool, LentAt, ListTools, Operation as _, Order, PictureTaken,
-};
 use gateway_testkit::mocks::{MockGetTool, MockedCall};
 
 #[test]

@@ -27,22 +27,6 @@ fn only_configured_crates_and_documents_are_generated() {
     assert_eq!(paths, ["openapi/list-tools.json", "openapi/tool-shed.json"]);
 }
 
-/// The reference links to each kind of document, even if there is only one.
-#[test]
-fn the_reference_links_to_the_only_document() {
-    for (document, path) in [
-        ("openapi", "api/tool-shed.json"),
-        ("json-schema", "api/tool.json"),
-        ("data-contract", "api"),
-    ] {
-        let text =
-            format!("spec = 'spec/shed.toml'\n[documents]\nreference = 'book'\n{document} = 'api'");
-        let files = files(&config(&text));
-        let index = files.iter().find(|file| file.path == "book/README.md").expect("it is there");
-        assert!(index.text.contains(&format!("](../{path})")), "{document}: {}", index.text);
-    }
-}
-
 /// A generated file names no crate, folder or command of this workspace.
 #[test]
 fn all_names_are_those_of_the_configuration() {
@@ -144,19 +128,6 @@ error: another crate has the name `a` or the folder `crates/a`
   | ^^^
   |
   = help: give each crate its own name and folder",
-    );
-}
-
-#[test]
-fn a_missing_file_is_reported_with_the_command_that_creates_one() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let rejected =
-        Config::read_file(folder.path(), "spec/codegen.toml").expect_err("nothing is there");
-    assert_eq!(
-        rejected.to_string(),
-        "error: cannot read the configuration: \
-         No such file or directory (os error 2)\n --> spec/codegen.toml:1:1\n \
-         = help: `methodical-codegen init NAME` starts a workspace that has one"
     );
 }
 

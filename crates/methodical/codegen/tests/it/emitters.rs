@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use methodical_codegen::config::{Config, Role};
+use methodical_codegen::config::Config;
 use methodical_codegen::ir::{BuiltIn, Meaning, Service, ValueType, Wire};
 use methodical_codegen::spec::read_file;
 
@@ -36,111 +36,6 @@ fn assert_generated(
     text.clone()
 }
 
-/// Returns a service in language 2 with fields beside a list, a list in a record, and codes. Its program is `tool-shed`.
-fn second() -> (Service, Config) {
-    let service = changed(&[
-        (
-            "name = {",
-            "uses = { type = \"list<map<Use>>\", presence = \"optional\", doc = \"Its uses.\" }\nname = {",
-        ),
-        (
-            "name = {",
-            "heavy = { type = \"Flag\", presence = \"optional\", doc = \"Its weight.\" }\nname = {",
-        ),
-        (
-            "{ of = \"Tool\" }",
-            "{ of = \"Tool\", at = \"data\", beside = \"Page\", envelope = \"marked\" }",
-        ),
-        ("[model.Tool]\n", SECOND),
-        ("fixtures/tools.json", "fixtures/enveloped.json"),
-    ]);
-    let mut config = config();
-    let program = config.packages.get_mut(&Role::Cli).expect("a program");
-    "tool-shed-cli".clone_into(&mut program.name);
-    (service, config)
-}
-
-/// Declarations before the model of the good spec.
-const SECOND: &str = r#"
-[envelope.marked]
-success = { at = "ok", is = ["yes"] }
-
-[scalar.Flag]
-wire = "codes"
-meaning = "boolean"
-true = [1, "1"]
-false = [0, ""]
-example = "1"
-doc = "Yes or no."
-
-[model.Use]
-doc = "A use."
-[model.Use.field]
-name = { type = "text", presence = "optional", doc = "The name." }
-
-[model.Page]
-doc = "A page."
-[model.Page.field]
-ok = { type = "text", presence = "optional", doc = "The marker." }
-
-[model.Tool]
-"#;
-
-/// The command `api` calls a method by its name.
-#[test]
-fn the_program_knows_which_methods_are_called_by_post() {
-    let service = changed(&[
-        ("response.list", "verb = \"post\"\nidempotent = true\nresponse.list"),
-        (
-            "query = \"call=tools/list&shelf=3&state=free\"",
-            "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"",
-        ),
-    ]);
-    let posts = "const POSTS: &'static [methodical_cli::PostMethod] = &[methodical_cli::PostMethod::form(\"tools/list\").idempotent()];";
-    assert_generated(
-        &(service, config()),
-        "crates/apps/gateway-cli/src/generated/commands.rs",
-        &[posts],
-    );
-}
-
-#[test]
-fn mocks_add_a_marker_to_fields_that_lack_it() {
-    let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
-    let added = r##"self.call.marked(r#""ok":"yes""#).list_beside((r#"{"data":["#, "]", "}"), records, beside)"##;
-    assert_generated(&second(), mocks, &[added]);
-}
-
-#[test]
-fn the_reference_links_to_the_types_in_lists_and_beside_them() {
-    assert_generated(
-        &second(),
-        "docs/generated/operations/list-tools.md",
-        &[
-            "| [`list<map<Use>>`](../types.md#use) |",
-            "Beside the list are the fields of [`Page`](../types.md#page).",
-            "| `ok` | text | optional | The marker. |",
-        ],
-    );
-}
-
-#[test]
-fn the_reference_shows_the_codes_and_the_meanings_of_scalars() {
-    let types = "docs/generated/types.md";
-    let flag = "true: `1`, `\"1\"`; false: `0`, `\"\"` | true: `1`; false: `0` | boolean | `1` | Yes or no. |";
-    assert_generated(&second(), types, &[flag, "| integer | id | `7` |"]);
-}
-
-#[test]
-fn examples_use_the_variables_of_the_program() {
-    let page = "docs/generated/operations/list-tools.md";
-    assert_generated(
-        &second(),
-        page,
-        &["Bearer $TOOL_SHED_TOKEN", "\"$TOOL_SHED_BASE_URL/api/v2?"],
-    );
-}
-
 /// A mock has the methods `like_…` and `without_…` of each parameter, and others such as `delay`.
 #[test]
 fn the_method_of_a_mock_for_a_parameter_has_a_name_of_its_own() {
@@ -158,13 +53,6 @@ fn the_method_of_a_mock_for_a_parameter_has_a_name_of_its_own() {
             &[&format!("pub fn {method}_(self, value: i64) -> Self {{")],
         );
     }
-}
-
-#[test]
-fn a_parameter_without_one_that_it_needs_is_ignored() {
-    let parameters = "crates/apps/gateway-server/src/generated/parameters.rs";
-    let alone = "if self.state.is_some() && self.shelf.is_none()";
-    check(&[], parameters, &[alone, "return Some((\"state\", \"shelf\"));"]);
 }
 
 #[test]
@@ -224,33 +112,6 @@ fn the_spec_declares_the_attributes_that_filters_recover() {
 }
 
 #[test]
-fn the_spec_declares_the_columns_of_a_table() {
-    let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
-    let constant = "const TOOL_RECORD: RecordType<'_> =";
-    let fields = "&[\"id\", \"name\", \"state\"]";
-    let named = ".named(\"tool\", \"tools\");";
-    check(&[], commands, &[constant, &format!("({fields}, {fields})"), named]);
-    let identity = "identity = \"id\"";
-    check(
-        &[(identity, &format!("{identity}\ncolumns = [\"state\", \"id\"]"))],
-        commands,
-        &[&format!("(&[\"state\", \"id\"], {fields})")],
-    );
-}
-
-#[test]
-fn commands_have_examples_in_their_help() {
-    let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
-    check(
-        &[],
-        commands,
-        &[
-            "after_help = \"tools list --shelf 3 --state free\\ntools list --output-file tools.xlsx\"",
-        ],
-    );
-}
-
-#[test]
 fn flags_check_the_documented_limits_of_parameters() {
     let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
     let shelf = "shelf = { type = \"integer\"";
@@ -278,12 +139,6 @@ fn a_token_is_checked_even_if_every_operation_has_a_required_parameter() {
         commands,
         &[cheapest, "model::ListTools::new(3)"],
     );
-}
-
-#[test]
-fn examples_in_the_help_need_no_parameters() {
-    let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
-    check(&[], commands, &["Example::new(\"tools list\", \"tools/list\", \"id,name,state\")"]);
 }
 
 #[test]
@@ -318,35 +173,6 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
         &[("value.Lent = { wire = \"lent\"", "value.Lent = { wire = \"later\"")],
         enums,
         &["State, UnknownState, \"text\", not \"later still\","],
-    );
-}
-
-#[test]
-fn the_constant_of_the_selector_says_where_it_is() {
-    let service = changed(&[
-        ("selector = \"call\"", "selector = \"call\"\nin = \"form\""),
-        ("query = \"call=", "body = \"call="),
-    ]);
-    assert_generated(
-        &(service, config()),
-        "crates/gateway-model/src/generated/service.rs",
-        &["/// The field of the form that selects the operation.\npub const SELECTOR"],
-    );
-}
-
-/// An integer has one text, so a query may hold it as text too.
-#[test]
-fn an_integer_may_be_text_in_a_query() {
-    let shelf_id = "[scalar.ShelfId]\nwire = \"integer\"\nquery-wire = \"string\"\nmeaning = \"id\"\n\
-                    example = \"3\"\ndoc = \"A shelf.\"\n\n[enum.State]";
-    check(
-        &[
-            ("[enum.State]", shelf_id),
-            ("shelf = { type = \"integer\"", "shelf = { type = \"ShelfId\""),
-            ("params = { shelf = 3", "params = { shelf = \"3\""),
-        ],
-        "crates/gateway-model/src/generated/queries.rs",
-        &["query.push(\"shelf\", &ToString::to_string(shelf));", ".shelf_state(3, "],
     );
 }
 

@@ -9,9 +9,7 @@ mod emitters;
 mod environment;
 mod generated;
 mod init;
-mod large_specs;
 mod mirrored;
-mod reserved_names;
 mod samples;
 
 use std::fs;
