@@ -79,8 +79,6 @@ pub(crate) struct Funnel {
     stages: Vec<(String, Vec<Step>)>,
     /// The values at which members end.
     ends: Vec<String>,
-    /// From where most went to each end.
-    losses: Vec<String>,
     bars: Bars,
 }
 
@@ -133,19 +131,6 @@ impl Funnel {
         ends.sort_by_key(|(place, _)| Reverse(came(*place)));
         ends.truncate(ENDS);
         ends.sort_by_key(|(place, _)| *place);
-        let loss = |(to, end): &(usize, &Column)| {
-            let (from, count) = columns()
-                .map(|(from, one)| (one.label(), part.stepped(from, *to)))
-                .max_by_key(|(_, count)| *count)?;
-            let all = came(*to);
-            Some(format!(
-                "Of {} who moved to {}, {} came from {from} ({}).",
-                grouped(all),
-                end.label(),
-                grouped(count),
-                share(count, all)
-            ))
-        };
         let base = part.base();
         let mut stages: Vec<(String, Vec<Step>)> = Vec::new();
         for ((place, column), figures) in columns().zip(&part.figures) {
@@ -174,7 +159,6 @@ impl Funnel {
             value: label(board.placements.value),
             members: plural(board.members.name()),
             stages,
-            losses: ends.iter().filter_map(loss).collect(),
             ends: ends.iter().map(|(_, end)| end.label().to_owned()).collect(),
             bars: Bars(part.weeks),
         }
@@ -183,30 +167,24 @@ impl Funnel {
 
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
-    let boards = &shared.outline.boards;
-    let board = match params.get("of") {
-        Some(name) => boards.iter().find(|board| board.placements.table == name),
-        None => boards.first(),
-    };
+    let board = shared.outline.board.as_ref();
     let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
-    let known = shared.counts()?;
-    let counts = known.of(board);
-    let completed_at = completed_at(&known.tables, &[board.groups.name(), board.placements.table]);
+    let counts = shared.counts()?;
+    let completed_at = completed_at(&counts.tables, &[board.groups.name(), board.placements.table]);
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
     let now = (shared.now)();
     let shown = counts.groups.iter().skip(from).take(GROUPS);
     let rows: Vec<Row<'_>> = shown.map(|group| row(board, &counts, group, now)).collect();
     let to = |from: usize| {
         let from = (from > 0).then(|| from.to_string());
-        let of = params.get("of");
-        Link::to("/funnel").with_some("of", of).with_some("from", from.as_deref()).finish()
+        Link::to("/funnel").with_some("from", from.as_deref()).finish()
     };
     let end = from.saturating_add(rows.len());
     let value = board.placements.value;
     let total = counts.all.total();
     let known_values = total.saturating_sub(counts.unknown());
     let page = FunnelPage {
-        frame: Frame::new(shared, &known.tables, "/funnel", "Funnel", completed_at, to(from)),
+        frame: Frame::new(shared, &counts.tables, "/funnel", "Funnel", completed_at),
         group: label(board.groups.name()),
         members: plural(board.members.name()),
         value,

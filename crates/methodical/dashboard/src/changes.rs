@@ -73,8 +73,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     }
     let since =
         params.get("since").map(|day| begin(day).ok_or_else(|| wrong("since"))).transpose()?;
-    let board = shared.outline.boards.first();
-    let counts = shared.counts_of(board)?;
+    let board = shared.outline.board.as_ref();
+    let counts = shared.counts()?;
     let accepts = |Entry { change, table, id, group: of_change }: &Entry| {
         let is_value = |wanted: Option<&str>, value: &Option<String>| {
             wanted.is_none_or(|wanted| {
@@ -127,7 +127,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             .finish()
     };
     let mut page = ChangesPage {
-        frame: Frame::new(shared, &statuses, "/changes", "Changes", whole(&statuses), here(before)),
+        frame: Frame::new(shared, &statuses, "/changes", "Changes", whole(&statuses)),
         lists: Vec::new(),
         since: params.get("since").unwrap_or_default(),
         days: days(shared, found, board)?,
@@ -206,7 +206,7 @@ fn entries(shared: &Shared, changes: Vec<Change>) -> Result<Vec<Entry>, Problem>
         Entry { change, table, id, group: None }
     };
     let mut entries: Vec<Entry> = changes.into_iter().map(entry).collect();
-    for board in &shared.outline.boards {
+    if let Some(board) = &shared.outline.board {
         let placements = &board.placements;
         let ids = entries.iter().filter(|one| one.table == placements.table);
         let ids: Vec<&str> = ids.map(|one| &*one.id).collect();

@@ -161,7 +161,7 @@ impl Dashboard {
                 [Order::FirstSeen, Order::Changed].into_iter().chain(text).collect();
             self.mirror.index_pages(table.name(), &orders)?;
         }
-        for board in self.outline.boards.iter().filter(|one| exists(one.placements.table)) {
+        if let Some(board) = self.outline.board.filter(|one| exists(one.placements.table)) {
             self.mirror.index_placements(board.placements.table)?;
         }
         Ok(())

@@ -34,11 +34,10 @@ struct Person {
 
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
-    let board = shared.outline.boards.first();
+    let board = shared.outline.board.as_ref();
     let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
     let (members, groups) = (board.members.name(), board.groups.name());
-    let known = shared.counts()?;
-    let counts = known.of(board);
+    let counts = shared.counts()?;
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
     let shown = || counts.duplicates.iter().skip(from).take(ROWS);
     let ids: BTreeSet<&String> = shown().flat_map(|one| one.ids.iter().take(PEOPLE)).collect();
@@ -57,7 +56,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     };
     let to = |from: usize| Link::to("/duplicates").with("from", &from.to_string()).finish();
     let page = DuplicatesPage {
-        frame: Frame::new(shared, &known.tables, "/", "Duplicates", whole(&known.tables), to(from)),
+        frame: Frame::new(shared, &counts.tables, "/", "Duplicates", whole(&counts.tables)),
         noun: plural(members),
         count: counted(counts.duplicates.len() as u64, "group"),
         all: shown()

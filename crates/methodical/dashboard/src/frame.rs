@@ -22,8 +22,6 @@ pub(crate) struct Frame {
     pub(crate) warnings: Vec<String>,
     /// How old the data is, since when, and whether it is too old; `None` before the first sync.
     pub(crate) age: Option<(String, Time, bool)>,
-    /// The page itself.
-    pub(crate) reload: String,
 }
 
 impl Frame {
@@ -34,7 +32,6 @@ impl Frame {
         path: &str,
         title: impl Into<String>,
         completed_at: Option<i64>,
-        reload: String,
     ) -> Self {
         let now = (shared.now)();
         let link = |(text, href): (String, String)| {
@@ -53,7 +50,6 @@ impl Frame {
             links: navigation(&shared.outline).into_iter().map(link).collect(),
             warnings: warnings(statuses, now),
             age: completed_at.map(age),
-            reload,
         }
     }
 }
@@ -96,7 +92,7 @@ fn navigation(outline: &Outline) -> Vec<(String, String)> {
         links.push((label(&plural(table.name())), records(table)));
     }
     links.push(("Changes".to_owned(), "/changes".to_owned()));
-    if !outline.boards.is_empty() {
+    if outline.board.is_some() {
         links.push(("Funnel".to_owned(), "/funnel".to_owned()));
     }
     for name in &outline.gauges {

@@ -45,7 +45,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let (href, statuses) = (frame::gauge(name), shared.mirror.tables()?);
     let sampled_at = samples.last().map(|sample| sample.at);
     let page = GaugePage {
-        frame: Frame::new(shared, &statuses, &href, label(name), sampled_at, href.clone()),
+        frame: Frame::new(shared, &statuses, &href, label(name), sampled_at),
         facts: forecast.map(|forecast| facts(&forecast, &unit)).unwrap_or_default(),
         chart: chart(&samples, &label(name), &unit),
         days,

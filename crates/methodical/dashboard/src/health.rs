@@ -25,8 +25,7 @@ struct HealthPage {
 pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
     let now = (shared.now)();
     let statuses = shared.mirror.tables()?;
-    let here = "/health".to_owned();
-    let frame = Frame::new(shared, &statuses, "/health", "Health", whole(&statuses), here);
+    let frame = Frame::new(shared, &statuses, "/health", "Health", whole(&statuses));
     let (mut tables, mut rejections) = (Vec::new(), Vec::new());
     for status in statuses {
         if status.rejected > 0 {
@@ -44,10 +43,12 @@ pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
 
 /// Returns the share of placements with a known value, and the age of the values.
 fn coverage(shared: &Shared, status: &TableStatus, now: i64) -> Result<Option<String>, Problem> {
-    let mut boards = shared.outline.boards.iter();
-    let board = boards.find(|board| board.placements.table == status.table);
-    let Some(board) = board.filter(|_| status.completed_at.is_some()) else { return Ok(None) };
-    let counts = shared.counts()?.of(board);
+    let board = shared.outline.board.as_ref();
+    let is_shown = board.is_some_and(|board| board.placements.table == status.table);
+    if !is_shown || status.completed_at.is_none() {
+        return Ok(None);
+    }
+    let counts = shared.counts()?;
     let total = counts.all.total();
     let known = total.saturating_sub(counts.unknown());
     let age = status.values_from.map(|from| ago(now.saturating_sub(from)));

@@ -86,11 +86,6 @@ impl Names {
         Ok(Self(names))
     }
 
-    /// Returns the title of a record, or else its identity.
-    pub(crate) fn title<'a>(&'a self, table: &str, id: &'a str) -> &'a str {
-        self.0.get(&(table.to_owned(), id.to_owned())).map_or(id, |title| title)
-    }
-
     /// Returns the title of a record, with a link if the mirror has the record.
     pub(crate) fn of(&self, table: &str, id: &str) -> Shown {
         match self.0.get(&(table.to_owned(), id.to_owned())) {

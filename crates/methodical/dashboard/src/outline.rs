@@ -14,7 +14,8 @@ use crate::cells::{fields, text};
 pub(crate) struct Outline {
     /// The tables of lists.
     pub(crate) tables: Vec<&'static Table>,
-    pub(crate) boards: Vec<Board>,
+    /// The first value that the mirror recovers.
+    pub(crate) board: Option<Board>,
     pub(crate) gauges: Vec<&'static str>,
 }
 
@@ -39,7 +40,6 @@ pub(crate) struct Placements {
 
 /// A placement: the value of a member in a group.
 pub(crate) struct Placed {
-    pub(crate) id: String,
     pub(crate) member: String,
     pub(crate) group: String,
     pub(crate) value: Option<String>,
@@ -52,7 +52,6 @@ impl Placements {
         let all = fields(&record.json);
         let part = |name: &str| all.get(name).and_then(text);
         Placed {
-            id: record.id.clone(),
             member: part(self.member).unwrap_or_default(),
             group: part(self.group).unwrap_or_default(),
             value: part(self.value),
@@ -86,9 +85,9 @@ impl Outline {
         self.tables.iter().copied().find(|table| table.name() == name)
     }
 
-    /// Returns the first board whose members or groups are in a table.
+    /// Returns the board if its members are in a table.
     pub(crate) fn board_of(&self, table: &Table) -> Option<&Board> {
-        self.boards.iter().find(|board| board.members == table)
+        self.board.as_ref().filter(|board| board.members == table)
     }
 
     fn add(&mut self, table: &'static Table) {
@@ -151,7 +150,7 @@ impl<S: Service> MirrorVisitor<S> for Outline {
         let name = |index: usize| table.columns().get(index).and_then(|one| one.path().first());
         let (Some(group), Some(member)) = (name(1), name(2)) else { return };
         let placements = Placements { table: table.name(), group, member, value };
-        self.boards.push(Board { members, groups, placements, known_values });
+        self.board.get_or_insert(Board { members, groups, placements, known_values });
     }
 
     fn gauge<O>(&mut self, gauge: Gauge, _: O)

@@ -10,7 +10,7 @@ use crate::board::{Funnel, counts};
 use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Frame};
 use crate::link::{Link, Names};
-use crate::outline::{Board, title};
+use crate::outline::title;
 use crate::record::timeline::Timeline;
 use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::Time;
@@ -44,7 +44,6 @@ struct Event {
     time: Time,
     kind: &'static str,
     text: String,
-    number: i64,
 }
 
 /// Renders the page.
@@ -65,26 +64,21 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     };
     let statuses = shared.mirror.tables()?;
     let completed = |table: &str| completed_at(&statuses, &[table]);
-    let here = |personal: Option<&str>| {
-        Link::to("/record")
-            .with("of", table.name())
-            .with("id", id)
-            .with_some("personal", personal)
-            .finish()
+    let reveal = || {
+        let link = Link::to("/record").with("of", table.name()).with("id", id);
+        link.with("personal", "1").finish()
     };
     let columns = table.columns().iter();
     let listed_fields =
         columns.map(|column| (label(&column.path().join(" ")), shown(&all, column, hides)));
     let board = shared.outline.board_of(table);
-    let of_groups = shared.outline.boards.iter().find(|board| board.groups == table);
+    let of_groups = shared.outline.board.as_ref().filter(|board| board.groups == table);
     let board = board.filter(|board| completed(board.placements.table).is_some());
-    let timeline = board.map(|board| Timeline::read(shared, board, id)).transpose()?;
-    let counts = shared.counts_of(board)?;
-    let twins = counts.twins(id);
-    let names = Names::read(shared, twins.iter().map(|id| (table.name(), *id)))?;
     let of_groups = of_groups.filter(|board| completed(board.placements.table).is_some());
-    let funnel =
-        |board: &Board| Ok::<_, Problem>(Funnel::of(board, &shared.counts()?.of(board), Some(id)));
+    let timeline = board.map(|board| Timeline::read(shared, board, id)).transpose()?;
+    let counts = shared.counts_of(board.or(of_groups))?;
+    let twins = if board.is_some() { counts.twins(id) } else { Vec::new() };
+    let names = Names::read(shared, twins.iter().map(|id| (table.name(), *id)))?;
     let page = RecordPage {
         frame: Frame::new(
             shared,
@@ -92,7 +86,6 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             &frame::records(table),
             heading,
             completed(table.name()),
-            here(is_asked.then_some("1")),
         ),
         noun: label(table.name()),
         list: label(&plural(table.name())),
@@ -102,10 +95,10 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         fields: listed_fields.collect(),
         others: others(table, &all, hides),
         times: times(&record),
-        reveal: (hides && shared.who.can_reveal).then(|| here(Some("1"))),
+        reveal: (hides && shared.who.can_reveal).then(reveal),
         duplicates: twins.iter().map(|id| names.of(table.name(), id)).collect(),
-        funnel: of_groups.map(funnel).transpose()?,
-        history: history(shared, table, id, timeline.as_ref())?,
+        funnel: of_groups.map(|board| Funnel::of(board, &counts, Some(id))),
+        history: history(shared, table, id)?,
         timeline,
     };
     Ok(page.render()?)
@@ -149,36 +142,15 @@ fn times(record: &Record) -> Vec<(&'static str, Time)> {
     all.into_iter().filter_map(|(name, at)| Some((name, Time::minute(at?)))).collect()
 }
 
-/// Reads the changes of a record and of its placements, the latest one first.
-fn history(
-    shared: &Shared,
-    table: &Table,
-    id: &str,
-    timeline: Option<&Timeline>,
-) -> Result<Vec<Event>, Problem> {
-    let latest =
-        |table: &str, id: &str| shared.mirror.latest_changes(Some((table, id)), None, EVENTS);
-    let mut events: Vec<Event> =
-        latest(table.name(), id)?.iter().map(|one| event(one, None)).collect();
-    for (placement, group) in timeline.iter().flat_map(|timeline| &timeline.placements) {
-        let changes = latest(timeline.map_or("", |timeline| timeline.table), placement)?;
-        events.extend(changes.iter().map(|change| event(change, Some(group))));
-    }
-    events.sort_by_key(|event| std::cmp::Reverse(event.number));
-    events.truncate(EVENTS);
-    Ok(events)
-}
-
-/// Describes a change; `within` names the group of a placement.
-fn event(change: &Change, within: Option<&str>) -> Event {
-    let what = step(change).unwrap_or_else(|| listed(&change.fields));
-    let text = match (within, what.is_empty()) {
-        (Some(within), true) => within.to_owned(),
-        (Some(within), false) => format!("{what} in {within}"),
-        (None, true) => label(&change.table).to_lowercase(),
-        (None, false) => what,
+/// Reads the changes of a record, the latest one first. The timeline has those of its placements.
+fn history(shared: &Shared, table: &Table, id: &str) -> Result<Vec<Event>, Problem> {
+    let changes = shared.mirror.latest_changes(Some((table.name(), id)), None, EVENTS)?;
+    let event = |change: &Change| Event {
+        time: Time::minute(change.at),
+        kind: verb(change.kind),
+        text: listed(&change.fields),
     };
-    Event { time: Time::minute(change.at), kind: verb(change.kind), text, number: change.number }
+    Ok(changes.iter().map(event).collect())
 }
 
 /// Returns the names of fields as text.

@@ -122,7 +122,6 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             &frame::records(table),
             label(&plural(table.name())),
             completed_at(&statuses, &tables),
-            at(after),
         ),
         of: table.name(),
         noun: plural(table.name()),
@@ -183,12 +182,11 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     };
     all.sort_by_key(|one| one.to_lowercase());
     all.dedup_by_key(|one| one.to_lowercase());
-    let here = view.link("/addresses").finish();
     let completed_at = completed_at(&statuses, &[view.table.name()]);
     let title = format!("Addresses of {}", plural(view.table.name()));
     let path = frame::records(view.table);
     let page = AddressesPage {
-        frame: Frame::new(shared, &statuses, &path, title, completed_at, here),
+        frame: Frame::new(shared, &statuses, &path, title, completed_at),
         back: view.link("/records").finish(),
         count: counted(all.len() as u64, "address"),
         text: all.join(", "),

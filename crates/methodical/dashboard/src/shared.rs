@@ -11,7 +11,7 @@ use methodical_mirror::{Error, ErrorKind, TableStatus};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Who};
-use crate::board::counts::{Counts, Known};
+use crate::board::counts::Counts;
 use crate::dashboard::Dashboard;
 use crate::outline::Board;
 
@@ -48,8 +48,8 @@ impl FromRequestParts<Arc<Server>> for Shared {
 pub(crate) struct Server {
     pub(crate) dashboard: Dashboard,
     pub(crate) access: Access,
-    /// The last counts of the boards.
-    pub(crate) known: Mutex<Option<Arc<Known>>>,
+    /// The last counts of the board.
+    pub(crate) known: Mutex<Option<Arc<Counts>>>,
     /// The permits of concurrent downloads.
     pub(crate) downloads: Arc<Semaphore>,
 }
@@ -63,18 +63,18 @@ impl Deref for Server {
 }
 
 impl Server {
-    /// Returns the counts of the boards. The first request after a sync counts, and others wait for it.
-    pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
+    /// Returns the counts of the board. The first request after a sync counts, and others wait for it.
+    pub(crate) fn counts(&self) -> Result<Arc<Counts>, Problem> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (now, before) = ((self.now)(), known.as_ref());
-        let current = Known::read(&self.mirror, &self.outline, &self.order, now, before)?;
+        let board = self.outline.board.as_ref();
+        let current = Counts::of(&self.mirror, board, &self.order, (self.now)(), known.as_ref())?;
         *known = Some(Arc::clone(&current));
         Ok(current)
     }
 
-    /// Returns the latest figures of a board, and empty ones without a board.
+    /// Returns the counts if a table has a board, and empty ones otherwise.
     pub(crate) fn counts_of(&self, board: Option<&Board>) -> Result<Arc<Counts>, Problem> {
-        board.map_or_else(|| Ok(Arc::default()), |board| Ok(self.counts()?.of(board)))
+        board.map_or_else(|| Ok(Arc::default()), |_| self.counts())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The start page: what is new, what moved, who waits, what is left, and how the last sync ended.
 
 use askama::Template;
-use methodical_mirror::{Filter, Forecast, Outcome, Paging, Record, State, TableStatus};
+use methodical_mirror::{Filter, Forecast, Outcome, Paging, State, TableStatus};
 
 use crate::board::counts::{self, Counts, WAITS};
 use crate::cells::{Shown, contact};
@@ -36,10 +36,8 @@ struct People {
     value: &'static str,
     new: Vec<Line>,
     moves: Vec<Line>,
-    /// Those who wait for that number of days, or else the one with the longest wait.
+    /// Those who wait for that number of days.
     waiting: Vec<Line>,
-    /// Whether they wait for that number of days.
-    is_long: bool,
     /// The values that count as waiting.
     open: String,
     /// How many wait with each value, with the link to them.
@@ -67,13 +65,12 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     if !WAITS.contains(&days) {
         return Err(Problem::Request("`days` is not a choice of this page".to_owned()));
     }
-    let known = shared.counts()?;
+    let counts = shared.counts()?;
     let now = (shared.now)();
     let mut cards = Vec::new();
     let mut people = None;
-    if let Some(board) = shared.outline.boards.first() {
-        let counts = known.of(board);
-        people = Some(read(shared, &known.tables, board, &counts, days)?);
+    if let Some(board) = &shared.outline.board {
+        people = Some(read(shared, board, &counts, days)?);
         cards.extend(cards_of(board, &counts, now, days));
     }
     for name in &shared.outline.gauges {
@@ -89,9 +86,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         };
         cards.push(Card { name: label(name), value, href: frame::gauge(name), note });
     }
-    cards.push(last_sync(&known.tables, now));
-    let here = Link::to("/").with_some("days", params.get("days")).finish();
-    let frame = Frame::new(shared, &known.tables, "/", "Today", whole(&known.tables), here);
+    cards.push(last_sync(&counts.tables, now));
+    let frame = Frame::new(shared, &counts.tables, "/", "Today", whole(&counts.tables));
     Ok(TodayPage { frame, cards, people }.render()?)
 }
 
@@ -160,16 +156,10 @@ fn last_sync(statuses: &[TableStatus], now: i64) -> Card {
 }
 
 /// Reads the first people of each list.
-fn read(
-    shared: &Shared,
-    statuses: &[TableStatus],
-    board: &Board,
-    counts: &Counts,
-    days: i64,
-) -> Result<People, Problem> {
+fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<People, Problem> {
     let now = (shared.now)();
     let (members, groups) = (board.members.name(), board.groups.name());
-    let has = |table: &str| statuses.iter().any(|status| status.table == table);
+    let has = |table: &str| counts.tables.iter().any(|status| status.table == table);
     let mut new = Vec::new();
     if has(members) {
         let newest = Paging::new(LINES).descending();
@@ -188,9 +178,7 @@ fn read(
         }
     }
     let until = midnight(now).saturating_sub(days.saturating_mul(DAY));
-    let is_long = counts.longest.first().is_some_and(|one| one.changed_at <= until);
-    let is_shown = |one: &&Record| !is_long || one.changed_at <= until;
-    let longest = counts.longest.iter().filter(is_shown).take(if is_long { LINES } else { 1 });
+    let longest = counts.longest.iter().filter(|one| one.changed_at <= until);
     let waiting: Vec<Placed> = longest.map(|one| board.placements.placed(one)).collect();
     let moves = counts.moves.iter().rev().filter(|one| !one.is_learned).take(LINES);
     let of_new = new.iter().flat_map(|(id, placed, _)| {
@@ -237,7 +225,6 @@ fn read(
             })
             .collect(),
         waiting: waiting.iter().map(of_wait).collect(),
-        is_long,
         open: counts.open().map(counts::label).collect::<Vec<_>>().join(", "),
         waiting_by: counts.waiting(days).map(waits).collect(),
         days,

@@ -8,19 +8,9 @@ use methodical_mirror::queries::{self, Arrivals, BoardGroup, Duplicate, Move, Pa
 use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State, TableStatus};
 
 use crate::cells::{Contact, contact, name};
-use crate::outline::{Board, Outline, source};
+use crate::outline::{Board, source};
 use crate::time::{DAY, midnight};
 use crate::today::LINES;
-
-/// The figures of all boards for one state of the mirror.
-pub(crate) struct Known {
-    version: Version,
-    /// The start of its day.
-    today: i64,
-    pub(crate) tables: Vec<TableStatus>,
-    /// By the table of their placements.
-    boards: HashMap<&'static str, Arc<Counts>>,
-}
 
 /// A state of the mirror: the cursor after its last change, and when each table was complete.
 pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
@@ -34,41 +24,13 @@ pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Er
     Ok(((cursor, tables.iter().map(of).collect()), tables))
 }
 
-impl Known {
-    /// Returns the figures from before if they are still those of the mirror, and counts otherwise.
-    pub(crate) fn read(
-        mirror: &Mirror,
-        outline: &Outline,
-        order: &ValueGroups,
-        now: i64,
-        before: Option<&Arc<Self>>,
-    ) -> Result<Arc<Self>, Error> {
-        let ((version, tables), today) = (version(mirror)?, midnight(now));
-        if let Some(one) = before.filter(|one| one.version == version && one.today == today) {
-            return Ok(Arc::clone(one));
-        }
-        let is_complete = |table: &str| {
-            tables.iter().any(|status| status.table == table && status.completed_at.is_some())
-        };
-        let mut boards = HashMap::new();
-        for board in &outline.boards {
-            let table = board.placements.table;
-            if [board.members.name(), board.groups.name(), table].into_iter().all(is_complete) {
-                boards.insert(table, Arc::new(Counts::read(mirror, board, order, today)?));
-            }
-        }
-        Ok(Arc::new(Self { version, today, tables, boards }))
-    }
-
-    /// Returns the counts of a board, which has none before its lists were complete.
-    pub(crate) fn of(&self, board: &Board) -> Arc<Counts> {
-        self.boards.get(board.placements.table).cloned().unwrap_or_default()
-    }
-}
-
-/// The figures of a board.
+/// The figures of the board for one state of the mirror; none without a board, or before its lists were complete.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
+    version: Version,
+    /// The start of its day.
+    today: i64,
+    pub(crate) tables: Vec<TableStatus>,
     /// The values in the order of the team, of the contract, or of the alphabet, then `None` for the unknown ones.
     pub(crate) columns: Vec<Column>,
     pub(crate) all: Part,
@@ -195,6 +157,29 @@ impl Part {
 }
 
 impl Counts {
+    /// Returns the figures from before if they are still those of the mirror, and counts otherwise.
+    pub(crate) fn of(
+        mirror: &Mirror,
+        board: Option<&Board>,
+        order: &ValueGroups,
+        now: i64,
+        before: Option<&Arc<Self>>,
+    ) -> Result<Arc<Self>, Error> {
+        let ((version, tables), today) = (version(mirror)?, midnight(now));
+        if let Some(one) = before.filter(|one| one.version == version && one.today == today) {
+            return Ok(Arc::clone(one));
+        }
+        let is_complete = |table: &str| {
+            tables.iter().any(|status| status.table == table && status.completed_at.is_some())
+        };
+        let board = board.filter(|board| {
+            let tables = [board.members.name(), board.groups.name(), board.placements.table];
+            tables.into_iter().all(is_complete)
+        });
+        let counts = board.map(|board| Self::read(mirror, board, order, today));
+        Ok(Arc::new(Self { version, today, tables, ..counts.transpose()?.unwrap_or_default() }))
+    }
+
     fn read(
         mirror: &Mirror,
         board: &Board,
@@ -291,7 +276,7 @@ impl Counts {
             duplicates,
             twins,
             waits,
-            longest: Vec::new(),
+            ..Self::default()
         };
         let values: Vec<Option<&str>> = counts.open().collect();
         let filter = Filter::new().state(State::Present).one_of(board.placements.value, &values);

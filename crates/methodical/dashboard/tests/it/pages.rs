@@ -110,7 +110,7 @@ fn pages_of_records_follow_each_other() {
 }
 
 #[test]
-fn a_record_shows_its_past_values_as_a_picture_and_in_words() {
+fn a_record_shows_its_past_values() {
     let server = Server::start();
     let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
     let mut mirror = Mirror::in_memory().unwrap();
