@@ -22,15 +22,13 @@ use crate::link::Link;
 use crate::login::PERIOD;
 use crate::shared::{Params, Problem, Server, Shared};
 use crate::time::machine;
-use crate::{
-    board, changes, download, duplicates, gauges, health, problem, record, records, today,
-};
+use crate::{board, changes, download, duplicates, health, problem, record, records, today};
 
 /// A function that renders a page.
 type Page = fn(&Shared, &Params) -> Result<String, Problem>;
 
 /// The pages by their paths.
-const PAGES: [(&str, Page); 9] = [
+const PAGES: [(&str, Page); 8] = [
     ("/", today::render),
     ("/funnel", board::render),
     ("/records", records::render),
@@ -38,7 +36,6 @@ const PAGES: [(&str, Page); 9] = [
     ("/record", record::render),
     ("/changes", changes::render),
     ("/duplicates", duplicates::render),
-    ("/gauge", gauges::render),
     ("/health", |shared, _| health::render(shared)),
 ];
 

@@ -81,11 +81,6 @@ pub(crate) fn records(table: &Table) -> String {
     Link::to("/records").with("of", table.name()).finish()
 }
 
-/// Returns the link to a gauge.
-pub(crate) fn gauge(name: &str) -> String {
-    Link::to("/gauge").with("of", name).finish()
-}
-
 fn navigation(outline: &Outline) -> Vec<(String, String)> {
     let mut links = vec![("Today".to_owned(), "/".to_owned())];
     for table in &outline.tables {
@@ -94,9 +89,6 @@ fn navigation(outline: &Outline) -> Vec<(String, String)> {
     links.push(("Changes".to_owned(), "/changes".to_owned()));
     if outline.board.is_some() {
         links.push(("Funnel".to_owned(), "/funnel".to_owned()));
-    }
-    for name in &outline.gauges {
-        links.push((label(name), gauge(name)));
     }
     links.push(("Health".to_owned(), "/health".to_owned()));
     links

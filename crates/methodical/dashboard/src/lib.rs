@@ -13,7 +13,6 @@
 //! | Changes | the feed of the mirror, by day |
 //! | Funnel | how many members have each value or ever had it, for how long, and where they went from it |
 //! | Duplicates | the members that may be the same person |
-//! | Gauges | the amounts of each gauge over time, the pace, and how long the amount lasts |
 //! | Health | the last syncs, rejected records, and how old the data is |
 //!
 //! # Safety
@@ -32,7 +31,7 @@
 //!
 //! - `dashboard` is the entry point; `serve` answers the requests of connections, `access` decides which of them, and `login` has
 //!   the readers with passwords.
-//! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `gauges`, `health` and
+//! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `health` and
 //!   `problem`. The template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
@@ -50,7 +49,6 @@ mod dashboard;
 mod download;
 mod duplicates;
 mod frame;
-mod gauges;
 mod health;
 mod link;
 mod login;

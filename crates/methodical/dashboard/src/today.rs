@@ -5,8 +5,7 @@ use methodical_mirror::{Filter, Forecast, Outcome, Paging, State, TableStatus};
 
 use crate::board::counts::{self, Counts, WAITS};
 use crate::cells::{Shown, contact};
-use crate::frame::{self, Frame, whole};
-use crate::gauges::SHOWN;
+use crate::frame::{Frame, whole};
 use crate::link::{self, Link, Names};
 use crate::outline::{Board, Placed};
 use crate::shared::{Params, Problem, Shared};
@@ -26,7 +25,7 @@ struct TodayPage {
 struct Card {
     name: String,
     value: String,
-    href: String,
+    href: Option<String>,
     note: String,
 }
 
@@ -74,17 +73,17 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         cards.extend(cards_of(board, &counts, now, days));
     }
     for name in &shared.outline.gauges {
-        let samples = shared.mirror.samples(name, now.saturating_sub(SHOWN * DAY))?;
+        let samples = shared.mirror.samples(name, now.saturating_sub(SAMPLES * DAY))?;
         let (value, note) = match Forecast::of(&samples)? {
             None => ("–".to_owned(), "no sample yet".to_owned()),
             Some(one) => {
                 let unit = one.last.unit.as_deref().unwrap_or_default();
-                let left = one.days_left.map(|days| format!("{} days left", grouped(days)));
+                let left = one.days_left.map(|days| format!("{} days left, ", grouped(days)));
                 let amount = format!("{} {unit}", one.last.amount).trim_end().to_owned();
-                (amount, left.unwrap_or_else(|| format!("{} UTC", minute(one.last.at))))
+                (amount, format!("{}{} UTC", left.unwrap_or_default(), minute(one.last.at)))
             }
         };
-        cards.push(Card { name: label(name), value, href: frame::gauge(name), note });
+        cards.push(Card { name: label(name), value, href: None, note });
     }
     cards.push(last_sync(&counts.tables, now));
     let frame = Frame::new(shared, &counts.tables, "/", "Today", whole(&counts.tables));
@@ -123,7 +122,7 @@ fn cards_of(board: &Board, counts: &Counts, now: i64, days: i64) -> Vec<Card> {
     let card = |(name, value, href, note): (&str, u64, Link, String)| Card {
         name: name.to_owned(),
         value: grouped(value),
-        href: href.finish(),
+        href: Some(href.finish()),
         note,
     };
     let mut cards: Vec<Card> = all.map(card).into();
@@ -152,7 +151,7 @@ fn last_sync(statuses: &[TableStatus], now: i64) -> Card {
     let before = if is_complete { "" } else { "last complete " };
     let note = at.map(|at| format!("{before}{} ago", ago(now.saturating_sub(at))));
     let note = note.unwrap_or_else(|| "no complete list yet".to_owned());
-    Card { name: "Last sync".to_owned(), value, href: "/health".to_owned(), note }
+    Card { name: "Last sync".to_owned(), value, href: Some("/health".to_owned()), note }
 }
 
 /// Reads the first people of each list.
@@ -231,6 +230,9 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
         choices: WAITS.iter().filter(|one| **one != days).map(choice).collect(),
     })
 }
+
+/// Maximum age of a sample for the pace of an amount, in days.
+const SAMPLES: i64 = 90;
 
 /// Maximum number of people in a list.
 pub(crate) const LINES: usize = 8;

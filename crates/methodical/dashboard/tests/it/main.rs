@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
-mod amounts;
 mod attacks;
 mod browser;
 #[path = "../../../mirror/tests/it/clients.rs"]

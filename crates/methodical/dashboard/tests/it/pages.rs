@@ -55,7 +55,6 @@ fn each_page_shows_the_mirror() {
         "/changes",
         "/changes?from=New&to=Print",
         "/duplicates",
-        "/gauge?of=storage",
         "/health",
     ] {
         all.extend(["# ", path, "\n", &text(&browser.page(path)), "\n\n"]);
@@ -138,18 +137,26 @@ fn health_shows_why_records_were_rejected_without_their_values() {
 }
 
 #[test]
+fn today_has_the_last_amount_of_a_gauge_and_how_long_it_lasts() {
+    let server = Server::start();
+    server.state().put("7", "1", "New");
+    let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
+    let mut mirror = Mirror::in_memory().unwrap();
+    for (day, free) in [(0, "100"), (1, "90.5"), (2, "81"), (4, "62")] {
+        free.clone_into(&mut server.state().free);
+        mirror = mirror.with_clock(move || at(day));
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    }
+    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(4));
+    let today = text(&Browser::start(dashboard).log_in().page("/"));
+    assert!(today.contains("62 GB 6 days left, 2026-11-05 08:00 UTC"), "{today}");
+}
+
+#[test]
 fn an_empty_mirror_has_all_pages() {
     let (dashboard, _folder) = Sample::new().dashboard();
     let browser = Browser::start(dashboard).log_in();
-    for path in [
-        "/",
-        "/funnel",
-        "/records?of=photo",
-        "/changes",
-        "/duplicates",
-        "/gauge?of=storage",
-        "/health",
-    ] {
+    for path in ["/", "/funnel", "/records?of=photo", "/changes", "/duplicates", "/health"] {
         let page = browser.page(path);
         assert!(page.contains("Not synced yet"), "{page}");
     }
