@@ -1,9 +1,7 @@
 //! Speed of decoding, compared in the same run with `serde_json` into derived structs.
 //!
-//! `cargo bench -p gateway-model` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`. `-- --only 1M` or `-- --only plain` runs a part. Times are CPU times of the
-//! thread, rounds are interleaved, and a ratio is the median over all rounds of the ratio within a
-//! round.
+//! `cargo bench -p gateway-model` prints the table; with `-- --write` it also goes to `docs/benchmarks.md`. Times are CPU
+//! times of the thread, rounds are interleaved, and a ratio is the median over all rounds of the ratio within a round.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -38,17 +36,7 @@ fn main() -> ExitCode {
     {
         return count(subject, variant, bytes, times);
     }
-    let only = arguments.iter().position(|argument| argument == "--only");
-    let only = only.and_then(|at| arguments.get(at + 1)).map(String::as_str);
-    let mut tables = Vec::new();
-    for (name, bytes) in SIZES {
-        for variant in Variant::ALL {
-            if only.is_none_or(|only| only == *name || only == variant.name()) {
-                let body = data::body(variant, *bytes);
-                tables.push(measure::table(name, variant, &body));
-            }
-        }
-    }
+    let tables = Variant::ALL.map(|variant| measure::table(variant, &data::body(variant, SIZE)));
     let text = report::text(&tables);
     document::publish(PLACE, &text)
 }
@@ -72,4 +60,5 @@ fn count(subject: &str, variant: &str, bytes: &str, times: &str) -> ExitCode {
 /// The name of the section: with or without SIMD instructions.
 const PLACE: &str = if cfg!(feature = "simd") { "decode-simd" } else { "decode" };
 
-const SIZES: &[(&str, usize)] = &[("1K", 1_000), ("1M", 1_000_000), ("100M", 100_000_000)];
+/// The bytes of a body.
+const SIZE: usize = 1_000_000;

@@ -8,7 +8,6 @@ use crate::subjects::{SUBJECTS, Subject};
 
 /// The results of one body.
 pub(crate) struct Table {
-    pub(crate) size: &'static str,
     pub(crate) variant: Variant,
     pub(crate) rows: Vec<Row>,
 }
@@ -23,7 +22,7 @@ pub(crate) struct Row {
 }
 
 /// Measures every subject on `body`.
-pub(crate) fn table(size: &'static str, variant: Variant, body: &[u8]) -> Table {
+pub(crate) fn table(variant: Variant, body: &[u8]) -> Table {
     let subjects: Vec<&Subject> = SUBJECTS.iter().filter(|one| one.reads(variant)).collect();
     let expected = subjects.first().map_or(0, |reference| (reference.run)(body));
     for subject in &subjects {
@@ -54,7 +53,7 @@ pub(crate) fn table(size: &'static str, variant: Variant, body: &[u8]) -> Table 
         speed: megabytes / median(own.iter().copied()),
         ratio: median(times[0].iter().zip(own).map(|(reference, own)| reference / own)),
     });
-    Table { size, variant, rows: rows.collect() }
+    Table { variant, rows: rows.collect() }
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
