@@ -211,7 +211,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use methodical_model::tables::{Column, Table};
 
-    use super::{Hasher, Secret, Shape};
+    use super::{Secret, Shape};
 
     #[test]
     fn an_ambiguous_description_is_refused() {
@@ -234,18 +234,6 @@ mod tests {
             let error = Shape::of(&table).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
-    }
-
-    #[test]
-    fn a_hash_depends_on_the_secret_the_purpose_and_the_parts() {
-        let hash = |secret: u8, purpose: &str, parts: &[&[u8]]| {
-            Hasher::new(&Secret([secret; 32]), purpose).hash(parts)
-        };
-        let one = hash(1, "record", &[b"ab", b"c"]);
-        assert_eq!(one, hash(1, "record", &[b"ab", b"c"]));
-        assert_ne!(one, hash(2, "record", &[b"ab", b"c"]));
-        assert_ne!(one, hash(1, "cursor", &[b"ab", b"c"]));
-        assert_ne!(one, hash(1, "record", &[b"a", b"bc"]));
     }
 
     #[test]

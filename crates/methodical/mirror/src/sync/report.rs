@@ -225,58 +225,7 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::error::Error as _;
-    use std::time::Duration;
-
-    use super::{Coverage, GroupFailure, SyncError, SyncReport, TableReport, grouped};
-    use crate::error::{Error, ErrorKind};
-    use crate::history::{Report, SampleReport};
-
-    fn table(table: &'static str, result: Result<Report, Error>, groups: &[&str]) -> TableReport {
-        let failures = groups.iter().map(|group| GroupFailure {
-            group: (*group).to_owned(),
-            error: Error::new(ErrorKind::Call, format!("cannot ask for {group}")),
-        });
-        let failures = failures.collect();
-        TableReport { table, result, coverage: None, failures, calls: 0, elapsed: Duration::ZERO }
-    }
-
-    #[test]
-    fn the_text_has_the_first_error_of_each_part() {
-        let error = |kind, text: &'static str| Error::new(kind, text);
-        let report = SyncReport {
-            tables: vec![
-                table("album", Ok(Report::default()), &[]),
-                table("photo", Err(error(ErrorKind::DeletionGuard, "cannot commit")), &[]),
-                table("photo_album", Ok(Report::default()), &["a", "b", "c"]),
-            ],
-            samples: vec![SampleReport {
-                gauge: "storage",
-                result: Err(error(ErrorKind::Gauge, "cannot read `storage`")),
-            }],
-            error: Some(error(ErrorKind::Store, "cannot write the history")),
-            ..SyncReport::default()
-        };
-        let error = report.checked().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "cannot sync 2 of 3 tables; `photo`: cannot commit; \
-             `photo_album`: cannot ask for a (and 2 more); cannot read `storage`; \
-             cannot write the history"
-        );
-        assert_eq!(
-            (error.kind(), error.report().failures().count()),
-            (ErrorKind::DeletionGuard, 6)
-        );
-        assert_eq!(error.source().unwrap().to_string(), "cannot commit");
-    }
-
-    #[test]
-    fn options_that_are_refused_have_only_their_error() {
-        let error = SyncError::refused(Error::new(ErrorKind::Table, "cannot sync `fotos`"));
-        assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Table, "cannot sync `fotos`"));
-        assert!(SyncReport::default().checked().is_ok());
-    }
+    use super::{Coverage, grouped};
 
     #[test]
     fn the_share_is_rounded_down_and_says_what_to_do() {

@@ -122,21 +122,3 @@ fn a_search_covers_all_tables() {
     assert_eq!(found(9), "album 421, album 422, photo 1");
     assert_eq!(found(1), "album 421");
 }
-
-#[test]
-fn all_records_are_read_in_order_and_a_reader_can_break() {
-    let place = Place::new();
-    let mut mirror = place.open();
-    let list: Vec<String> = (0..1500).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-    photos(&mut mirror, &list);
-    let mut found = Vec::new();
-    mirror.each_record("photo", |record| found.push(record.id)).unwrap();
-    assert!(found.iter().cloned().eq((0..1500).map(|id| id.to_string())));
-    let mut count = 0;
-    let take = |_record| {
-        count += 1;
-        if count == 600 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    mirror.each_matching("photo", &Filter::new(), take).unwrap();
-    assert_eq!(count, 600);
-}
