@@ -49,7 +49,7 @@ pub use crate::scalar::conversions::decimal::{Decimal, decimal};
 #[cfg(feature = "jiff")]
 pub use crate::scalar::conversions::jiff;
 pub use crate::scalar::either::{
-    CODES, Codes, Digits, OrNumber, OrText, compare_digits, is_plain, parse_signed, parse_unsigned,
+    CODES, Codes, OrNumber, compare_digits, is_plain, parse_signed, parse_unsigned,
 };
 pub use crate::tables::{parameter, sendable};
 pub use crate::{__record as record, __scalar as scalar, __wire_enum as wire_enum};

@@ -7,8 +7,8 @@ pub(crate) mod either;
 /// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON texts that
 /// represent it.
 ///
-/// The kind decides the conversions, and how values compare. After the kind, `or_text` or `or_number` says that a
-/// record may also have a value of the other JSON type.
+/// The kind decides the conversions, and how values compare. After the kind, `or_number` says that a record
+/// may also have a number in place of text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scalar {
@@ -104,21 +104,21 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, epoch_milliseconds_text $(, $either:ident)?) => {
         $crate::__scalar! { @epoch_text $(#[$attribute])* $name, [$($either)?], 1_000 }
     };
-    ($(#[$attribute:meta])* $name:ident, integer $(, $either:ident)?) => {
+    ($(#[$attribute:meta])* $name:ident, integer) => {
         $crate::__scalar! {
-            @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned, [$($either)?], UNSIGNED
+            @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned, UNSIGNED
         }
     };
-    ($(#[$attribute:meta])* $name:ident, signed_integer $(, $either:ident)?) => {
+    ($(#[$attribute:meta])* $name:ident, signed_integer) => {
         $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], SIGNED
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, SIGNED
         }
     };
-    ($(#[$attribute:meta])* $name:ident, epoch_seconds $(, $either:ident)?) => {
-        $crate::__scalar! { @epoch $(#[$attribute])* $name, [$($either)?], 1 }
+    ($(#[$attribute:meta])* $name:ident, epoch_seconds) => {
+        $crate::__scalar! { @epoch $(#[$attribute])* $name, 1 }
     };
-    ($(#[$attribute:meta])* $name:ident, epoch_milliseconds $(, $either:ident)?) => {
-        $crate::__scalar! { @epoch $(#[$attribute])* $name, [$($either)?], 1_000 }
+    ($(#[$attribute:meta])* $name:ident, epoch_milliseconds) => {
+        $crate::__scalar! { @epoch $(#[$attribute])* $name, 1_000 }
     };
     ($(#[$attribute:meta])* $name:ident, boolean, [$($yes:literal),+], [$($no:literal),+]) => {
         $(#[$attribute])*
@@ -186,9 +186,9 @@ macro_rules! __scalar {
             |cursor| Self::CODES.read(cursor).map(Self)
         );
     };
-    (@epoch $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $per_second:literal) => {
+    (@epoch $(#[$attribute:meta])* $name:ident, $per_second:literal) => {
         $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], time($per_second, false)
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, time($per_second, false)
         }
         $crate::__scalar! { @utc $name, $per_second, |time| Ok(time.get()) }
     };
@@ -319,7 +319,7 @@ macro_rules! __scalar {
     };
     (
         @number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident, $parse:ident,
-        [$($either:ident)?], $kind:ident $(($($argument:tt)*))?
+        $kind:ident $(($($argument:tt)*))?
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -353,17 +353,16 @@ macro_rules! __scalar {
 
         impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$crate::__reader!($number $($either)?) as $crate::codegen::Value>::deserialize(deserializer)
-                    .map(Self::new)
+                <$number as $crate::codegen::Value>::deserialize(deserializer).map(Self::new)
             }
         }
 
         $crate::__scalar! { @copied $name, $number }
         $crate::__copied!(
             $name,
-            <$crate::__reader!($number $($either)?) as $crate::codegen::Value>::shape()
+            <$number as $crate::codegen::Value>::shape()
                 .of_kind($crate::codegen::Kind::$kind $(($($argument)*))?),
-            |cursor| <$crate::__reader!($number $($either)?) as $crate::codegen::Value>::read(cursor).map(Self::new)
+            |cursor| <$number as $crate::codegen::Value>::read(cursor).map(Self::new)
         );
     };
     (@copied $name:ident, $inner:ident) => {
@@ -415,14 +414,16 @@ macro_rules! __scalar {
     };
 }
 
-/// Returns the type that reads a scalar.
+/// Returns the type that reads a scalar of text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __reader {
-    (text) => { $crate::codegen::String };
-    (text or_number) => { $crate::codegen::OrNumber };
-    ($number:ident) => { $number };
-    ($number:ident or_text) => { $crate::codegen::OrText<$number> };
+    (text) => {
+        $crate::codegen::String
+    };
+    (text or_number) => {
+        $crate::codegen::OrNumber
+    };
 }
 
 /// Implements what a type with `as_str` can do as text.

@@ -238,9 +238,6 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     let kinds = match (primitive, wire) {
         (Primitive::Text, Some(Wire::TextOrNumber)) => &["string", "number"][..],
         (Primitive::Text, _) => &["string"],
-        (Primitive::Signed | Primitive::Unsigned, Some(Wire::IntegerOrText)) => {
-            &["integer", "string"]
-        }
         (Primitive::Signed | Primitive::Unsigned, _) => &["integer"],
         (Primitive::Boolean, _) => &["boolean"],
         (Primitive::Coded, _) if param.is_some() => &["string"],
@@ -276,16 +273,12 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     let listed = (!listed.is_empty()).then_some(listed);
     // Not `format`, which a validator may check: a client must accept other text as well.
     let meaning = value.kind().schema();
-    // Wider than the decoders: a pattern that limits the digits to 64 bits would be hard to read.
-    let sign = if primitive == Primitive::Signed { "-?" } else { "" };
-    let pattern = (wire == Some(Wire::IntegerOrText)).then(|| format!("^{sign}[0-9]+$"));
     let is_text = primitive == Primitive::Text;
     [
         types(kinds.iter().copied().chain(null)),
         limits,
         optional(if is_open { "examples" } else { "enum" }, listed),
         optional("x-meaning", meaning),
-        optional("pattern", pattern),
         optional("minLength", param.filter(|_| is_text).map(|_| 1)),
         optional("maxLength", param.and_then(|one| one.max_chars)),
     ]

@@ -171,7 +171,6 @@ impl Contract<'_> {
             return format!("Kind::Values(&[{}])", expressions(codes.all()));
         }
         match value.wire() {
-            Some(Wire::IntegerOrText) => "Kind::IntegerOrText".to_owned(),
             Some(Wire::TextOrNumber) => format!("Kind::OrNumber(&Kind::{})", value.check()),
             _ => format!("Kind::{}", value.check()),
         }

@@ -72,8 +72,6 @@ words! {
         String = "string",
         /// An integer of 64 bits; the meaning decides whether it has a sign.
         Integer = "integer",
-        /// An integer, or text in its digits; written as an integer.
-        IntegerOrText = "integer-or-text",
         /// A string, or a number, whose digits are kept; written as a string.
         TextOrNumber = "text-or-number",
         /// The JSON values in `true` and `false`; the first one of each is written.
@@ -218,7 +216,6 @@ impl Wire {
         match self {
             Self::String => "a string",
             Self::Integer => "an integer",
-            Self::IntegerOrText => "an integer or text",
             Self::TextOrNumber => "text or a number",
             Self::Codes => "written as codes",
         }
@@ -229,7 +226,7 @@ impl Wire {
     pub fn written(self) -> Self {
         match self {
             Self::String | Self::TextOrNumber => Self::String,
-            Self::Integer | Self::IntegerOrText => Self::Integer,
+            Self::Integer => Self::Integer,
             Self::Codes => Self::Codes,
         }
     }
@@ -237,7 +234,6 @@ impl Wire {
     /// Returns the suffix of the kind of a scalar or an enum that can be read in two ways: an argument of its macro.
     pub fn either(self) -> Option<&'static str> {
         match self {
-            Self::IntegerOrText => Some("or_text"),
             Self::TextOrNumber => Some("or_number"),
             Self::String | Self::Integer | Self::Codes => None,
         }

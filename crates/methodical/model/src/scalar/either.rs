@@ -1,5 +1,4 @@
-//! Scalars that a service writes in several ways: a number as text, text as a number, or a boolean as codes. Also numbers as
-//! text.
+//! Scalars that a service writes in several ways: text as a number, or a boolean as codes. Also numbers as text.
 
 #![expect(
     clippy::exhaustive_structs,
@@ -12,9 +11,8 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString as _};
 use core::cmp::Ordering;
 use core::fmt;
-use core::marker::PhantomData;
 
-use serde::de::{Error as _, Visitor};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 use serde_json::value::RawValue;
 
@@ -23,79 +21,6 @@ use crate::decode::cursor::Cursor;
 use crate::decode::members::decoded;
 use crate::decode::shape::{Kind, Shape};
 use crate::decode::value::{Value, leaf};
-
-/// An integer, also as text in decimal digits.
-#[derive(Debug)]
-pub struct OrText<N>(PhantomData<N>);
-
-/// An integer type that text in decimal digits can have.
-pub trait Digits: for<'a> Value<Ref<'a> = Self> + TryFrom<i64> + TryFrom<u64> {
-    /// The expectation of a decoder.
-    const EXPECTED: &'static str;
-
-    /// Parses decimal digits.
-    fn from_text(text: &str) -> Option<Self>;
-}
-
-impl Digits for i64 {
-    const EXPECTED: &'static str = "an integer, or text with one";
-
-    fn from_text(text: &str) -> Option<Self> {
-        parse_signed(text, "").ok()
-    }
-}
-
-impl Digits for u64 {
-    const EXPECTED: &'static str = "a non-negative integer, or text with one";
-
-    fn from_text(text: &str) -> Option<Self> {
-        parse_unsigned(text, "").ok()
-    }
-}
-
-impl<N: Digits> Value for OrText<N> {
-    type Ref<'a> = N;
-    type Owned = N;
-
-    #[inline]
-    fn read(cursor: &mut Cursor<'_>) -> Option<N> {
-        if cursor.is_at(b'"') { N::from_text(&cursor.text()?) } else { N::read(cursor) }
-    }
-
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<N, D::Error> {
-        deserializer.deserialize_any(DigitsVisitor(PhantomData))
-    }
-
-    fn into_owned(number: N) -> N {
-        number
-    }
-
-    fn shape() -> Shape {
-        leaf::<Self>(N::EXPECTED, Kind::SIGNED)
-    }
-}
-
-struct DigitsVisitor<N>(PhantomData<N>);
-
-impl<N: Digits> Visitor<'_> for DigitsVisitor<N> {
-    type Value = N;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(N::EXPECTED)
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<N, E> {
-        N::try_from(number).map_err(|_outside| E::custom(N::EXPECTED))
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<N, E> {
-        N::try_from(number).map_err(|_outside| E::custom(N::EXPECTED))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<N, E> {
-        N::from_text(text).ok_or_else(|| E::custom(N::EXPECTED))
-    }
-}
 
 /// Text, also as a JSON number whose digits are kept.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ fn values_of_every_type() {
     }
     for json in [
         r#"{"id":12,"price":"1.50","opened":1711850400000,"open":1}"#,
-        r#"{"id":"12","price":1.50,"opened":"-5","open":"1"}"#,
+        r#"{"id":12,"price":1.50,"opened":-5,"open":"1"}"#,
         r#"{"id":null,"price":7,"opened":-5,"open":true}"#,
         r#"{"price":-7,"open":-1}"#,
         r#"{"open":"N","price":null}"#,

@@ -9,7 +9,7 @@ use crate::support;
 
 codegen::scalar! {
     /// Identifies a shop.
-    ShopId, integer, or_text
+    ShopId, integer
 }
 
 codegen::scalar! {
@@ -19,7 +19,7 @@ codegen::scalar! {
 
 codegen::scalar! {
     /// When a shop was opened.
-    OpenedAt, epoch_milliseconds, or_text
+    OpenedAt, epoch_milliseconds
 }
 
 codegen::scalar! {
@@ -65,15 +65,11 @@ fn decoded(member: &str) -> Result<Shop, DecodeError> {
 fn every_way_of_a_value_is_read_and_the_first_one_is_written() {
     for (member, written) in [
         (r#""id":12"#, r#"{"id":12}"#),
-        (r#""id":"12""#, r#"{"id":12}"#),
-        (r#""id":"007""#, r#"{"id":7}"#),
-        (r#""id":"18446744073709551615""#, r#"{"id":18446744073709551615}"#),
         (r#""price":"1.50""#, r#"{"price":"1.50"}"#),
         (r#""price":1.50"#, r#"{"price":"1.50"}"#),
         (r#""price":-0.0E+1"#, r#"{"price":"-0.0E+1"}"#),
         (r#""price":0.10000000000000000000001"#, r#"{"price":"0.10000000000000000000001"}"#),
         (r#""price":"\u00e9""#, r#"{"price":"é"}"#),
-        (r#""opened":"-5""#, r#"{"opened":-5}"#),
         (r#""open":1"#, r#"{"open":1}"#),
         (r#""open":"1""#, r#"{"open":1}"#),
         (r#""open":true"#, r#"{"open":1}"#),
@@ -91,21 +87,13 @@ fn every_way_of_a_value_is_read_and_the_first_one_is_written() {
 
 #[test]
 fn another_value_is_rejected_with_its_path() {
-    let id = "a non-negative integer, or text with one";
-    let opened = "an integer, or text with one";
     let open = "a listed form of true or false";
     for (member, path, expected) in [
-        (r#""id":-1"#, "id", id),
-        (r#""id":1.0"#, "id", id),
-        (r#""id":"-1""#, "id", id),
-        (r#""id":"+1""#, "id", id),
-        (r#""id":" 1""#, "id", id),
-        (r#""id":"""#, "id", id),
-        (r#""id":"18446744073709551616""#, "id", id),
-        (r#""id":true"#, "id", id),
+        (r#""id":-1"#, "id", "a non-negative integer"),
+        (r#""id":"1""#, "id", "a non-negative integer"),
         (r#""price":true"#, "price", "text, or a number"),
         (r#""price":["1"]"#, "price", "text, or a number"),
-        (r#""opened":"soon""#, "opened", opened),
+        (r#""opened":"5""#, "opened", "an integer"),
         (r#""open":0"#, "open", open),
         (r#""open":"0""#, "open", open),
         (r#""open":false"#, "open", open),
@@ -122,17 +110,8 @@ fn another_value_is_rejected_with_its_path() {
 
 #[test]
 fn the_error_of_serde_names_the_ways_of_a_value() {
-    for (json, expected) in [
-        (
-            r#"{"id":true}"#,
-            "invalid type: boolean `true`, expected a non-negative integer, or text with one",
-        ),
-        (r#"{"opened":[]}"#, "invalid type: sequence, expected an integer, or text with one"),
-        (r#"{"price":{}}"#, "text, or a number"),
-    ] {
-        let error = serde_json::from_str::<Shop>(json).unwrap_err().to_string();
-        assert!(error.starts_with(expected), "{error}");
-    }
+    let error = serde_json::from_str::<Shop>(r#"{"price":{}}"#).unwrap_err().to_string();
+    assert!(error.starts_with("text, or a number"), "{error}");
 }
 
 #[test]

@@ -153,8 +153,6 @@ pub enum Kind {
     Currency,
     /// One of the values with these JSON texts.
     Values(&'static [&'static str]),
-    /// A JSON number without a fraction, or text with its digits.
-    IntegerOrText,
     /// A value of a kind, or a JSON number.
     OrNumber(&'static Self),
     /// Another record.

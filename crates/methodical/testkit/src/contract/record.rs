@@ -29,9 +29,7 @@ pub(super) fn some_objects(list: &[Value]) -> Outcome<Vec<&Map<String, Value>>> 
 /// Returns a value that identifies a record, as it is written in a query; `None` if it has another type.
 pub(super) fn id(value: &Value, identity: &Field) -> Option<String> {
     match (&identity.kind, value) {
-        (Kind::Integer | Kind::IntegerOrText | Kind::OrNumber(_), Value::Number(number)) => {
-            Some(number.to_string())
-        }
+        (Kind::Integer | Kind::OrNumber(_), Value::Number(number)) => Some(number.to_string()),
         (Kind::Integer, _) => None,
         (_, Value::String(text)) => Some(text.clone()),
         _ => None,
@@ -157,7 +155,6 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::EpochSeconds => "a number of seconds in text form",
         Kind::Currency => "a currency code",
         Kind::Values(_) => "one of the listed values",
-        Kind::IntegerOrText => "an integer, or text with one",
         Kind::Record(_) | Kind::Map(_) => "an object",
         Kind::List(_) => "a list",
         Kind::OneOrList(_) => "a list or a single value",
@@ -190,10 +187,6 @@ impl Leaf<'_> {
             | Kind::OrBlank(_)
             | Kind::OrNumber(_) => false,
             Kind::Integer => is_integer(value),
-            Kind::IntegerOrText => {
-                let digits = text.map(|text| text.strip_prefix('-').unwrap_or(text));
-                is_integer(value) || digits.is_some_and(is_numeric)
-            }
             Kind::Values(codes) => codes.iter().any(|code| is_code(value, code)),
             Kind::Boolean => value.is_boolean(),
             Kind::Text => text.is_some(),
@@ -353,7 +346,6 @@ mod tests {
         fits(|| Kind::Decimal, &[json!("-1.50"), json!("1e3")], &[json!(1.5), json!("x")]);
         fits(|| Kind::EpochSeconds, &[json!("-86400")], &[json!("1e9"), json!(0)]);
         fits(|| Kind::Currency, &[json!("EUR")], &[json!(1)]);
-        fits(|| Kind::IntegerOrText, &[json!(7), json!("-7")], &[json!(7.5), json!("7.5")]);
         let one = || Kind::OneOrList(&Kind::Integer);
         fits(one, &[json!(7), json!([7, 8]), json!([])], &[json!("7"), json!([true])]);
         let empty = || Kind::OrEmptyList(&Kind::Map(&Kind::Text));
