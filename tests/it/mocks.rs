@@ -5,8 +5,7 @@ use std::time::Duration;
 use gateway_client::model::{
     Candidate, Credits, GetCredits, ListCandidates, ListVacancies, StatusName,
 };
-use gateway_client::{AccessToken, CallOptions, Client, Error, ErrorKind, RetryPolicy};
-use gateway_testkit::faults::{Fault, FaultyServer};
+use gateway_client::{AccessToken, CallOptions, Client, ErrorKind, RetryPolicy};
 use gateway_testkit::mocks::{MockGetCredits, MockListCandidates, MockListVacancies};
 use wiremock::MockServer;
 
@@ -88,41 +87,4 @@ async fn every_mock_has_every_setting() {
     MockListCandidates::new().bad_record().answers(&[Candidate::new("1")]).mount(&server).await;
     let listing = client.send(&ListCandidates::new()).await.unwrap();
     assert_eq!((listing.items.len(), listing.rejected[0].index()), (1, 1));
-}
-
-/// Calls a service in front of which a server breaks connections, without a retry.
-async fn broken(fault: Fault) -> Error {
-    let server = FaultyServer::always(fault).unwrap();
-    let client = Client::builder(server.uri())
-        .token(AccessToken::new("secret").unwrap())
-        .attempt_timeout(Duration::from_millis(500))
-        .retry(RetryPolicy::never())
-        .build()
-        .unwrap();
-    client.send(&ListVacancies::new()).await.unwrap_err()
-}
-
-#[tokio::test]
-async fn every_fault_is_an_error_of_its_kind() {
-    for fault in Fault::ALL {
-        let expected = match fault {
-            Fault::Silence | Fault::StalledBody => ErrorKind::Timeout,
-            Fault::Garbage => ErrorKind::Protocol,
-            _ => ErrorKind::Interrupted,
-        };
-        let error = broken(*fault).await;
-        assert_eq!(error.kind(), expected, "{fault:?}: {error}");
-    }
-}
-
-#[tokio::test]
-async fn a_client_retries_after_a_fault() {
-    let (server, _) = gateway().await;
-    MockListVacancies::new().token("secret").answers(&[]).expect(1).mount(&server).await;
-    let breaks = [Fault::Reset, Fault::TruncatedBody];
-    let faulty = FaultyServer::before(*server.address(), breaks).unwrap();
-    let token = AccessToken::new("secret").unwrap();
-    let client = Client::builder(faulty.uri()).token(token).build().unwrap();
-    assert_eq!(client.send(&ListVacancies::new()).await.unwrap().items, []);
-    assert_eq!(faulty.progress().requests.len(), 3);
 }

@@ -54,7 +54,7 @@ use self::kit::Kit;
 pub use self::kit::{Factory, Setup, Subject};
 use self::table::Run;
 pub use self::table::{CHECKS, ConformanceCheck};
-pub use crate::outcome::{Outcome, Stop, Verdict};
+pub use crate::outcome::Verdict;
 
 mod connections;
 mod kit;

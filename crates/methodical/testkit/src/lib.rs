@@ -10,11 +10,11 @@
 //! |---|---|
 //! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
 //! | `contract` | module `contract`: checks for any service |
-//! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks; turns on `raw-server` |
-//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not; module `faults`: servers that break connections |
+//! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks |
+//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
-//! Two modules need no feature: [`cases`] has the type of examples as data, and [`outcome`] tells how a check ends.
+//! The module [`cases`] needs no feature: it has the type of examples as data.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -41,10 +41,9 @@ pub mod conformance;
 pub mod contract;
 #[cfg(any(feature = "contract", feature = "mocks"))]
 mod encoded;
-#[cfg(feature = "raw-server")]
-pub mod faults;
 #[cfg(feature = "mocks")]
 pub mod mocks;
-pub mod outcome;
+#[cfg(any(feature = "conformance", feature = "contract"))]
+mod outcome;
 #[cfg(feature = "raw-server")]
 pub mod raw_server;

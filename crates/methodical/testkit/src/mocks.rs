@@ -6,8 +6,7 @@
 //! A call that no mock matches gets status 404. If a mock expects calls that did not come, `wiremock` lists the requests
 //! that it received.
 //!
-//! A mock always sends well-formed HTTP. For broken connections, put a [`FaultyServer`](crate::faults::FaultyServer) in
-//! front of the mocks.
+//! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` of the feature `raw-server`.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,30 +1,16 @@
 //! How a check ends, whether it judges a transport or a service.
 
-use std::error::Error as StdError;
-use std::fmt;
-
 /// The result of a check function: `Ok` if the subject does what the check asks for.
-pub type Outcome<T = ()> = Result<T, Stop>;
+pub(crate) type Outcome<T = ()> = Result<T, Stop>;
 
 /// Why a check ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stop {
+pub(crate) enum Stop {
     /// The subject does something else. The text says what.
     Fail(String),
     /// The check does not apply, or there is nothing to judge. The text says why.
     Skip(String),
 }
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fail(text) | Self::Skip(text) => f.write_str(text),
-        }
-    }
-}
-
-impl StdError for Stop {}
 
 /// The verdict of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +28,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// Returns the verdict as one word: `pass`, `fail`, `open` or `skip`.
-    ///
-    /// ```
-    /// assert_eq!(methodical_testkit::outcome::Verdict::Pass.word(), "pass");
-    /// ```
     pub fn word(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -56,12 +38,6 @@ impl Verdict {
     }
 
     /// Returns what was observed, or why the check was skipped; empty after a pass.
-    ///
-    /// ```
-    /// use methodical_testkit::outcome::Verdict;
-    ///
-    /// assert_eq!(Verdict::Fail("status 404".into()).detail(), "status 404");
-    /// ```
     pub fn detail(&self) -> &str {
         match self {
             Self::Pass => "",
@@ -80,49 +56,17 @@ impl From<Outcome> for Verdict {
     }
 }
 
-/// Ends a check as failed.
-///
-/// # Errors
-///
-/// Always returns [`Stop::Fail`] with this text.
-///
-/// ```
-/// use methodical_testkit::outcome::{Outcome, Verdict, fail};
-///
-/// assert_eq!(Verdict::from(fail("status 404")).word(), "fail");
-/// ```
-pub fn fail<T>(text: impl Into<String>) -> Outcome<T> {
+/// Ends a check as failed, with a text that says what the subject does instead.
+pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Fail(text.into()))
 }
 
-/// Ends a check as skipped.
-///
-/// # Errors
-///
-/// Always returns [`Stop::Skip`] with this text.
-///
-/// ```
-/// use methodical_testkit::outcome::{Outcome, Verdict, skip};
-///
-/// assert_eq!(Verdict::from(skip("the list is empty")).word(), "skip");
-/// ```
-pub fn skip<T>(text: impl Into<String>) -> Outcome<T> {
-    Err(Stop::Skip(text.into()))
+/// Ends a check as skipped, with the reason.
+pub(crate) fn skip<T>(reason: impl Into<String>) -> Outcome<T> {
+    Err(Stop::Skip(reason.into()))
 }
 
 /// Ends a check as failed, with a formatted text, unless the condition holds.
-///
-/// ```
-/// use methodical_testkit::outcome::{Outcome, ensure};
-///
-/// fn is_success(status: u16) -> Outcome {
-///     ensure!(status == 200, "the status is {status}");
-///     Ok(())
-/// }
-/// assert!(is_success(200).is_ok());
-/// assert_eq!(is_success(404).unwrap_err().to_string(), "the status is 404");
-/// ```
-#[macro_export]
 macro_rules! ensure {
     ($condition:expr, $($text:tt)+) => {
         if !$condition {
@@ -131,4 +75,4 @@ macro_rules! ensure {
     };
 }
 
-pub use crate::ensure;
+pub(crate) use ensure;

@@ -25,7 +25,3 @@ pub mod mocks {
 
     pub use crate::generated::mocks::*;
 }
-
-/// Servers that break connections.
-#[cfg(feature = "mocks")]
-pub use methodical_testkit::faults;
