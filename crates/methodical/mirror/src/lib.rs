@@ -125,7 +125,7 @@
 //! # Upkeep
 //!
 //! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
-//!   [`Mirror::rebuild`] corrects what it finds, or refuses if that would lose something.
+//!   [`Mirror::rebuild`] corrects what it finds, unless the database itself is damaged.
 //! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
 //!   A restored mirror and an opened backup refuse earlier cursors, because they use numbers of changes again. A file that was
 //!   copied by other means is not recognized as a copy.

@@ -83,7 +83,7 @@ Examples:
         #[arg(short, long)]
         yes: bool,
     },
-    /// Check the mirror for damage: its database, counts and hashes, and that the changes agree with the tables.
+    /// Check the mirror for damage: its database, counts and hashes, and that erased records have no values.
     ///
     /// The exit code is 5 if something is wrong. Each finding says what to do next.
     #[command(after_help = "\
@@ -91,9 +91,9 @@ Examples:
   {program} mirror check
   {program} mirror check -o json")]
     Check,
-    /// Rebuild what the mirror derives from its rows, its changes and its history, where `mirror check` finds something wrong.
+    /// Correct the counts, hashes and erasures in which `mirror check` finds something wrong.
     ///
-    /// Cursors, consumers, the history and forgotten identities are kept. If something would be lost, nothing is changed.
+    /// Cursors, consumers, the history and forgotten identities are kept. A damaged database is not changed.
     Rebuild,
     /// Back up the mirror to a file, even during a sync.
     #[command(after_help = "\

@@ -57,9 +57,9 @@ fn print(
 
 /// Notes what was checked, and fails if there are findings.
 fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
-    let (rows, changes) = (records(check.records), counted(check.changes, "change"));
+    let rows = records(check.records);
     let found = check.more.saturating_add(u64::try_from(check.findings.len()).unwrap_or(u64::MAX));
-    let checked = format!("checked {rows} and {changes}");
+    let checked = format!("checked {rows}");
     invocation.screen.note(&if found == 0 { format!("no damage: {checked}") } else { checked });
     if found == 0 {
         return Ok(());
@@ -68,7 +68,7 @@ fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
     let kinds: BTreeSet<FindingKind> = check.findings.iter().map(|one| one.kind).collect();
     let rebuild = invocation.command("mirror rebuild");
     let step = |kind| match kind {
-        FindingKind::Damage | FindingKind::Consumer => FindingKind::next_step(kind).to_owned(),
+        FindingKind::Damage => FindingKind::next_step(kind).to_owned(),
         _ => format!("run {rebuild}"),
     };
     let steps: BTreeSet<String> = kinds.into_iter().map(step).collect();

@@ -218,16 +218,10 @@ impl Store {
         self.execute(&update, (key, row.extra.as_deref(), row.nulls.as_deref())).map(drop)
     }
 
-    /// Sets a column of a row that the mirror needs for itself.
-    pub(crate) fn set(
-        &self,
-        table: &str,
-        key: i64,
-        column: &str,
-        value: impl rusqlite::ToSql,
-    ) -> Result<(), Error> {
-        let update = format!("UPDATE {} SET {column} = ?2 WHERE mirror_key = ?1", quoted(table));
-        self.execute(&update, (key, value)).map(drop)
+    /// Sets the hash of a row.
+    pub(crate) fn set_hash(&self, table: &str, key: i64, hash: Option<Hash>) -> Result<(), Error> {
+        let update = format!("UPDATE {} SET mirror_hash = ?2 WHERE mirror_key = ?1", quoted(table));
+        self.execute(&update, (key, hash.map(|hash| hash.0))).map(drop)
     }
 
     /// Reads the record of a row that has all columns, with those that it was written with.
