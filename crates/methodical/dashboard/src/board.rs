@@ -13,7 +13,7 @@ use crate::frame::Frame;
 use crate::link::{self, Link};
 use crate::outline::{self, Board};
 use crate::shared::{Params, Problem, Shared, completed_at};
-use crate::time::{DAY, ago, day};
+use crate::time::{DAY, ago};
 use crate::words::{self, counted, grouped, label, percent, plural};
 
 /// The template of the page.
@@ -55,8 +55,7 @@ struct Cell {
     count: String,
     href: String,
     note: String,
-    description: String,
-    /// How long half of the members have had the value, from 0 to 5.
+    /// How long half of the members have had the value, from 0 to 3.
     heat: usize,
 }
 
@@ -225,14 +224,6 @@ fn row<'a>(board: &Board, counts: &Counts, group: &'a Group, now: i64) -> Row<'a
             count: grouped(figures.now),
             href: members.clone().with_value(column.value.as_deref()).finish(),
             note: format!("{} · {share}", ago(waiting)),
-            description: format!(
-                "{}, {} {}; half of them for {} or longer, the first since {}; {share} ever had it",
-                group.title,
-                counted(figures.now, board.members.name()),
-                column.label(),
-                ago(waiting),
-                day(figures.first)
-            ),
             heat: HEAT.iter().filter(|days| !column.is_final && waiting >= *days * DAY).count(),
         })
     };
@@ -274,4 +265,4 @@ const GROUPS: usize = 100;
 const ENDS: usize = 3;
 
 /// After how many days the color of a count is the next darker one.
-const HEAT: [i64; 5] = [3, 7, 14, 30, 60];
+const HEAT: [i64; 3] = [7, 14, 30];

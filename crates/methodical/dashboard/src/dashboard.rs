@@ -52,7 +52,7 @@ pub struct Dashboard {
     proxy: Option<String>,
     tls: Option<Arc<Acceptor>>,
     /// The formats of downloads.
-    pub(crate) formats: Vec<Box<dyn DownloadFormat>>,
+    pub(crate) formats: Vec<DownloadFormat>,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
 
@@ -116,8 +116,8 @@ impl Dashboard {
 
     /// Adds a format in which readers download all records of a view.
     #[must_use]
-    pub fn format(mut self, format: impl DownloadFormat + 'static) -> Self {
-        self.formats.push(Box::new(format));
+    pub fn format(mut self, format: DownloadFormat) -> Self {
+        self.formats.push(format);
         self
     }
 

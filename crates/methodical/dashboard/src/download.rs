@@ -3,19 +3,17 @@
 pub(crate) mod format;
 
 use std::io::{self, BufWriter, Write};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use futures_core::Stream;
+use futures_util::stream::unfold;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use methodical_mirror::model::tables::FieldType;
 use methodical_mirror::{Page, Record};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::board::counts::version;
@@ -44,7 +42,15 @@ pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, P
     });
     let (media_type, disposition) = head.await.map_err(|_panicked| Problem::Template)??;
     let headers = [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, disposition)];
-    Ok((headers, Body::from_stream(Pieces { pipe: pieces, is_over: false })).into_response())
+    let body = unfold(Some(pieces), |pieces| async {
+        let mut pieces = pieces?;
+        match pieces.recv().await {
+            Some(Some(piece)) => Some((Ok(piece), Some(pieces))),
+            Some(None) => None,
+            None => Some((Err(io::Error::other("the download was interrupted")), None)),
+        }
+    });
+    Ok((headers, Body::from_stream(body)).into_response())
 }
 
 /// Why a download ends early.
@@ -72,19 +78,19 @@ fn write(
 ) -> Result<(), Stopped> {
     let view = View::of(shared, params)?;
     let format =
-        params.get("as").and_then(|name| shared.formats.iter().find(|one| one.extension() == name));
+        params.get("as").and_then(|name| shared.formats.iter().find(|one| one.extension == name));
     let format = format.ok_or_else(|| Problem::NotFound("the format does not exist".to_owned()))?;
     let (before, tables) = version(&shared.mirror)?;
     let output = |_error: io::Error| Stopped::Output;
     let unwritten = |error: io::Error| Problem::Format(error.to_string());
-    let mut writer = format.writer(&columns(&view, shared.who.masks)).map_err(unwritten)?;
+    let mut writer = (format.writer)(&columns(&view, shared.who.masks)).map_err(unwritten)?;
     let (now, name) = (day((shared.now)()), safe(&plural(view.table.name())));
     let mut out = BufWriter::with_capacity(PIECE, pipe);
     // A table that was not synced yet has no rows. Other readers of the mirror wait for one page at most.
     let mut page =
         if view.is_in_mirror(&tables) { view.read(shared, None, ROWS)? } else { Page::default() };
-    let file = format!("attachment; filename=\"{name}-{now}.{}\"", safe(format.extension()));
-    if !begin((format.media_type(), file)) {
+    let file = format!("attachment; filename=\"{name}-{now}.{}\"", safe(format.extension));
+    if !begin((format.media_type, file)) {
         return Err(Stopped::Output);
     }
     loop {
@@ -170,26 +176,6 @@ impl Write for Pipe {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// The end of a pipe that is sent.
-struct Pieces {
-    pipe: Receiver<Option<Bytes>>,
-    is_over: bool,
-}
-
-impl Stream for Pieces {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.is_over {
-            return Poll::Ready(None);
-        }
-        let piece = std::task::ready!(self.pipe.poll_recv(context));
-        self.is_over = !matches!(piece, Some(Some(_)));
-        let interrupted = || Err(io::Error::other("the download was interrupted"));
-        Poll::Ready(piece.map_or_else(|| Some(interrupted()), |piece| piece.map(Ok)))
     }
 }
 

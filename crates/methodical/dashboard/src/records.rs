@@ -151,7 +151,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         downloads: shared
             .formats
             .iter()
-            .map(|one| (one.name(), view.link("/download").with("as", one.extension()).finish()))
+            .map(|one| (one.name, view.link("/download").with("as", one.extension).finish()))
             .collect(),
         rows,
     };

@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
-use methodical_dashboard::{
-    Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error, Readers,
-};
+use methodical_dashboard::{Dashboard, DownloadFormat, DownloadWriter, Error, Readers};
 use methodical_mirror::ErrorKind;
 use methodical_mirror::model::tables::Mirrored;
 use serde_json::json;
@@ -131,7 +129,7 @@ pub(crate) fn run<S: Mirrored>(
     let ValueOrder(order) = ValueOrder::of(&settings);
     dashboard =
         dashboard.order(order).named(&invocation.program.name.to_string()).account(&account);
-    for format in Download::all(invocation) {
+    for format in downloads(invocation) {
         dashboard = dashboard.format(format);
     }
     if flags.mask {
@@ -271,50 +269,25 @@ fn has_desktop() -> bool {
     cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// A format of the program, for downloads.
-pub(crate) struct Download {
-    format: Format,
-    name: &'static str,
-    media_type: &'static str,
-    dialect: Dialect,
-}
-
-impl Download {
-    /// Returns the formats for spreadsheets that the program has.
-    pub(crate) fn all(invocation: &Invocation) -> Vec<Self> {
-        let known = [
-            ("csv", "CSV", "text/csv; charset=utf-8"),
-            ("xlsx", "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        ];
-        let dialect = invocation.output.dialect();
-        let found = known.into_iter().filter_map(|(format, name, media_type)| {
-            let format = invocation.program.formats.named(format)?;
-            Some(Self { format, name, media_type, dialect })
-        });
-        found.collect()
-    }
-}
-
-impl DownloadFormat for Download {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn extension(&self) -> &'static str {
-        self.format.name
-    }
-
-    fn media_type(&self) -> &'static str {
-        self.media_type
-    }
-
-    fn writer(&self, columns: &[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> {
-        let columns =
-            columns.iter().map(|one| OutputColumn::new(one.path(), Some(one.field_type())));
-        let (columns, dialect) = (columns.collect(), self.dialect);
-        let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
-        Ok(Box::new(Writer((self.format.writer)(&setup).map_err(|failure| unwritable(&failure))?)))
-    }
+/// Returns the formats of the program for spreadsheets.
+pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
+    let known = [
+        ("csv", "CSV", "text/csv; charset=utf-8"),
+        ("xlsx", "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ];
+    let dialect = invocation.output.dialect();
+    let found = known.into_iter().filter_map(|(format, name, media_type)| {
+        let format = invocation.program.formats.named(format)?;
+        Some(DownloadFormat::new(name, format.name, media_type, move |columns| {
+            let columns =
+                columns.iter().map(|one| OutputColumn::new(&one.path, Some(one.field_type)));
+            let columns = columns.collect();
+            let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
+            let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;
+            Ok(Box::new(Writer(writer)))
+        }))
+    });
+    found.collect()
 }
 
 fn unwritable(failure: &Failure) -> io::Error {

@@ -91,8 +91,6 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) now: u64,
-    /// Since when the first of them has it.
-    pub(crate) first: i64,
     /// Since when half of them have it.
     pub(crate) half: i64,
     /// How many have or had it.
@@ -216,7 +214,7 @@ impl Counts {
             let mut part = part.unwrap_or_else(|| Part::new(columns.len()));
             for ((one, sum), cell) in part.figures.iter_mut().zip(&mut all.figures).zip(group.cells)
             {
-                (one.now, one.first, one.half) = (cell.count, cell.since, cell.median);
+                (one.now, one.half) = (cell.count, cell.median);
                 // Without a history, only those who have it now are known.
                 one.ever = one.ever.max(one.now);
                 sum.now += one.now;

@@ -1,5 +1,6 @@
 //! The formats of downloads, as the program provides them.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use methodical_mirror::model::tables::FieldType;
@@ -9,28 +10,10 @@ use methodical_mirror::model::tables::FieldType;
 /// ```
 /// use std::io::{self, Write};
 ///
-/// use methodical_dashboard::{DownloadColumn, DownloadFormat, DownloadWriter};
+/// use methodical_dashboard::{DownloadFormat, DownloadWriter};
 ///
 /// /// One JSON object on each line.
 /// struct Lines;
-///
-/// impl DownloadFormat for Lines {
-///     fn name(&self) -> &'static str {
-///         "NDJSON"
-///     }
-///
-///     fn extension(&self) -> &'static str {
-///         "ndjson"
-///     }
-///
-///     fn media_type(&self) -> &'static str {
-///         "application/x-ndjson"
-///     }
-///
-///     fn writer(&self, _columns: &[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> {
-///         Ok(Box::new(Self))
-///     }
-/// }
 ///
 /// impl DownloadWriter for Lines {
 ///     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
@@ -41,23 +24,39 @@ use methodical_mirror::model::tables::FieldType;
 ///         Ok(())
 ///     }
 /// }
+///
+/// DownloadFormat::new("NDJSON", "ndjson", "application/x-ndjson", |_columns| Ok(Box::new(Lines)));
 /// ```
-pub trait DownloadFormat: Send + Sync {
-    /// Returns the name for people, such as `CSV`.
-    fn name(&self) -> &'static str;
+pub struct DownloadFormat {
+    pub(crate) name: &'static str,
+    pub(crate) extension: &'static str,
+    pub(crate) media_type: &'static str,
+    pub(crate) writer: Box<WriterOf>,
+}
 
-    /// Returns the extension of files, in lowercase and without a dot. It names the format in links, too.
-    fn extension(&self) -> &'static str;
+/// Creates a writer of records with these columns.
+type WriterOf = dyn Fn(&[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> + Send + Sync;
 
-    /// Returns the media type (RFC 9110, section 8.3.1).
-    fn media_type(&self) -> &'static str;
+impl DownloadFormat {
+    /// Creates a format with its name for people, such as `CSV`, the extension of its files, its media type (RFC 9110, section
+    /// 8.3.1), and a function that creates a writer of records with some columns, and fails if the format cannot hold them.
+    pub fn new(
+        name: &'static str,
+        extension: &'static str,
+        media_type: &'static str,
+        writer: impl Fn(&[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self { name, extension, media_type, writer: Box::new(writer) }
+    }
+}
 
-    /// Creates a writer of records with these columns.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the format cannot hold these columns.
-    fn writer(&self, columns: &[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>>;
+impl fmt::Debug for DownloadFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DownloadFormat").field(&self.name).finish()
+    }
 }
 
 /// A writer of one download.
@@ -80,19 +79,10 @@ pub trait DownloadWriter {
 
 /// A column of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DownloadColumn {
-    pub(crate) path: String,
-    pub(crate) field_type: FieldType,
-}
-
-impl DownloadColumn {
-    /// Returns the path of the field, with dots between its names.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// Returns the type of the values.
-    pub fn field_type(&self) -> FieldType {
-        self.field_type
-    }
+    /// The path of the field, with dots between its names.
+    pub path: String,
+    /// The type of the values.
+    pub field_type: FieldType,
 }

@@ -317,30 +317,6 @@ fn paths_and_identities_lead_to_nothing_else() {
 }
 
 #[test]
-fn requests_that_are_not_http_are_refused() {
-    let (dashboard, _folder) = three_days().dashboard();
-    let browser = Browser::start(dashboard).log_in();
-    let Browser { address, cookie, .. } = &browser;
-    let head = format!("Host: {address}\r\nCookie: {cookie}\r\n\r\n");
-    for line in [
-        &b"GET /records?of=photo&q=\xff\xfe HTTP/1.1\r\n"[..],
-        b"GET /\x00 HTTP/1.1\r\n",
-        b"GET / HTTP/9.9\r\n",
-        b"GET  HTTP/1.1\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n",
-        b"GET / HTTP/1.1\r\nX: a\x00b\r\n",
-        b"GET / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
-    ] {
-        let response = browser.send_bytes(&[line, head.as_bytes()].concat());
-        assert!(matches!(response.status, 0 | 400), "{line:?} {}", response.status);
-        assert!(!response.body.contains("Harbour"), "{line:?}");
-    }
-    let long = format!("X: {}\r\n{head}", "a".repeat(100_000));
-    assert_eq!(browser.send(&format!("GET / HTTP/1.1\r\n{long}")).status, 431);
-    assert!(browser.page("/funnel").contains("Harbour"));
-}
-
-#[test]
 fn hostile_values_of_a_service_stay_text_in_pictures() {
     let corpus =
         ["<script>alert(1)</script>", "\"><image href=x onload=alert(1)>", "</svg><b>", "]]>&lt;"];

@@ -115,12 +115,6 @@ impl Browser {
         Response { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Requests a path repeatedly on one connection. Returns the statuses.
-    pub(crate) fn send_many(&self, path: &str, times: usize) -> Vec<String> {
-        let mut kept = self.keep_alive();
-        (0..times).map(|_| kept.status(path)).collect()
-    }
-
     /// Opens a connection for many requests.
     pub(crate) fn keep_alive(&self) -> KeepAlive<'_> {
         KeepAlive { browser: self, stream: BufReader::new(self.connect()) }

@@ -5,43 +5,23 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use methodical_dashboard::{DownloadColumn, DownloadFormat, DownloadWriter};
+use methodical_dashboard::{DownloadFormat, DownloadWriter};
 
 use crate::browser::{Browser, Response};
 use crate::sample::{Sample, three_days};
 
-/// A format with the values of each record on a line. `at_end` runs before the last byte.
-struct Lines {
-    at_end: Arc<dyn Fn() -> io::Result<()> + Send + Sync>,
+/// Returns a format with the values of each record on a line.
+fn lines() -> DownloadFormat {
+    ending_with(|| Ok(()))
 }
 
-impl Lines {
-    fn new() -> Self {
-        Self { at_end: Arc::new(|| Ok(())) }
-    }
-
-    fn at_end(at_end: impl Fn() -> io::Result<()> + Send + Sync + 'static) -> Self {
-        Self { at_end: Arc::new(at_end) }
-    }
-}
-
-impl DownloadFormat for Lines {
-    fn name(&self) -> &'static str {
-        "Lines"
-    }
-
-    fn extension(&self) -> &'static str {
-        "lines"
-    }
-
-    fn media_type(&self) -> &'static str {
-        "text/plain; charset=utf-8"
-    }
-
-    fn writer(&self, columns: &[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> {
-        let paths = columns.iter().map(|column| column.path().to_owned()).collect();
-        Ok(Box::new(LineWriter { paths, has_head: false, at_end: Arc::clone(&self.at_end) }))
-    }
+/// Returns the same, with a function that runs before the last byte.
+fn ending_with(at_end: impl Fn() -> io::Result<()> + Send + Sync + 'static) -> DownloadFormat {
+    let at_end: Arc<dyn Fn() -> io::Result<()> + Send + Sync> = Arc::new(at_end);
+    DownloadFormat::new("Lines", "lines", "text/plain; charset=utf-8", move |columns| {
+        let paths = columns.iter().map(|column| column.path.clone()).collect();
+        Ok(Box::new(LineWriter { paths, has_head: false, at_end: Arc::clone(&at_end) }))
+    })
 }
 
 struct LineWriter {
@@ -93,7 +73,7 @@ fn whole(response: &Response) -> Option<String> {
 #[test]
 fn a_download_has_exactly_the_rows_of_the_view() {
     let (dashboard, _folder) = three_days().dashboard();
-    let browser = Browser::start(dashboard.format(Lines::new())).log_in();
+    let browser = Browser::start(dashboard.format(lines())).log_in();
     let mut all = String::new();
     for path in [
         "/records?of=photo",
@@ -118,7 +98,7 @@ fn a_download_has_exactly_the_rows_of_the_view() {
 #[test]
 fn a_download_has_a_safe_name_and_its_type() {
     let (dashboard, _folder) = three_days().dashboard();
-    let browser = Browser::start(dashboard.format(Lines::new())).log_in();
+    let browser = Browser::start(dashboard.format(lines())).log_in();
     let response = browser.get("/download?of=photo&as=lines&q=%22%0d%0aX-Evil:%201");
     assert_eq!(response.header("content-type"), Some("text/plain; charset=utf-8"));
     let disposition = response.header("content-disposition");
@@ -142,7 +122,7 @@ fn a_download_has_a_safe_name_and_its_type() {
         );
     }
     let (dashboard, _folder) = three_days().dashboard();
-    let stranger = Browser::start(dashboard.format(Lines::new()));
+    let stranger = Browser::start(dashboard.format(lines()));
     assert_eq!(stranger.get("/download?of=photo&as=lines").status, 403);
 }
 
@@ -151,7 +131,7 @@ fn a_download_has_all_pages_of_a_view() {
     let ids: Vec<String> = (0..4_321).map(|id| format!("p{id:05}")).collect();
     let photos: Vec<(&str, &str)> = ids.iter().map(|id| (&**id, "Sea")).collect();
     let (dashboard, _folder) = Sample::new().sync(&photos, &[], &[]).dashboard();
-    let browser = Browser::start(dashboard.format(Lines::new())).log_in();
+    let browser = Browser::start(dashboard.format(lines())).log_in();
     for sort in ["new", "old", "changed", "title", "-title"] {
         let response = browser.get(&format!("/download?of=photo&as=lines&sort={sort}"));
         let text = whole(&response).unwrap();
@@ -167,7 +147,7 @@ fn a_download_has_all_pages_of_a_view() {
 #[test]
 fn a_masked_download_has_no_personal_values() {
     let (dashboard, _folder) = three_days().dashboard();
-    let browser = Browser::start(dashboard.mask().format(Lines::new())).log_in();
+    let browser = Browser::start(dashboard.mask().format(lines())).log_in();
     for query in ["of=photo", "of=photo&personal=1", "of=photo&group=7"] {
         let text = whole(&browser.get(&format!("/download?as=lines&{query}"))).unwrap();
         assert!(!text.contains("Sea at") && !text.contains("Lake") && text.contains('|'), "{text}");
@@ -177,7 +157,7 @@ fn a_masked_download_has_no_personal_values() {
 #[test]
 fn a_download_of_an_empty_mirror_has_its_columns() {
     let (dashboard, _folder) = Sample::new().dashboard();
-    let browser = Browser::start(dashboard.format(Lines::new())).log_in();
+    let browser = Browser::start(dashboard.format(lines())).log_in();
     let text = whole(&browser.get("/download?of=photo&as=lines")).unwrap();
     assert_eq!(text, "id title mirror.state mirror.first_seen mirror.changed_at\n");
 }
@@ -185,19 +165,19 @@ fn a_download_of_an_empty_mirror_has_its_columns() {
 #[test]
 fn a_download_is_cut_if_the_format_fails_or_the_mirror_changes_meanwhile() {
     let (dashboard, _folder) = three_days().dashboard();
-    let full = Lines::at_end(|| Err(io::Error::other("a cell is too long")));
+    let full = ending_with(|| Err(io::Error::other("a cell is too long")));
     let browser = Browser::start(dashboard.format(full)).log_in();
     assert_eq!(whole(&browser.get("/download?of=photo&as=lines")), None);
 
     let (dashboard, _folder) = three_days().dashboard();
-    let broken = Lines::at_end(|| panic!("a bug of a format"));
+    let broken = ending_with(|| panic!("a bug of a format"));
     let browser = Browser::start(dashboard.format(broken)).log_in();
     assert_eq!(whole(&browser.get("/download?of=photo&as=lines")), None);
 
     let sample = three_days();
     let mirror = Mutex::new(Some(sample.again()));
     let (dashboard, _folder) = sample.dashboard();
-    let changing = Lines::at_end(move || {
+    let changing = ending_with(move || {
         if let Some(other) = mirror.lock().unwrap().take() {
             drop(other.sync(&[("1", "Moon")], &[("7", "Harbour")], &[("7", "1", Some("Print"))]));
         }
@@ -214,7 +194,7 @@ fn more_downloads_than_a_few_are_refused_and_pages_are_still_answered() {
     let (begun, wait) = sync_channel(4);
     let (release, released) = sync_channel(4);
     let released = Mutex::new(released);
-    let waiting = Lines::at_end(move || {
+    let waiting = ending_with(move || {
         begun.send(()).map_err(io::Error::other)?;
         released.lock().unwrap().recv_timeout(LIMIT).map_err(io::Error::other)
     });

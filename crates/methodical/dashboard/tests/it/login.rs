@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::Readers;
@@ -20,11 +20,7 @@ struct Team {
     now: Arc<AtomicU64>,
     log: Log,
     _folder: tempfile::TempDir,
-    _hashing: RwLockReadGuard<'static, ()>,
 }
-
-/// Held while passwords are hashed, which takes memory.
-pub(crate) static HASHING: RwLock<()> = RwLock::new(());
 
 /// The contents of the log.
 #[derive(Clone, Default)]
@@ -42,7 +38,6 @@ impl Write for Log {
 
 impl Team {
     fn new() -> Self {
-        let hashing = HASHING.read().unwrap_or_else(PoisonError::into_inner);
         let mut readers = Readers::default();
         readers.add("ana", PASSWORD, false).unwrap();
         readers.add("ben", PASSWORD, true).unwrap();
@@ -54,14 +49,7 @@ impl Team {
             .readers(move || current.lock().unwrap().clone())
             .with_clock(move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::Relaxed)))
             .access_log(log.clone());
-        Self {
-            browser: Browser::start(dashboard),
-            readers,
-            now,
-            log,
-            _folder: folder,
-            _hashing: hashing,
-        }
+        Self { browser: Browser::start(dashboard), readers, now, log, _folder: folder }
     }
 
     /// Logs `name` in.
@@ -262,7 +250,6 @@ fn the_log_has_readers_and_pages_without_personal_values() {
 
 #[test]
 fn readers_need_a_plain_name_and_a_long_password_and_their_text_is_checked() {
-    let _hashing = HASHING.read().unwrap_or_else(PoisonError::into_inner);
     let mut readers = Readers::default();
     for (name, password) in [("", PASSWORD), ("a b", PASSWORD), ("a\n", PASSWORD), ("ana", "short")]
     {
