@@ -81,23 +81,6 @@ fn a_recorded_and_a_replayed_cassette_give_the_expected_results() {
     check(&block_over(Replayer::new(&tape).unwrap(), "https://elsewhere.example.com"));
 }
 
-#[test]
-fn the_blocking_client_works_inside_a_runtime() {
-    let drivers = || {
-        let reqwest = ReqwestBlockingTransport::new(&options()).unwrap();
-        let ureq = UreqTransport::new(&options()).unwrap();
-        [block_over(reqwest, &served()), block_over(ureq, &served())]
-    };
-    let alone = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let several = Runtime::new().unwrap();
-    for driver in drivers() {
-        alone.block_on(async { check(&driver) });
-        several.block_on(async { check(&driver) });
-        // On a worker thread of the runtime, where the client is also dropped.
-        several.block_on(several.spawn(async move { check(&driver) })).unwrap();
-    }
-}
-
 #[track_caller]
 fn check(driver: &Driver) {
     for (number, (ask, expected)) in CASES.iter().enumerate() {

@@ -158,22 +158,6 @@ fn a_record_above_the_limit_is_rejected_and_names_the_limit() {
 }
 
 #[test]
-fn a_field_beside_the_records_above_the_limit_names_the_limit_its_value_and_its_setting() {
-    let client = client(token(), Ok(json(200, r#"{"status":"a long value","result":[]}"#)));
-    let records = client.stream(&ListCandidates::new()).unwrap().record_limit(10);
-    let error = records.last().unwrap().unwrap_err();
-    is_a_success_without_its_body(&error);
-    let texts = [error.to_string(), error.source().unwrap().to_string()];
-    assert_eq!(
-        texts,
-        [
-            "a value beside the records exceeds the record limit after 0 records; raise it with `Records::record_limit`",
-            "record exceeds the size limit (line 1 column 11), expected at most 10 bytes"
-        ]
-    );
-}
-
-#[test]
 fn a_stream_that_reaches_its_timeout_names_it() {
     let client = over(|request| {
         let end = Deadline::of(request).unwrap().instant();

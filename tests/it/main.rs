@@ -3,7 +3,6 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod auto_traits;
-mod call_options;
 mod cancel;
 mod cases;
 mod concurrent;
@@ -11,7 +10,6 @@ mod contract;
 mod drivers;
 mod errors;
 mod faults;
-mod limits;
 mod mocks;
 mod process;
 mod schemas;

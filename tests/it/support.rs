@@ -170,13 +170,6 @@ impl Driver {
         ]
     }
 
-    pub(crate) fn with(&self, options: CallOptions) -> Self {
-        match self {
-            Self::Async(client) => Self::Async(client.with(options)),
-            Self::Blocking(client) => Self::Blocking(client.with(options)),
-        }
-    }
-
     pub(crate) fn request(&self, call: &impl Call) -> Result<Request, Error> {
         match self {
             Self::Async(client) => RUNTIME.block_on(client.request(call)),

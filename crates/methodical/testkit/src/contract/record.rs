@@ -312,10 +312,9 @@ const PATTERN: &str = "0000-00-00 00:00:00";
 mod tests {
     use serde_json::json;
 
-    use super::{Outcome, ascending, distinct, is_date, misfit, shown, texts};
-    use crate::contract::description::{Field, Kind, Record};
+    use super::{is_date, misfit};
+    use crate::contract::description::{Kind, Record};
     use crate::contract::tests::field;
-    use crate::outcome::Stop;
 
     /// Returns the path and the shape of the first misfit, for a required and for an optional field.
     fn misfits(kind: fn() -> Kind, value: &serde_json::Value) -> [Option<String>; 2] {
@@ -386,87 +385,5 @@ mod tests {
         assert_eq!(found.as_deref(), Some("it.*[0]: text"));
         fits(|| Kind::List(&Kind::Text), &[json!([]), json!([""])], &[json!({}), json!("a")]);
         fits(|| Kind::Map(&Kind::Text), &[json!({}), json!({ "": "" })], &[json!([]), json!("a")]);
-    }
-
-    #[test]
-    fn the_texts_of_a_kind_are_found_at_any_depth() {
-        static TEXT: Kind = Kind::Text;
-        static LIST: Kind = Kind::List(&TEXT);
-        static MAP: Kind = Kind::Map(&TEXT);
-        const fn optional(name: &'static str, kind: Kind) -> Field {
-            field(name, kind, false)
-        }
-        static INNER: Record = Record { identity: None, fields: &[optional("name", Kind::Text)] };
-        static RECORD: Record = Record {
-            identity: None,
-            fields: &[
-                optional("absent", Kind::Text),
-                optional("inner", Kind::Record(&INNER)),
-                optional("one", Kind::OneOrList(&TEXT)),
-                optional("many", Kind::OneOrList(&TEXT)),
-                optional("lists", Kind::Map(&LIST)),
-                optional("empty", Kind::OrEmptyList(&MAP)),
-                optional("blank", Kind::OrBlank(&TEXT)),
-                optional("digits", Kind::Digits),
-                optional("other", Kind::Text),
-            ],
-        };
-        let object = json!({
-            "inner": { "name": "a", "unknown": "x" },
-            "one": "b",
-            "many": ["c", 7, "d"],
-            "lists": { "key": ["e"] },
-            "empty": { "key": "f" },
-            "blank": "g",
-            "digits": "7",
-            "other": ["x"],
-        });
-        let found = texts(object.as_object().unwrap(), &RECORD, |kind| matches!(kind, Kind::Text));
-        let expected = [
-            ("name", "a"),
-            ("one", "b"),
-            ("many", "c"),
-            ("many", "d"),
-            ("lists", "e"),
-            ("empty", "f"),
-            ("blank", "g"),
-        ];
-        assert_eq!(found, expected);
-    }
-
-    /// Judges records with these identities.
-    fn judge(rule: fn(&[String], &str) -> Outcome, ids: &[&str]) -> Result<(), String> {
-        let ids: Vec<_> = ids.iter().copied().map(str::to_owned).collect();
-        rule(&ids, "id").map_err(|stop| match stop {
-            Stop::Fail(text) => text,
-            Stop::Skip(text) => format!("skipped: {text}"),
-        })
-    }
-
-    #[test]
-    fn two_records_are_enough_to_judge_their_order() {
-        let skipped = "skipped: the list has fewer than two records";
-        assert_eq!(judge(ascending, &["7"]), Err(skipped.to_owned()));
-        // As texts, they would be in another order.
-        assert_eq!(judge(ascending, &["9", "10"]), Ok(()));
-        let unsorted = "the records are not sorted by `id`";
-        assert_eq!(judge(ascending, &["10", "9"]), Err(unsorted.to_owned()));
-    }
-
-    #[test]
-    fn two_records_are_enough_to_find_a_duplicate() {
-        let skipped = "skipped: the list has fewer than two records";
-        assert_eq!(judge(distinct, &["7"]), Err(skipped.to_owned()));
-        assert_eq!(judge(distinct, &["7", "8"]), Ok(()));
-        let duplicate = "1 of 2 records have the `id` of another record";
-        assert_eq!(judge(distinct, &["7", "7"]), Err(duplicate.to_owned()));
-    }
-
-    #[test]
-    fn only_a_plain_field_name_is_quoted() {
-        assert_eq!(shown("ref_id-2"), "the field `ref_id-2`");
-        for unusual in ["a b", "é", &"a".repeat(41), "a\u{1b}[31m"] {
-            assert_eq!(shown(unusual), "a field with an unusual name");
-        }
     }
 }

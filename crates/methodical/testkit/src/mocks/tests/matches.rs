@@ -68,34 +68,6 @@ async fn a_form_has_the_operation_the_constants_and_the_secret() {
     }
 }
 
-#[tokio::test]
-async fn a_bearer_token_must_be_the_one_of_the_mock() {
-    let server = MockServer::start().await;
-    Call::new::<Photos>("photos/list").token("right").exactly("[]").mount(&server).await;
-    let list = |token: Option<&str>| {
-        let request = attohttpc::get(format!("{}/api/v2?action=photos/list", server.uri()));
-        let request = match token {
-            Some(token) => request.bearer_auth(token),
-            None => request,
-        };
-        Answer::of(request.send().unwrap())
-    };
-    assert_eq!(list(Some("right")).body, "[]");
-    assert_eq!([list(Some("wrong")).status, list(None).status], [404, 404]);
-}
-
-#[tokio::test]
-async fn mocks_answer_by_priority_until_they_have_answered_all_their_calls() {
-    let server = MockServer::start().await;
-    let call = || Call::new::<Photos>("photos/list");
-    let second = call().exactly("second").up_to_n_times(1).expect(1);
-    second.mount(&server).await;
-    call().exactly("first").with_priority(1).up_to_n_times(1).expect(1).mount(&server).await;
-    let list = || get(&server, "/api/v2?action=photos/list");
-    assert_eq!([list().body, list().body], ["first", "second"]);
-    assert_eq!(list().status, 404);
-}
-
 #[test]
 fn debug_has_no_value_and_no_secret() {
     let call = Call::new::<Archive>("photos.list").token("s3cret").secret("key", "s3cret");
@@ -104,20 +76,4 @@ fn debug_has_no_value_and_no_secret() {
         format!("{call:?}"),
         r#"Call { select: "photos.list", given: ["owner", "since"], .. }"#
     );
-}
-
-#[tokio::test]
-async fn a_query_has_exactly_the_values_of_a_list() {
-    for (style, name) in [(ListStyle::Repeat, "id"), (ListStyle::Bracket, "id[]")] {
-        let server = MockServer::start().await;
-        let call = Call::new::<Photos>("photos/list");
-        let call = call.with_list("id", style, ["1", "2"].map(str::to_owned));
-        call.exactly("[]").mount(&server).await;
-        let list = |ids: &[&str]| {
-            let ids = ids.join(&format!("&{name}="));
-            get(&server, &format!("/api/v2?action=photos/list&{name}={ids}")).status
-        };
-        let statuses = [list(&["1", "2"]), list(&["1"]), list(&["1", "2", "3"])];
-        assert_eq!(statuses, [200, 404, 404], "{style:?}");
-    }
 }

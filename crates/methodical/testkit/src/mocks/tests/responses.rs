@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
 use wiremock::MockServer;
 
@@ -86,33 +85,5 @@ async fn a_failure_is_a_problem_document_with_a_delay_in_whole_seconds() {
             body: r#"{"type":"about:blank","status":503}"#.to_owned(),
         };
         assert_eq!(answer, expected);
-    }
-}
-
-/// A value that has no JSON.
-struct Opaque;
-
-impl Serialize for Opaque {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        Err(ser::Error::custom("an opaque value"))
-    }
-}
-
-#[tokio::test]
-async fn a_value_that_has_no_json_is_reported_by_the_response() {
-    let frame = ("[", "]", "");
-    let mocks = [
-        call().object(&Opaque),
-        call().object_in(("", ""), "", &Opaque),
-        call().list(("[", "]"), &[Opaque]),
-        call().list_beside(frame, &[Opaque], &json!({})),
-        call().list_beside(frame, &[1], &Opaque),
-        call().reports("no object", &[]),
-    ];
-    for (index, mock) in mocks.into_iter().enumerate() {
-        let Answer { status, media_type, body, .. } = answer(mock).await;
-        assert_eq!((status, &*media_type), (500, "text/plain"), "mock {index}");
-        let reason = if index == 5 { "expected ident" } else { "an opaque value" };
-        assert!(body.contains(reason), "mock {index}: {body}");
     }
 }
