@@ -103,9 +103,8 @@ pub mod tables;
 
 #[doc(no_inline)]
 pub use methodical_model::{
-    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing, Map,
-    Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder,
-    formula,
+    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing, Next,
+    Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder, formula,
 };
 
 // Every type and query of the spec; `generated` lists them by name.

@@ -34,7 +34,7 @@
 //! |---|---|
 //! | `service`, `operation`, `query`, `raw` | the traits of services and operations, percent-encoded queries, untyped queries |
 //! | `record`, `scalar`, `enums` | macros that define records, scalars and enums; the files below `scalar` have their functions |
-//! | `listing`, `map`, `extra` | the other types of values |
+//! | `listing`, `extra` | the other types of values |
 //! | `decode` | `engine` walks a document as `layout` says, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
 //! | `paging`, [`tables`] | descriptions that clients and mirrors use |
 //! | `random` | random values, drawn along the shape of a type |
@@ -68,7 +68,6 @@ mod enums;
 mod error;
 mod extra;
 mod listing;
-mod map;
 mod operation;
 mod query;
 #[cfg(feature = "arbitrary")]
@@ -88,7 +87,6 @@ pub use crate::decode::{Beside, Next, Record, StreamDecoder};
 pub use crate::error::{DecodeError, DecodeErrorKind, ErrorClass, ServiceError};
 pub use crate::extra::Extra;
 pub use crate::listing::{Listing, Rejected};
-pub use crate::map::Map;
 pub use crate::operation::{ListOperation, Operation};
 pub use crate::paging::PagedOperation;
 pub use crate::query::{BodyFormat, ListStyle, Query};

@@ -17,11 +17,11 @@ const METHODS: &str = "\
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
 const TYPES: &str = "\
-    AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
+    AsMut AsRef BTreeMap Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
     Debug DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
     ErrorKind Extra Fault \
     Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
-    ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
+    ListStyle Listing Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
     Record Rejected Result Self Send Service ServiceError Sized Some \
     StreamDecoder String Sync ToOwned ToString Vec";

@@ -84,7 +84,7 @@ impl Type {
             Self::Value(value) => value.rust(),
             Self::Model(id) => service.model(*id).rust.pascal(),
             Self::List(of) => format!("Vec<{}>", of.rust(service)),
-            Self::Map(of) => format!("Map<{}>", of.rust(service)),
+            Self::Map(of) => format!("BTreeMap<String, {}>", of.rust(service)),
         }
     }
 

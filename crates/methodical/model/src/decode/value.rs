@@ -1,7 +1,7 @@
 //! The types of fields: how a value is read, and what its borrowed form is.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,7 +10,6 @@ use core::marker::PhantomData;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize as _, Deserializer};
 
-use crate::Map;
 use crate::decode::cursor::Cursor;
 use crate::decode::shape::{Kind, Leaf, Shape};
 use crate::decode::slot::Of;
@@ -129,30 +128,6 @@ __copied!(u64, leaf::<Self>("a non-negative integer", Kind::UNSIGNED), |cursor| 
     None => cursor.parsed(),
 });
 
-impl<T: Value> Value for Box<T> {
-    type Ref<'a> = Box<T::Ref<'a>>;
-    type Owned = Box<T::Owned>;
-
-    #[inline]
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
-        T::read(cursor).map(Box::new)
-    }
-
-    #[inline]
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error> {
-        T::deserialize(deserializer).map(Box::new)
-    }
-
-    #[inline]
-    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
-        Box::new(T::into_owned(*borrowed))
-    }
-
-    fn shape() -> Shape {
-        T::shape()
-    }
-}
-
 impl<T: Value> Value for Vec<T> {
     type Ref<'a> = Vec<T::Ref<'a>>;
     type Owned = Vec<T::Owned>;
@@ -178,9 +153,9 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-impl<T: Value> Value for Map<T> {
-    type Ref<'a> = Map<T::Ref<'a>, Cow<'a, str>>;
-    type Owned = Map<T::Owned>;
+impl<T: Value> Value for BTreeMap<String, T> {
+    type Ref<'a> = BTreeMap<Cow<'a, str>, T::Ref<'a>>;
+    type Owned = BTreeMap<String, T::Owned>;
 
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
@@ -188,9 +163,11 @@ impl<T: Value> Value for Map<T> {
             let key = cursor.text()?;
             cursor.colon()?;
             Some((key, T::read(cursor)?))
-        });
+        })?;
+        let count = entries.len();
+        let map: Self::Ref<'a> = entries.into_iter().collect();
         // serde reports the duplicate key.
-        Map::from_entries(entries?)
+        (map.len() == count).then_some(map)
     }
 
     #[inline]
@@ -200,7 +177,7 @@ impl<T: Value> Value for Map<T> {
 
     #[inline]
     fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
-        borrowed.convert(Cow::into_owned, T::into_owned)
+        borrowed.into_iter().map(|(key, value)| (key.into_owned(), T::into_owned(value))).collect()
     }
 
     fn shape() -> Shape {
@@ -211,17 +188,19 @@ impl<T: Value> Value for Map<T> {
 struct MapVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Value> Visitor<'de> for MapVisitor<T> {
-    type Value = Map<T::Ref<'de>, Cow<'de, str>>;
+    type Value = BTreeMap<Cow<'de, str>, T::Ref<'de>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut entries = Vec::new();
+        let mut entries = BTreeMap::new();
         while let Some(CowText(key)) = map.next_key()? {
-            entries.push((key, map.next_value::<Of<'de, T>>()?.0));
+            if entries.insert(key, map.next_value::<Of<'de, T>>()?.0).is_some() {
+                return Err(A::Error::custom("duplicate key"));
+            }
         }
-        Map::from_entries(entries).ok_or_else(|| A::Error::custom("duplicate key"))
+        Ok(entries)
     }
 }

@@ -1,8 +1,10 @@
 //! Bodies that report a failure, and data below the document itself.
 
+use std::collections::BTreeMap;
+
 use methodical_model::codegen::{self, Body, Decides, Verdict};
 use methodical_model::{
-    DecodeError, DecodeErrorKind, ErrorClass, ListOperation as _, Map, Next, ServiceError,
+    DecodeError, DecodeErrorKind, ErrorClass, ListOperation as _, Next, ServiceError,
 };
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
@@ -459,7 +461,7 @@ const EXCEPTION: Verdict = Verdict {
 fn an_object_instead_of_a_value_is_a_failure() {
     const PLACE: Body = Body { verdict: Some(&EXCEPTION), ..Body::ROOT };
     let failure = br#"{"errorcode":"invalidtoken","exception":"x"}"#;
-    let map = |body: &[u8]| codegen::value::<Map<i64>>(&PLACE, body);
+    let map = |body: &[u8]| codegen::value::<BTreeMap<String, i64>>(&PLACE, body);
     assert_eq!(map(br#" {"a":1}"#).unwrap().get("a"), Some(&1));
     assert_eq!(map(failure).unwrap_err().service().unwrap().code(), Some("invalidtoken"));
     let error = map(br#"{"a":"1"}"#).unwrap_err();

