@@ -83,7 +83,7 @@ Examples:
         #[arg(short, long)]
         yes: bool,
     },
-    /// Check the mirror for damage: its database, counts and hashes, and that erased records have no values.
+    /// Check the mirror for damage: its database, counts, hashes and erasures.
     ///
     /// The exit code is 5 if something is wrong. Each finding says what to do next.
     #[command(after_help = "\
