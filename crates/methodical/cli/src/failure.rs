@@ -333,7 +333,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) 
             format!("{raw} prints the response unchanged")
         }
         ErrorKind::Paging => {
-            "each page before the error is complete; --one-page prints only one page".to_owned()
+            "each page before the error is complete; --limit N stops before it".to_owned()
         }
         _ => return None,
     })

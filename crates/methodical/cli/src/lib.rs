@@ -102,9 +102,7 @@ pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::copy::{ExportRequest, Exporter};
-pub use crate::operations::{
-    BesideFlag, Envelope, Example, OperationCommands, PagingFlags, PostMethod,
-};
+pub use crate::operations::{Example, OperationCommands, PostMethod};
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::format::{Ending, OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::record::Cells;

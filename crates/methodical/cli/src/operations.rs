@@ -1,6 +1,6 @@
 //! The commands that call the operations of a service: what generated code implements and contains.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use methodical_client::model::tables::Mirrored;
 use methodical_client::model::{BodyFormat, Operation};
 
@@ -37,9 +37,6 @@ pub trait OperationCommands: Subcommand {
 
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
-
-    /// The objects in which the service wraps lists. `api` looks for records in them.
-    const ENVELOPES: &'static [Envelope];
 
     /// The methods that are called by POST. `api` calls them so.
     const POSTS: &'static [PostMethod] = &[];
@@ -114,69 +111,5 @@ impl PostMethod {
     #[must_use]
     pub const fn idempotent(self) -> Self {
         Self { is_idempotent: true, ..self }
-    }
-}
-
-/// An object around a list: the place of the records in a response.
-///
-/// ```
-/// use methodical_cli::Envelope;
-///
-/// // {"status": "ok", "photos": [{"id": 7}]}
-/// let envelope = Envelope::new("status", "ok", "photos");
-/// // {"photos": {"photo": [{"id": 7}], "total": 1}}
-/// let envelope = Envelope::path(&["photos", "photo"]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope(pub(crate) Around);
-
-/// The place of a list in a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Around {
-    /// An object with a field that marks a successful response.
-    Marked { marker: &'static str, success: &'static str, list: &'static str },
-    /// Objects in each other.
-    Path(&'static [&'static str]),
-}
-
-impl Envelope {
-    /// Creates an envelope from the name of the marker, its value in a successful response, and the name of the list.
-    #[must_use]
-    pub const fn new(marker: &'static str, success: &'static str, list: &'static str) -> Self {
-        Self(Around::Marked { marker, success, list })
-    }
-
-    /// Creates an envelope from the keys that lead to the list.
-    #[must_use]
-    pub const fn path(keys: &'static [&'static str]) -> Self {
-        Self(Around::Path(keys))
-    }
-}
-
-/// The flag of a command that lists the records of several pages: `--one-page`.
-///
-/// Generated commands contain them, and pass them to [`Session::list_all`](crate::Session::list_all). Without it, the
-/// command prints the records of all pages, or as many as `--limit` says.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct PagingFlags {
-    /// Print one page, and request no page after it.
-    #[arg(id = "frame:one-page", long = "one-page")]
-    pub(crate) one_page: bool,
-}
-
-/// The flag of a command that lists records with fields beside them: `--beside`.
-///
-/// Generated commands contain it. If it is set, they call [`Session::beside`](crate::Session::beside).
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct BesideFlag {
-    /// Print list metadata, such as the total, instead of records.
-    #[arg(id = "frame:beside", long = "beside")]
-    beside: bool,
-}
-
-impl BesideFlag {
-    /// Returns whether the flag is set.
-    pub fn is_set(self) -> bool {
-        self.beside
     }
 }

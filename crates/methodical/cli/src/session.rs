@@ -16,7 +16,6 @@ use crate::connect::{build, connect_to_sample, connect_to_service};
 use crate::demo::SampleService;
 use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
 use crate::mirror::{list, select};
-use crate::operations::PagingFlags;
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, records};
@@ -105,16 +104,11 @@ impl<S: Mirrored> Session<S> {
     /// # Errors
     ///
     /// The same as those of [`list`](Self::list), and if the pages do not follow the contract.
-    pub fn list_all<O>(
-        &self,
-        operation: &O,
-        flags: PagingFlags,
-        record: RecordType<'_>,
-    ) -> Result<(), Failure>
+    pub fn list_all<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
         O: PagedOperation<Service = S>,
     {
-        if flags.one_page || self.invocation.mirror.from.is_some() {
+        if self.invocation.mirror.from.is_some() {
             return self.list(operation, record);
         }
         let open = |operation: &O| Ok(self.client.stream_all(operation));
@@ -213,34 +207,12 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        self.print_object(operation, record, |object| object)
-    }
-
-    /// Requests a response and prints an object of it.
-    fn print_object<O: Operation<Service = S>, T: Serialize>(
-        &self,
-        operation: &O,
-        record: RecordType<'_>,
-        object: impl FnOnce(O::Output) -> T,
-    ) -> Result<(), Failure> {
         if self.print_unsent(operation)? {
             return Ok(());
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, true))?;
-        printer.print(&object(self.receive(operation)?))?;
+        printer.print(&self.receive(operation)?)?;
         self.close(printer)
-    }
-
-    /// Requests a list and prints the fields beside it, as one object. `record` describes this object.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a flag does not fit the object, the call fails, or the output cannot be written.
-    pub fn beside<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
-    where
-        O: ListOperation<Service = S, Beside: Serialize>,
-    {
-        self.print_object(operation, record, |listing| listing.beside)
     }
 
     /// Requests a single value, such as a text or a number, and prints it. A table and CSV have the column `value`.

@@ -7,7 +7,7 @@ use methodical_client::model::{DecodeError, Operation, Query, RawJson, RawQuery,
 use crate::commands::check::{CheckReport, Contract};
 use crate::demo::{Demo, SampleService};
 use crate::failure::Failure;
-use crate::operations::{Envelope, Example, OperationCommands};
+use crate::operations::{Example, OperationCommands};
 use crate::program::Program;
 use crate::session::Session;
 
@@ -58,7 +58,6 @@ impl OperationCommands for Commands {
     type Probe = GetTotals;
 
     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
-    const ENVELOPES: &'static [Envelope] = &[];
 
     fn probe() -> GetTotals {
         GetTotals

@@ -10,7 +10,7 @@
 
 use gateway_client::model;
 use methodical_cli::codegen::clap::{self, Args, Subcommand};
-use methodical_cli::{Envelope, Example, Failure, FieldType, OperationCommands, RecordType};
+use methodical_cli::{Example, Failure, FieldType, OperationCommands, RecordType};
 
 type Session = methodical_cli::Session<model::service::RecruitmentGateway>;
 
@@ -35,7 +35,6 @@ impl OperationCommands for OperationCommand {
     const EXAMPLE: Example =
         Example::new("candidates list", "vacancies/list", "id,name,portal.name");
     const DATES: &'static [&'static str] = &["date"];
-    const ENVELOPES: &'static [Envelope] = &[Envelope::new("status", "success", "result")];
 
     const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[
         ("candidates list", CANDIDATE_RECORD),

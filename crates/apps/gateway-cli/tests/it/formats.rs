@@ -13,7 +13,8 @@ fn flags_without_effect_are_refused() {
     for (command, message) in [
         ("vacancies list -o raw --filter id=1", "cannot use --filter: -o raw prints"),
         ("vacancies list -o raw --fields id", "cannot use --fields: -o raw prints"),
-        ("api any -o raw --sort id", "cannot use --sort: -o raw prints"),
+        ("api any --sort id", "cannot use --sort: `api` prints the response as it is"),
+        ("api any --output-file v.csv", "cannot use -o csv: `api` prints"),
         ("check --report junit --filter verdict=fail", "cannot use --filter: a report contains"),
         ("check --report junit -o csv", "cannot combine --report with -o"),
         ("check --fields nmae", "unknown field `nmae`"),
@@ -47,19 +48,18 @@ const SPREADSHEET: &str =
 #[test]
 fn every_format_filters_sorts_and_selects() {
     let server = RawServer::start(|_, connection: &mut Connection| {
-        let body = br#"[{"id":"1","n":2},{"id":"2","n":1}]"#;
+        let body = br#"[{"id":"1","project":"b"},{"id":"2","project":"a"}]"#;
         connection.respond("content-type: application/json\r\n", body);
         Next::Close
     })
     .unwrap();
     let person = Person::of_service(&server.uri(""));
     for (command, expected) in [
-        ("api any --filter id=2", "[\n{\"id\":\"2\",\"n\":1}\n]\n"),
-        ("api any --sort n --fields id", "[\n{\"id\":\"2\"},\n{\"id\":\"1\"}\n]\n"),
-        ("api any --csv-raw", "id,n\r\n1,2\r\n2,1\r\n"),
-        ("api any --separator ; --filter id=2", "id;n\r\n2;1\r\n"),
-        ("api any -o csv --separator tab --output-file v.tsv", ""),
-        ("api any --output-file v.csv", ""),
+        ("vacancies list --filter id=2", "[\n{\"id\":\"2\",\"project\":\"a\"}\n]\n"),
+        ("vacancies list --sort project --fields id", "[\n{\"id\":\"2\"},\n{\"id\":\"1\"}\n]\n"),
+        ("vacancies list --csv-raw", "id,project\r\n1,b\r\n2,a\r\n"),
+        ("vacancies list --separator ; --filter id=2", "id;project\r\n2;a\r\n"),
+        ("vacancies list -o csv --separator tab --output-file v.tsv", ""),
         ("version --output-file v.json", ""),
     ] {
         let output = person.run_line(command);
@@ -67,8 +67,7 @@ fn every_format_filters_sorts_and_selects() {
         assert_eq!(stdout(&output), expected, "{command}");
     }
     let file = |name: &str| fs::read_to_string(person.home.path().join(name)).unwrap();
-    assert_eq!(file("v.csv"), "id,n\r\n1,2\r\n2,1\r\n");
-    assert_eq!(file("v.tsv"), "id\tn\r\n1\t2\r\n2\t1\r\n");
+    assert_eq!(file("v.tsv"), "id\tproject\r\n1\tb\r\n2\ta\r\n");
     assert!(file("v.json").starts_with("{\"name\":\"gateway\""));
 }
 

@@ -106,9 +106,9 @@ impl Running {
 #[test]
 fn a_terminal_is_recognised_by_its_name_and_without_a_size() {
     for format in ["table", "json", "ndjson", "csv", "raw"] {
-        let server = serve(r#"[{"\u001b[2Jid":"\u001b[31mred"}]"#);
+        let server = serve(r#"[{"id":"\u001b[2Jred"}]"#);
         let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
-        let ask = ["api", "any", "-o", format];
+        let ask = ["vacancies", "list", "-o", format];
         let (status, seen) = Running::start_at(person.command(&ask), 0).end();
         assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");
         // The name of the terminal is that of a device, which must not be replaced by a file.

@@ -110,7 +110,6 @@ fn every_command_that_prints_records_prints_json() {
         "candidates list",
         "vacancies list",
         "credits get",
-        "api vacancies/list",
         "check",
         "version",
         "config list",

@@ -71,9 +71,8 @@ fn print(
         .collect();
     let types: Vec<_> = counts.iter().map(|name| (*name, FieldType::Integer)).collect();
     let names: Vec<&str> = iter::once(id).chain(title).chain(counts.iter().copied()).collect();
-    let source = RecordSource::Response;
-    let schema =
-        Schema { types: &types, source, has_total: true, ..Schema::of_program(&names, false) };
+    let source = RecordSource::Named;
+    let schema = Schema { types: &types, source, ..Schema::of_program(&names, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     for (id, text, row) in rows {
         let total: u64 = row.iter().sum();

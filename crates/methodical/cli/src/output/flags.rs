@@ -66,10 +66,6 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
 
-    /// Accept fields that the contract does not document in --fields, --filter, --sort and --count-by.
-    #[arg(long, global = true)]
-    pub(crate) any_field: bool,
-
     /// Never shorten or hide a column of a table.
     #[arg(long, global = true)]
     pub(crate) wide: bool,

@@ -382,8 +382,6 @@ pub struct OutputSetup {
     pub(crate) noun: Option<Noun>,
     /// Whether a record of the output is a count of `--count-by`.
     pub(crate) counts: bool,
-    /// Whether the last column is a total.
-    pub(crate) has_total: bool,
     pub(crate) dialect: Dialect,
     /// The filter of `--jq`.
     pub(crate) jq: Option<String>,

@@ -79,7 +79,6 @@ impl Printer {
             view,
             noun: schema.noun,
             counts: flags.count_by.is_some(),
-            has_total: schema.has_total && flags.fields.is_none() && flags.count_by.is_none(),
             dialect: flags.dialect(),
             jq: flags.jq.clone(),
             wide: flags.wide,
@@ -304,8 +303,6 @@ pub(crate) struct Schema<'a> {
     pub(crate) single: bool,
     /// The types of fields; that of any other field is unknown.
     pub(crate) types: Types<'a>,
-    /// Whether the last column is a total.
-    pub(crate) has_total: bool,
     /// The source of the records, which decides whether an unknown field is an error.
     pub(crate) source: RecordSource,
 }
@@ -320,8 +317,8 @@ pub(crate) enum RecordSource {
     Program,
     /// An operation of the contract: the service may send undocumented fields.
     Operation,
-    /// A response to any method: the columns are the fields of its records.
-    Response,
+    /// The program itself, with columns whose names may contain dots.
+    Named,
 }
 
 impl<'a> Schema<'a> {
@@ -330,13 +327,13 @@ impl<'a> Schema<'a> {
         let RecordType { columns, fields, noun, types } = record;
         let noun = (!single).then_some(noun);
         let source = RecordSource::Operation;
-        Self { columns, fields, noun, single, types, has_total: false, source }
+        Self { columns, fields, noun, single, types, source }
     }
 
     /// Creates the schema of records of the program itself, or of one object.
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
         let source = RecordSource::Program;
-        Self { columns: fields, fields, noun: None, single, types: &[], has_total: false, source }
+        Self { columns: fields, fields, noun: None, single, types: &[], source }
     }
 
     /// Returns the filter of `--since`, on the first date of the records.
@@ -393,8 +390,7 @@ impl<'a> Schema<'a> {
     /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
         let (known, parse): (_, fn(&str) -> Path) = match self.source {
-            // The name of a field in a response may contain dots.
-            RecordSource::Response => (self.columns, Path::field),
+            RecordSource::Named => (self.fields, Path::field),
             RecordSource::Program | RecordSource::Operation => (self.fields, Path::parse),
         };
         let exact = known.iter().find(|field| **field == name);
@@ -412,40 +408,28 @@ impl<'a> Schema<'a> {
         OutputColumn { path, field_type }
     }
 
-    /// Checks a field name from a flag. Warns if no record of a response has the field.
-    ///
-    /// An unknown field of an operation is accepted with `--any-field`, because the service may send undocumented fields.
+    /// Checks a field name from a flag. An unknown one is refused if it may be a mistake; others get a warning where records may have
+    /// it: a service may send undocumented fields.
     pub(crate) fn check(&self, name: &str, invocation: &Invocation) -> Result<(), Failure> {
-        let undocumented = match self.source {
-            RecordSource::Response => {
-                self.warn_of_missing(name, invocation.screen);
-                return Ok(());
-            }
-            RecordSource::Operation if invocation.output.any_field => return Ok(()),
-            RecordSource::Operation => "; --any-field accepts undocumented fields",
-            RecordSource::Program => "",
-        };
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(());
         }
+        let similar = closest(&name.to_lowercase(), self.fields.iter().copied());
         let known = self.fields.join(", ");
-        let hint = match closest(&name.to_lowercase(), self.fields.iter().copied()) {
+        let unknown = format!("unknown field `{name}`");
+        let is_accepted = match self.source {
+            RecordSource::Program => false,
+            RecordSource::Named => true,
+            RecordSource::Operation => similar.is_none(),
+        };
+        if is_accepted {
+            invocation.screen.warn(&format!("{unknown}; the fields are {known}"));
+            return Ok(());
+        }
+        Err(Failure::usage(unknown).hint(match similar {
             Some(similar) => format!("did you mean `{similar}`? All fields: {known}"),
             None => format!("the fields are {known}"),
-        };
-        Err(Failure::usage(format!("unknown field `{name}`")).hint(hint + undocumented))
-    }
-
-    /// Warns if no record of a response has the field.
-    fn warn_of_missing(&self, name: &str, screen: Screen) {
-        let path = self.path(name);
-        let Some(field) = path.names().next() else { return };
-        if self.columns.is_empty() || self.columns.contains(&field) {
-            return;
-        }
-        let similar = closest(&field.to_lowercase(), self.columns.iter().copied());
-        let hint = similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        screen.warn(&format!("no record has a field `{field}`{hint}"));
+        }))
     }
 }
 

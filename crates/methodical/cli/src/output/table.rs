@@ -46,14 +46,14 @@ impl Table {
 
     /// Sets the widths, and writes the header and the held records.
     fn start(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let OutputSetup { columns, view, wide, has_total, .. } = &self.setup;
+        let OutputSetup { columns, view, wide, .. } = &self.setup;
         let title = |one: &OutputColumn| {
             printable(&one.name().to_uppercase().replace(['_', '.'], " ")).into_owned()
         };
         let titles: Vec<String> = columns.iter().map(title).collect();
         let mut layout = Layout::of(&titles, &self.held);
         if let Some(width) = view.width.filter(|_| !wide) {
-            layout.fit(width.into(), *has_total);
+            layout.fit(width.into());
         }
         writeln!(out, "{}", paint(view.color, Tone::Bold, &layout.line(&titles)))?;
         for row in std::mem::take(&mut self.held) {
@@ -75,13 +75,12 @@ impl Table {
             }
             _ => count(self.records, noun),
         });
-        let hidden = self.layout.iter().flat_map(|layout| &layout.hidden);
-        let hidden = hidden.filter_map(|one| {
-            let name = columns.get(one.index)?.name();
-            Some((printable(&name).into_owned(), one.constant.as_deref()))
+        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.columns.len());
+        let hidden: Vec<_> = columns.iter().skip(shown).map(OutputColumn::name).collect();
+        let hidden = (!hidden.is_empty()).then(|| {
+            let names = printable(&hidden.join(", ")).into_owned();
+            wrap(&format!("hidden: {names}; --wide shows all columns"), width.into(), 2)
         });
-        let hidden: Vec<_> = hidden.collect();
-        let hidden = (!hidden.is_empty()).then(|| hidden_line(&hidden, width.into()));
         if self.layout.is_some() && (count.is_some() || hidden.is_some()) {
             writeln!(out)?;
         }
@@ -99,8 +98,7 @@ impl RecordWriter for Table {
         let row: Vec<String> =
             columns.map(|one| printable(&cells.cell(&one.path)).into_owned()).collect();
         self.records += 1;
-        if let Some(layout) = &mut self.layout {
-            layout.compare(&row);
+        if let Some(layout) = &self.layout {
             return writeln!(out, "{}", layout.line(&row));
         }
         self.held_since.get_or_insert_with(Instant::now);
@@ -146,39 +144,20 @@ fn count(records: u64, noun: Noun) -> String {
     format!("{number} {}", noun.of(records))
 }
 
-/// Returns the hidden columns, in lines of this width. The second part of each is the text of all its cells if they are equal.
-fn hidden_line(columns: &[(String, Option<&str>)], width: usize) -> String {
-    let hidden = columns.iter().map(|(name, constant)| match *constant {
-        None => name.clone(),
-        Some("") => format!("{name} (always empty)"),
-        Some(text) if text.chars().count() <= MAX_CONSTANT => format!("{name} (always {text})"),
-        Some(_) => format!("{name} (always the same)"),
-    });
-    let hidden = hidden.collect::<Vec<_>>().join(", ");
-    wrap(&format!("hidden: {hidden}; --wide shows all columns"), width, 2)
-}
-
-/// Maximum length of a constant text in the list of hidden columns, in characters.
-const MAX_CONSTANT: usize = 24;
-
-/// The columns of a table, and those that are hidden.
+/// The columns that a table shows: the first ones of all.
 #[derive(Debug)]
 struct Layout {
     columns: Vec<Column>,
-    hidden: Vec<Column>,
     /// The width of the terminal. Without it, nothing is cut.
     room: Option<usize>,
 }
 
-/// A column: the index of its cells in a row, and its width.
+/// A column with its width, and that of its title.
 #[derive(Debug)]
 struct Column {
-    index: usize,
     width: usize,
     title: usize,
     content: Content,
-    /// The text of all cells, if there are several and they are equal.
-    constant: Option<String>,
 }
 
 /// The content of a column, which decides how it may be shortened.
@@ -202,23 +181,16 @@ impl Layout {
             let cells: Vec<&str> = cells.map(String::as_str).collect();
             let title = title.width();
             let width = cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(title);
-            let constant = match *cells {
-                [first, ref others @ ..] if !others.is_empty() => {
-                    others.iter().all(|cell| *cell == first).then(|| first.to_owned())
-                }
-                _ => None,
-            };
-            Column { index, width, title, content: Content::of(&cells), constant }
+            Column { width, title, content: Content::of(&cells) }
         });
-        Self { columns: columns.collect(), hidden: Vec::new(), room: None }
+        Self { columns: columns.collect(), room: None }
     }
 
     /// Fits the columns into a line of `room` columns.
     ///
-    /// Columns are listed by importance. If they do not fit in readable widths, those with one constant text are hidden
-    /// first, then the last ones, and a total after all others. The rest is narrowed: very long text, then dates to the day, then all
-    /// text in proportion.
-    fn fit(&mut self, room: usize, has_total: bool) {
+    /// Columns are listed by importance. If they do not fit in readable widths, the last ones are hidden. The rest is narrowed: very long
+    /// text, then dates to the day, then all text in proportion.
+    fn fit(&mut self, room: usize) {
         self.room = Some(room);
         if let Some(first) = self.columns.first_mut()
             && first.content == Content::Words
@@ -227,23 +199,11 @@ impl Layout {
             // It identifies the record.
             first.content = Content::Exact;
         }
-        let total = self.columns.last().filter(|_| has_total).map(|one| one.index);
-        let is_total = |one: &Column| Some(one.index) == total;
-        while self.needed(Column::readable) > room {
-            // The first column identifies the record.
-            let tells_nothing =
-                |one: &Column| one.index > 0 && one.constant.is_some() && !is_total(one);
-            let Some(place) = self.columns.iter().rposition(tells_nothing) else { break };
-            self.hidden.push(self.columns.remove(place));
-        }
-        while let [_, others @ ..] = &*self.columns
-            && let Some(last) = others.iter().rev().find(|one| others.len() == 1 || !is_total(one))
+        while let [_, .., last] = &*self.columns
             && self.needed(Column::readable) > room + last.readable() - last.minimum()
         {
-            let index = last.index;
-            self.hidden.extend(self.columns.extract_if(.., |one| one.index == index));
+            self.columns.pop();
         }
-        self.hidden.sort_by_key(|hidden| hidden.index);
         self.narrow_text(room, LONG);
         for width in [MINUTE, DAY] {
             if self.needed(|column| column.width) <= room {
@@ -281,13 +241,6 @@ impl Layout {
         self.columns.iter().map(width).sum::<usize>() + gaps
     }
 
-    /// Compares a later row with the constant texts of hidden columns.
-    fn compare(&mut self, row: &[String]) {
-        for hidden in &mut self.hidden {
-            hidden.constant.take_if(|text| row.get(hidden.index) != Some(text));
-        }
-    }
-
     /// Returns one line without trailing spaces. An identifier in the first column moves the others rather than being cut.
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
@@ -295,7 +248,7 @@ impl Layout {
             if position > 0 {
                 line.push_str(GAP);
             }
-            let cell = cells.get(column.index).map_or("", String::as_str);
+            let cell = cells.get(position).map_or("", String::as_str);
             let fits = self.room.is_none() || cell.width() <= column.width;
             let identifies =
                 position == 0 && matches!(column.content, Content::Exact | Content::Words);
@@ -538,20 +491,6 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_column_is_constant_until_a_late_record_differs() {
-        let of = |late: &str| {
-            let mut records =
-                vec![json!({"id": 7, "title": "x".repeat(40), "kind": "photo"}); 1000];
-            records.push(json!({"id": 8, "title": "", "kind": late}));
-            let shown = table(&style(Some(30)), &["id", "title", "kind"], &records);
-            let (_, hidden) = shown.split_once("hidden: ").unwrap();
-            hidden.split_whitespace().collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(of("photo"), "kind (always photo); --wide shows all columns");
-        assert_eq!(of("album"), "kind; --wide shows all columns");
-    }
-
-    #[test]
     fn every_width_of_a_terminal_is_enough() {
         for width in 1..60 {
             shown(Some(width), &PATHS);
@@ -559,40 +498,19 @@ mod tests {
     }
 }
 #[cfg(test)]
-mod footer_tests {
-    use super::hidden_line;
-
-    #[test]
-    fn hidden_columns_are_named_with_their_constant_text() {
-        let long = "x".repeat(25);
-        let columns = [
-            ("phone".to_owned(), None),
-            ("fax".to_owned(), Some("")),
-            ("kind".to_owned(), Some("person")),
-            ("note".to_owned(), Some(long.as_str())),
-        ];
-        insta::assert_snapshot!(hidden_line(&columns, 40));
-    }
-}
-#[cfg(test)]
 mod layout_tests {
     use super::Layout;
 
-    /// Returns the widths of the columns that are shown, and the hidden ones with their constant text.
+    /// Returns the widths of the columns that are shown.
     fn fitted(room: usize, rows: &[&[&str]]) -> String {
-        fitted_with(room, rows, false)
-    }
-
-    fn fitted_with(room: usize, rows: &[&[&str]], has_total: bool) -> String {
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect();
         let titles: Vec<String> = rows.iter().flatten().map(|_| "X".to_owned()).collect();
         let titles = titles.get(..rows.first().map_or(0, Vec::len)).unwrap_or_default();
         let mut layout = Layout::of(titles, &rows);
-        layout.fit(room, has_total);
-        let shown = layout.columns.iter().map(|one| format!("{}:{}", one.index, one.width));
-        let hidden = layout.hidden.iter().map(|one| format!("-{}:{:?}", one.index, one.constant));
-        shown.chain(hidden).collect::<Vec<_>>().join(" ")
+        layout.fit(room);
+        let shown = layout.columns.iter().map(|one| one.width.to_string());
+        shown.collect::<Vec<_>>().join(" ")
     }
 
     const MAIL: &str = "wolfeschlegelsteinhausen@example.org";
@@ -600,56 +518,26 @@ mod layout_tests {
     const DATE: &str = "2024-03-31 02:30:00";
 
     #[test]
-    fn constant_columns_are_hidden_before_an_address_is_cut_below_24_columns() {
-        let rows: &[&[&str]] =
-            &[&["1", MAIL, "Ada E", "person"], &["2", "ada@example.org", "Bo E", "person"]];
-        assert_eq!(fitted(80, rows), "0:1 1:36 2:5 3:6");
-        assert_eq!(fitted(42, rows), "0:1 1:24 2:5 3:6");
-        assert_eq!(fitted(41, rows), r#"0:1 1:31 2:5 -3:Some("person")"#);
-        assert_eq!(fitted(34, rows), r#"0:1 1:24 2:5 -3:Some("person")"#);
-        assert_eq!(fitted(30, rows), r#"0:1 1:27 -2:None -3:Some("person")"#);
-    }
-
-    #[test]
-    fn the_first_column_and_single_records_have_no_constant() {
-        let row: &[&str] = &["7", NAME, "person"];
-        assert_eq!(fitted(30, &[row]), "0:1 1:19 2:6");
-        assert_eq!(
-            fitted(12, &[row, row]),
-            r#"0:1 -1:Some("Hubert Wolfeschlegelsteinhausen") -2:Some("person")"#
-        );
-    }
-
-    #[test]
-    fn a_total_is_hidden_last() {
-        let rows: &[&[&str]] = &[&["1", "20", "30", "50"], &["2", "20", "40", "50"]];
-        assert_eq!(fitted_with(13, rows, true), "0:1 1:2 2:2 3:2");
-        assert_eq!(fitted_with(9, rows, true), r#"0:1 2:2 3:2 -1:Some("20")"#);
-        assert_eq!(fitted_with(5, rows, true), r#"0:1 3:2 -1:Some("20") -2:None"#);
-        assert_eq!(fitted_with(4, rows, true), r#"0:1 -1:Some("20") -2:None -3:Some("50")"#);
-    }
-
-    #[test]
     fn dates_lose_their_time_before_text_is_cut() {
         let rows: &[&[&str]] = &[&["1", NAME, DATE], &["2", "Ada E", "2025-01-01 00:00:00"]];
-        assert_eq!(fitted(55, rows), "0:1 1:31 2:19");
-        assert_eq!(fitted(54, rows), "0:1 1:31 2:16");
-        assert_eq!(fitted(50, rows), "0:1 1:31 2:10");
-        assert_eq!(fitted(40, rows), "0:1 1:25 2:10");
+        assert_eq!(fitted(55, rows), "1 31 19");
+        assert_eq!(fitted(54, rows), "1 31 16");
+        assert_eq!(fitted(50, rows), "1 31 10");
+        assert_eq!(fitted(40, rows), "1 25 10");
         let zoned: &[&[&str]] = &[&["1", "2024-03-31T02:30:00+02:00"], &["2", DATE]];
-        assert_eq!(fitted(27, zoned), "0:1 1:10");
+        assert_eq!(fitted(27, zoned), "1 10");
     }
 
     #[test]
     fn the_last_columns_are_hidden_if_the_others_would_be_unreadable() {
         let rows: &[&[&str]] =
             &[&["48008", NAME, MAIL, "+31 20 4641991"], &["48009", "Ada E", "a@b.example", ""]];
-        assert_eq!(fitted(200, rows), "0:5 1:31 2:36 3:14");
-        assert_eq!(fitted(65, rows), "0:5 1:16 2:24 3:14");
-        assert_eq!(fitted(64, rows), "0:5 1:22 2:33 -3:None");
-        assert_eq!(fitted(40, rows), "0:5 1:12 2:19 -3:None");
-        assert_eq!(fitted(20, rows), "0:5 1:13 -2:None -3:None");
-        assert_eq!(fitted(3, rows), "0:3 -1:None -2:None -3:None");
+        assert_eq!(fitted(200, rows), "5 31 36 14");
+        assert_eq!(fitted(65, rows), "5 16 24 14");
+        assert_eq!(fitted(64, rows), "5 22 33");
+        assert_eq!(fitted(40, rows), "5 12 19");
+        assert_eq!(fitted(20, rows), "5 13");
+        assert_eq!(fitted(3, rows), "3");
     }
 
     #[test]
@@ -657,6 +545,6 @@ mod layout_tests {
         let id = "0192f0c1-2d1e-7c3a-9b61-7f3d9b1f2a44";
         let other = "0192f0c1-2d1e-7c3a-9b61-7f3d9b1f2a45";
         let rows: &[&[&str]] = &[&[id, NAME, MAIL], &[other, "Ada E", "a@b.example"]];
-        assert_eq!(fitted(80, rows), "0:36 1:16 2:24");
+        assert_eq!(fitted(80, rows), "36 16 24");
     }
 }

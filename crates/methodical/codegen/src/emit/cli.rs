@@ -130,18 +130,6 @@ impl Commands<'_> {
         distinct(dates.map(|field| field.wire.as_str()))
     }
 
-    /// Returns the expressions for the objects in which the service wraps lists, each once.
-    fn envelopes(&self) -> Vec<String> {
-        let responses = self.service.operations.iter().map(|operation| &operation.response);
-        distinct(responses.filter_map(|response| match response.envelope() {
-            Some(keys) => Some(format!("Envelope::new({})", strings(keys))),
-            None if response.is_list && !response.at.is_empty() => {
-                Some(format!("Envelope::path(&[{}])", strings(&response.at)))
-            }
-            None => None,
-        }))
-    }
-
     /// Returns the operations that are called by POST.
     fn posts(&self) -> Vec<(&Operation, Post)> {
         self.service.operations.iter().filter_map(|one| Some((one, one.post?))).collect()
@@ -150,9 +138,7 @@ impl Commands<'_> {
     /// Returns the models of the records in responses.
     fn records(&self) -> Vec<&Model> {
         let responses = || self.service.operations.iter().map(|one| &one.response);
-        let is_used = |model: &&Model| {
-            responses().any(|one| [one.model(), one.beside].contains(&Some(model.id)))
-        };
+        let is_used = |model: &&Model| responses().any(|one| one.model() == Some(model.id));
         self.service.models.iter().filter(is_used).collect()
     }
 
@@ -167,12 +153,12 @@ impl Commands<'_> {
             };
             return format!("session.{call}(&{query})");
         };
-        let (call, paging) = match &operation.paging {
-            Some(_) => ("list_all", "self.paging_flags, "),
-            None if operation.response.is_list => ("list", ""),
-            None => ("object", ""),
+        let call = match &operation.paging {
+            Some(_) => "list_all",
+            None if operation.response.is_list => "list",
+            None => "object",
         };
-        format!("session.{call}(&{query}, {paging}{})", constant(model))
+        format!("session.{call}(&{query}, {})", constant(model))
     }
 }
 
@@ -184,8 +170,6 @@ fn constant(model: &Model) -> String {
 /// Returns whether the command of an operation has more flags than every command.
 fn has_flags(operation: &Operation) -> bool {
     !operation.params.is_empty()
-        || operation.paging.is_some()
-        || operation.response.beside.is_some()
 }
 
 /// Returns the identifier of the flag of a parameter. The colon keeps it apart from those of the hand-written flags.
