@@ -10,7 +10,7 @@ use crate::{read, root, sources};
 
 fn service(spec: &str) -> Service {
     let reading = read_bytes(spec.as_bytes(), &root().join("spec"), "spec/gateway.toml");
-    reading.unwrap_or_else(|report| panic!("{report}")).0
+    reading.unwrap_or_else(|report| panic!("{report}"))
 }
 
 fn spec() -> String {

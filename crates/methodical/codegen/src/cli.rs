@@ -23,26 +23,25 @@ pub fn run(args: &[String], folder: &Path) -> Outcome {
 }
 
 fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
-    let Args { words, help, root, service, init } = Args::parse(args)?;
+    let Args { words, help, root, init } = Args::parse(args)?;
     if help {
         return Ok(Outcome::fine(HELP));
     }
     let folder = root.map_or(folder, Path::new);
     let is_root = |folder: &&Path| config::files(folder).is_ok_and(|files| !files.is_empty());
     let root = folder.ancestors().find(is_root).unwrap_or(folder);
-    let cx = Context { root, service };
     match words.as_slice() {
         ["init", name] if !name.starts_with('-') => self::init(name, &init, folder),
         ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
-        ["add", name] if !name.starts_with('-') => add(&cx, name, &init, folder),
+        ["add", name] if !name.starts_with('-') => add(root, name, &init, folder),
         ["add", ..] => Err(usage("`add` needs one name, such as `add albums`")),
         _ if init != InitOptions::default() => {
             Err(usage("only `init` and `add` have these options"))
         }
-        ["generate"] => write(&cx),
-        ["generate", "--check"] => check_files(&cx),
-        ["spec", "check"] => check(&cx),
-        ["spec", "diff", rest @ ..] if rest.len() <= 2 => diff(&cx, rest),
+        ["generate"] => write(root),
+        ["generate", "--check"] => check_files(root),
+        ["spec", "check"] => check(root),
+        ["spec", "diff", rest @ ..] if rest.len() <= 2 => diff(root, rest),
         [] => Err(usage("a command is missing")),
         ["spec"] => Err(usage("`spec` needs a command: `check` or `diff`")),
         ["spec", other, ..] => Err(unknown(other, &["check", "diff"])),
@@ -74,8 +73,6 @@ Options of init and add:
   --runtime-git URL       use the runtime crates in a Git repository; only for init
 
 Options:
-  --service NAME          read only this service of a workspace with several, such as `leads` with the
-                          spec spec/leads/leads.toml; default: all
   --root DIR              use the workspace in DIR; default: the nearest one that contains the
                           current folder
   -h, --help              print this help
@@ -91,7 +88,6 @@ struct Args<'a> {
     words: Vec<&'a str>,
     help: bool,
     root: Option<&'a str>,
-    service: Option<&'a str>,
     init: InitOptions<'a>,
 }
 
@@ -113,7 +109,6 @@ impl<'a> Args<'a> {
                 arg.split_once('=').map_or((arg, None), |(name, value)| (name, Some(value)));
             let slot = match name {
                 "--root" => &mut parsed.root,
-                "--service" => &mut parsed.service,
                 "--spec" => &mut parsed.init.spec,
                 "--runtime-path" => &mut parsed.init.runtime_path,
                 "--runtime-git" => &mut parsed.init.runtime_git,
@@ -132,52 +127,29 @@ impl<'a> Args<'a> {
     }
 }
 
-/// The workspace of a run.
-struct Context<'a> {
-    root: &'a Path,
-    /// The only service to read, from `--service`.
-    service: Option<&'a str>,
+/// Reads the configurations of the services.
+fn configs(root: &Path) -> Result<Vec<Config>, Outcome> {
+    config::read_all(root).map_err(|report| rejected(&report))
 }
 
-impl Context<'_> {
-    /// Reads the configurations of the services.
-    fn configs(&self) -> Result<Vec<Config>, Outcome> {
-        let mut configs = config::read_all(self.root).map_err(|report| rejected(&report))?;
-        let Some(name) = self.service else { return Ok(configs) };
-        if let Some(index) = configs.iter().position(|config| config.service() == name) {
-            return Ok(vec![configs.swap_remove(index)]);
+/// Reads the services. The error is the outcome of the command if a configuration or a spec is invalid; all specs are read
+/// first.
+fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
+    let (mut services, mut errors) = (Vec::new(), Vec::new());
+    for config in configs(root)? {
+        match Workspace::of(root, config) {
+            Ok(service) => services.push(service),
+            Err(report) => errors.push(printed(&report)),
         }
-        let known: Vec<_> = configs.iter().map(Config::service).collect();
-        let hint = suggestion(name, &known)
-            .unwrap_or_else(|| format!("the workspace has {}", known.join(", ")));
-        Err(usage(&format!("unknown service `{name}`; {hint}")))
     }
+    if errors.is_empty() { Ok(services) } else { Err(Outcome::failed(2, errors.join("\n"))) }
+}
 
-    /// Reads the services. Returns them with their printed warnings. The error is the outcome of the
-    /// command if a configuration or a spec is invalid; all specs are read first.
-    fn services(&self) -> Result<(Vec<Workspace>, String), Outcome> {
-        let (mut services, mut warnings, mut errors) = (Vec::new(), String::new(), Vec::new());
-        for config in self.configs()? {
-            match Workspace::of(self.root, config) {
-                Ok(service) => {
-                    warnings.push_str(&printed(&service.warnings));
-                    services.push(service);
-                }
-                Err(report) => errors.push(printed(&report)),
-            }
-        }
-        let failed = || Outcome::failed(2, errors.join("\n"));
-        if errors.is_empty() { Ok((services, warnings)) } else { Err(failed()) }
-    }
-
-    /// Reads the services and generates their files. Returns them with their printed warnings.
-    fn generated(&self) -> Result<(Vec<(Workspace, Output)>, String), Outcome> {
-        let (services, warnings) = self.services()?;
-        let outputs = services.into_iter().map(|one| one.generate().map(|output| (one, output)));
-        let outputs =
-            outputs.collect::<Result<_, _>>().map_err(|error| failed(&warnings, &error))?;
-        Ok((outputs, warnings))
-    }
+/// Reads the services and generates their files.
+fn generated(root: &Path) -> Result<Vec<(Workspace, Output)>, Outcome> {
+    let services = services(root)?.into_iter();
+    let outputs = services.map(|one| one.generate().map(|output| (one, output)));
+    outputs.collect::<Result<_, _>>().map_err(|error| failed(&error))
 }
 
 /// Returns the outcome of a command that reads an invalid file.
@@ -186,14 +158,12 @@ pub(crate) fn rejected(report: &Report) -> Outcome {
 }
 
 fn printed(report: &Report) -> String {
-    report
-        .summary()
-        .map_or_else(|| report.text.clone(), |summary| format!("{}\n{summary}\n", report.text))
+    format!("{}\n{}\n", report.text, report.summary())
 }
 
 /// Returns the outcome of a command that could not read or write a file.
-pub(crate) fn failed(warnings: &str, error: &Error) -> Outcome {
-    Outcome::failed(1, format!("{warnings}error: {error}\n"))
+pub(crate) fn failed(error: &Error) -> Outcome {
+    Outcome::failed(1, format!("error: {error}\n"))
 }
 
 /// The output and the exit code of a command.
@@ -235,10 +205,9 @@ pub fn unknown(word: &str, known: &[&str]) -> Outcome {
 }
 
 /// Runs `spec check`.
-fn check(cx: &Context<'_>) -> Result<Outcome, Outcome> {
-    let (services, stderr) = cx.services()?;
+fn check(root: &Path) -> Result<Outcome, Outcome> {
     let mut stdout = String::new();
-    for Workspace { config, service, .. } in &services {
+    for Workspace { config, service, .. } in &services(root)? {
         let Service { operations, models, scalars, enums, examples, open_points, .. } = service;
         let counts = [
             counted(operations.len(), "operation"),
@@ -250,23 +219,24 @@ fn check(cx: &Context<'_>) -> Result<Outcome, Outcome> {
         ];
         _ = writeln!(stdout, "{} is valid: {}", config.spec, counts.join(", "));
     }
-    Ok(Outcome { stdout, stderr, code: 0 })
+    Ok(Outcome::fine(stdout))
 }
 
 /// Runs `spec diff`.
-fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome> {
-    let configs = cx.configs()?;
-    if let [config] = configs.as_slice() {
-        return diff::command(cx.root, config, paths);
-    }
-    if !paths.is_empty() {
-        return Err(usage("the workspace has several services; add `--service NAME`"));
+fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
+    let configs = configs(root)?;
+    match (configs.as_slice(), paths) {
+        ([config], _) | ([config, ..], [_, _]) => return diff::command(root, config, paths),
+        (_, [_, ..]) => {
+            return Err(usage("the workspace has several services; pass the old and the new spec"));
+        }
+        _ => {}
     }
     let mut all = Outcome::default();
     for config in &configs {
-        let one = match diff::released(cx.root, config) {
+        let one = match diff::released(root, config) {
             None => Outcome::fine("no spec was released\n"),
-            Some(_) => diff::command(cx.root, config, &[]).unwrap_or_else(|failure| failure),
+            Some(_) => diff::command(root, config, &[]).unwrap_or_else(|failure| failure),
         };
         let gap = if all.stdout.is_empty() { "" } else { "\n" };
         _ = write!(all.stdout, "{gap}# {}\n{}", config.service(), one.stdout);
@@ -277,12 +247,12 @@ fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome> {
 }
 
 /// Runs `generate`.
-fn write(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+fn write(root: &Path) -> Result<Outcome, Outcome> {
     // No file is written unless all can be generated.
-    let (outputs, mut stderr) = cx.generated()?;
-    let (mut stdout, mut changed) = (String::new(), 0);
+    let outputs = generated(root)?;
+    let (mut stdout, mut stderr, mut changed) = (String::new(), String::new(), 0);
     for (_, output) in &outputs {
-        for (path, drift) in output.write(cx.root).map_err(|error| failed(&stderr, &error))? {
+        for (path, drift) in output.write(root).map_err(|error| failed(&error))? {
             let what = match drift {
                 Drift::Missing => "new    ",
                 Drift::Outdated => "changed",
@@ -306,11 +276,11 @@ fn write(cx: &Context<'_>) -> Result<Outcome, Outcome> {
 }
 
 /// Runs `generate --check`.
-fn check_files(cx: &Context<'_>) -> Result<Outcome, Outcome> {
-    let (outputs, warnings) = cx.generated()?;
+fn check_files(root: &Path) -> Result<Outcome, Outcome> {
+    let outputs = generated(root)?;
     let mut report = String::new();
     for (Workspace { config: Config { spec, command, .. }, .. }, output) in &outputs {
-        let drifts = output.compare(cx.root).map_err(|error| failed(&warnings, &error))?;
+        let drifts = output.compare(root).map_err(|error| failed(&error))?;
         if drifts.is_empty() {
             continue;
         }
@@ -324,10 +294,9 @@ fn check_files(cx: &Context<'_>) -> Result<Outcome, Outcome> {
         _ = writeln!(report, "\n{advice}: {command}");
     }
     if !report.is_empty() {
-        return Err(Outcome::failed(1, warnings + &report));
+        return Err(Outcome::failed(1, report));
     }
-    let stdout = format!("{} generated files, all up to date\n", number(&outputs));
-    Ok(Outcome { stdout, stderr: warnings, code: 0 })
+    Ok(Outcome::fine(format!("{} generated files, all up to date\n", number(&outputs))))
 }
 
 /// Returns the number of files.
@@ -355,7 +324,7 @@ fn init(name: &str, options: &InitOptions<'_>, parent: &Path) -> Result<Outcome,
 
 /// Runs `add NAME` in a folder.
 fn add(
-    cx: &Context<'_>,
+    root: &Path,
     name: &str,
     options: &InitOptions<'_>,
     folder: &Path,
@@ -363,7 +332,7 @@ fn add(
     if options.runtime_path.or(options.runtime_git).is_some() {
         return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
     }
-    let started = Init { name, folder, spec: options.spec }.add(cx.root);
+    let started = Init { name, folder, spec: options.spec }.add(root);
     started_with(started, &format!("added {name}"), |command| {
         format!(
             "  cargo run --bin {name} -- --demo {command}\n  cargo test --package {name}-client\n"
@@ -379,11 +348,10 @@ fn started_with(
 ) -> Result<Outcome, Outcome> {
     let Started { workspace, own, generated, command } = started?;
     let (next, Config { spec, command, .. }) = (next(&command), &workspace.config);
-    let stdout = format!(
+    Ok(Outcome::fine(format!(
         "{what} with {own} files of yours and {generated} generated files\n\n\
          Next:\n{next}\nThen edit {spec}, and run: {command}\n"
-    );
-    Ok(Outcome { stdout, stderr: printed(&workspace.warnings), code: 0 })
+    )))
 }
 
 const NO_RUNTIME: &str = "`init` needs the runtime crates, which are not on crates.io yet; pass \

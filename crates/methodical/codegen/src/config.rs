@@ -12,7 +12,7 @@ use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
 use crate::spec::read::{At, Named, Text, Worded, tables, words};
-use crate::spec::{content, not_text, parse};
+use crate::spec::{not_text, parse};
 
 /// The path of the configuration, from the root of the workspace.
 pub const FILE: &str = "spec/codegen.toml";
@@ -28,8 +28,6 @@ pub struct Workspace {
     pub config: Config,
     /// The service that the spec describes.
     pub service: Service,
-    /// The warnings about the spec.
-    pub warnings: Report,
 }
 
 impl Workspace {
@@ -55,7 +53,7 @@ impl Workspace {
     /// If the spec cannot be read or is invalid, or if it describes a service that a generated server cannot be and the
     /// configuration has one.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
-        let (service, warnings) = spec::read_file(&root.join(&config.spec), &config.spec)?;
+        let service = spec::read_file(&root.join(&config.spec), &config.spec)?;
         if let (true, Some(reason)) =
             (config.packages.contains_key(&Role::Server), unserved(&service))
         {
@@ -64,7 +62,7 @@ impl Workspace {
             );
             return Err(Report::of_file(&config.file, &why));
         }
-        Ok(Self { root: root.to_owned(), config, service, warnings })
+        Ok(Self { root: root.to_owned(), config, service })
     }
 
     /// Generates all files, without a change on disk.
@@ -171,9 +169,10 @@ impl Config {
     /// # Errors
     /// If the file cannot be read, or is invalid.
     pub fn read_file(root: &Path, file: &str) -> Result<Self, Report> {
-        let bytes = content(&root.join(file)).map_err(|why| {
-            let mut report = not_text("configuration", file, (1, 1), &why);
-            if !root.join(file).exists() {
+        let path = root.join(file);
+        let bytes = fs::read(&path).map_err(|why| {
+            let mut report = not_text("configuration", file, &why);
+            if !path.exists() {
                 report.text +=
                     " = help: `methodical-codegen init NAME` starts a workspace that has one\n";
             }
@@ -204,7 +203,7 @@ impl Config {
     }
 
     fn parse_file(bytes: &[u8], file: &str) -> Result<Self, Report> {
-        let read = parse("configuration", bytes, file, |cx, given: &Given| Self {
+        parse("configuration", bytes, file, |cx, given: &Given| Self {
             file: file.to_owned(),
             spec: given.spec.value.clone(),
             command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
@@ -213,8 +212,7 @@ impl Config {
                 .into_iter()
                 .map(|(document, _, path)| (document, path.value.clone()))
                 .collect(),
-        });
-        read.map(|(config, _)| config)
+        })
     }
 
     /// Returns the path of a document.

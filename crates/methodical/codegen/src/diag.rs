@@ -3,14 +3,13 @@
 use std::fmt;
 use std::ops::Range;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::text::{is_hidden, list};
 
-/// An error or a warning about a spec.
+/// A mistake in a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
-    is_error: bool,
     /// The bytes of the spec to which it applies.
     pub(crate) span: Range<usize>,
     /// The mistake, as a lowercase fragment without a full stop.
@@ -25,7 +24,7 @@ impl Diagnostic {
     /// Creates a diagnostic without a related place. The fix may be empty.
     pub(crate) fn new(span: &Range<usize>, message: impl fmt::Display) -> Self {
         let (span, message) = (span.clone(), message.to_string());
-        Self { is_error: true, span, message, help: String::new(), related: None }
+        Self { span, message, help: String::new(), related: None }
     }
 
     /// Sets the fix.
@@ -42,15 +41,6 @@ impl Diagnostic {
     pub(crate) fn related(self, span: &Range<usize>, what: impl Into<String>) -> Self {
         Self { related: Some((span.clone(), what.into())), ..self }
     }
-
-    /// Turns the mistake into a warning: the spec is still accepted.
-    pub(crate) fn warning(self) -> Self {
-        Self { is_error: false, ..self }
-    }
-
-    pub(crate) fn is_error(&self) -> bool {
-        self.is_error
-    }
 }
 
 /// Reports a mistake: its place, its text and, after `=>`, its fix. Both texts are formats.
@@ -65,48 +55,40 @@ macro_rules! say {
 
 pub(crate) use say;
 
-/// The printed diagnostics about a file: why it is rejected, or the warnings about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The printed mistakes in a file, which is rejected for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The path of the file, as messages show it.
     pub path: String,
-    /// The errors and warnings, in the order of the file; empty if there are none.
+    /// The errors, in the order of the file.
     pub text: String,
     /// Number of errors.
     pub errors: usize,
-    /// Number of warnings.
-    pub warnings: usize,
 }
 
 impl Report {
     /// Creates the report of one error about a whole file.
     pub(crate) fn of_file(path: &str, why: &str) -> Self {
         let text = format!("{path}: error: {why}\n");
-        Self { path: path.to_owned(), text, errors: 1, warnings: 0 }
+        Self { path: path.to_owned(), text, errors: 1 }
     }
 
     /// Creates the report of the diagnostics about a file, in the order of its text.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, path: &str, text: &str) -> Self {
         diagnostics.sort_by_key(|one| one.span.start);
         diagnostics.dedup();
-        let errors = diagnostics.iter().filter(|one| one.is_error).count();
-        let source = SourceText::new(path, text);
-        let printed: Vec<_> = diagnostics.iter().map(|one| source.render(one)).collect();
-        let (path, warnings) = (path.to_owned(), diagnostics.len() - errors);
-        Self { path, text: printed.join("\n"), errors, warnings }
+        let printed: Vec<_> = diagnostics.iter().map(|one| render(one, path, text)).collect();
+        Self { path: path.to_owned(), text: printed.join("\n"), errors: printed.len() }
     }
 
-    /// Returns the path with the number of errors and warnings; `None` if there are none.
+    /// Returns the path with the number of errors.
     ///
     /// ```
     /// let report = methodical_codegen::Config::parse(b"").expect_err("it is empty");
-    /// assert_eq!(report.summary().as_deref(), Some("spec/codegen.toml: 1 error"));
+    /// assert_eq!(report.summary(), "spec/codegen.toml: 1 error");
     /// ```
-    pub fn summary(&self) -> Option<String> {
-        let counts = [(self.errors, "error"), (self.warnings, "warning")];
-        let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-        let counts: Vec<_> = counts.map(|(number, noun)| counted(number, noun)).collect();
-        (!counts.is_empty()).then(|| format!("{}: {}", self.path, counts.join(" and ")))
+    pub fn summary(&self) -> String {
+        format!("{}: {}", self.path, counted(self.errors, "error"))
     }
 }
 
@@ -123,65 +105,30 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A text with its name, for printing diagnostics.
-struct SourceText<'a> {
-    path: &'a str,
-    text: &'a str,
-    /// The first byte of each line, so that the cost of a position does not grow with the text.
-    lines: Vec<usize>,
+/// Returns the printed form of a diagnostic, with the lines of the spec and carets.
+fn render(diagnostic: &Diagnostic, path: &str, text: &str) -> String {
+    let Diagnostic { span, message, help, related } = diagnostic;
+    let snippet = |kind: AnnotationKind, span: &Range<usize>, what| {
+        let start = boundary(text, span.start);
+        let line =
+            text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| start + at);
+        let end = boundary(text, span.end).clamp(start, line);
+        Snippet::source(text).path(path).annotation(kind.span(start..end).label(what))
+    };
+    let title = Level::ERROR.primary_title(message.as_str());
+    let mut group = title.element(snippet(AnnotationKind::Primary, span, None));
+    if let Some((span, what)) = related {
+        group = group.element(snippet(AnnotationKind::Context, span, Some(what.as_str())));
+    }
+    let helps = help.lines().map(|help| Level::HELP.message(help));
+    let group: Group<'_> = group.elements(helps);
+    Renderer::plain().term_width(WIDTH).render(&[group]) + "\n"
 }
 
-impl<'a> SourceText<'a> {
-    fn new(path: &'a str, text: &'a str) -> Self {
-        let newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
-        Self { path, text, lines: [0].into_iter().chain(newlines).collect() }
-    }
-
-    /// Returns the printed form of a diagnostic, with the lines of the spec and carets.
-    fn render(&self, diagnostic: &Diagnostic) -> String {
-        let Diagnostic { span, message, help, related, .. } = diagnostic;
-        let level = if diagnostic.is_error { Level::ERROR } else { Level::WARNING };
-        let title = level.primary_title(message.as_str());
-        let mut group = title.element(self.snippet(AnnotationKind::Primary, span, ""));
-        if let Some((span, what)) = related {
-            group = group.element(self.snippet(AnnotationKind::Context, span, what));
-        }
-        let helps = help.lines().map(|help| Level::HELP.message(help));
-        let group: Group<'_> = group.elements(helps);
-        Renderer::plain().term_width(WIDTH).render(&[group]) + "\n"
-    }
-
-    /// Returns the line of a place. The library would search all lines for it.
-    fn snippet<'s>(
-        &'s self,
-        kind: AnnotationKind,
-        span: &Range<usize>,
-        what: &'s str,
-    ) -> Snippet<'s, Annotation<'s>> {
-        let start = self.boundary(span.start);
-        let line = self.lines.partition_point(|&line| line <= start);
-        let first = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
-        let text =
-            self.text.get(first..).and_then(|rest| rest.split('\n').next()).unwrap_or_default();
-        let end = self.boundary(span.end).clamp(start, first + text.len().max(start - first));
-        let label = Some(what).filter(|what| !what.is_empty());
-        // An invisible character is shown, in as many bytes.
-        let shown = |c: char| match (is_hidden(c), c.len_utf8()) {
-            (true, 3) => "\u{fffd}".to_owned(),
-            (true, 4) => "\u{fffd} ".to_owned(),
-            _ => c.to_string(),
-        };
-        Snippet::source(text.chars().map(shown).collect::<String>())
-            .line_start(line)
-            .path(self.path)
-            .annotation(kind.span(start - first..end - first).label(label))
-    }
-
-    /// Returns the start of the character to which a byte belongs.
-    fn boundary(&self, byte: usize) -> usize {
-        let end = byte.min(self.text.len());
-        (0..=end).rev().find(|&start| self.text.is_char_boundary(start)).unwrap_or_default()
-    }
+/// Returns the start of the character to which a byte belongs.
+fn boundary(text: &str, byte: usize) -> usize {
+    let end = byte.min(text.len());
+    (0..=end).rev().find(|&start| text.is_char_boundary(start)).unwrap_or_default()
 }
 
 /// Maximum length of a printed line, in characters.

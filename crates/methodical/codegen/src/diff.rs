@@ -94,8 +94,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
     let read = |path: &Path| {
-        let (service, _) =
-            spec::read_alone(path, &shown(path)).map_err(|report| rejected(&report))?;
+        let service = spec::read_alone(path, &shown(path)).map_err(|report| rejected(&report))?;
         let text = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
         Ok((text.trim_start_matches('\u{feff}').to_owned(), service))
     };

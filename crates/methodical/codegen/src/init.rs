@@ -121,7 +121,7 @@ impl Init<'_> {
         })?;
         let filled = templates.iter().copied().flatten();
         let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();
-        let filled = formatted(&filled, root).map_err(|error| cli::failed("", &error))?;
+        let filled = formatted(&filled, root).map_err(|error| cli::failed(&error))?;
         write(root, &filled)?;
         // The generator fills a sample that has a mark.
         let samples = SAMPLES.iter().map(|(path, _)| {
@@ -129,8 +129,8 @@ impl Init<'_> {
             GeneratedFile { text: marked(config, &path, ""), path }
         });
         write(root, &samples.collect::<Vec<_>>())?;
-        let output = workspace.generate().map_err(|error| cli::failed("", &error))?;
-        output.write(root).map_err(|error| cli::failed("", &error))?;
+        let output = workspace.generate().map_err(|error| cli::failed(&error))?;
+        output.write(root).map_err(|error| cli::failed(&error))?;
         let (own, generated) = (own.len() + filled.len(), output.files().len());
         let command = values.fill("«command»");
         Ok(Started { workspace, own, generated, command })
@@ -155,7 +155,7 @@ pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> 
 
 /// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.
 fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Outcome> {
-    let (service, _) = spec::read_file(path, shown).map_err(|report| rejected(&report))?;
+    let service = spec::read_file(path, shown).map_err(|report| rejected(&report))?;
     let text =
         fs::read_to_string(path).map_err(|error| failed("read", Path::new(shown), &error))?;
     let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -201,7 +201,7 @@ fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Outcome> {
 }
 
 fn failed(verb: &str, path: &Path, error: &io::Error) -> Outcome {
-    cli::failed("", &Error::io(format_args!("cannot {verb} `{}`", path.display()), error))
+    cli::failed(&Error::io(format_args!("cannot {verb} `{}`", path.display()), error))
 }
 
 /// Folders that did not exist before. They are removed unless the list was emptied.

@@ -13,7 +13,6 @@
 //!
 //! let root = Path::new("../../..");
 //! let workspace = Workspace::read(root)?;
-//! print!("{}", workspace.warnings.text);
 //! let output = workspace.generate()?;
 //! for (path, drift) in output.compare(root)? {
 //!     println!("{path}: {drift}");

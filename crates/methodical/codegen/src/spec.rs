@@ -3,6 +3,7 @@
 //! `read` reads the file into the types of `language`, and reports every mistake of form. `lower` resolves names and
 //! checks the rules that these types cannot express, and `example` checks the examples against the operations.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -21,8 +22,8 @@ mod lower;
 pub(crate) mod read;
 mod syntax;
 
-/// A service with the warnings about its spec, or the reason why the spec is rejected.
-pub type Reading = Result<(Service, Report), Report>;
+/// A service, or the reason why its spec is rejected.
+pub type Reading = Result<Service, Report>;
 
 /// Reads the spec at a path, with the fixtures in its folder. Messages show the path as `shown`.
 ///
@@ -55,17 +56,7 @@ pub fn schema() -> serde_json::Value {
 }
 
 fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
-    content(path).map_err(|why| not_text("spec", shown, (1, 1), &why))
-}
-
-/// Returns the content of a file, or the reason why it cannot be read.
-pub(crate) fn content(path: &Path) -> Result<Vec<u8>, String> {
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > LARGEST => Err(TOO_LARGE.to_owned()),
-        Ok(metadata) if metadata.is_dir() => Err("it is a folder, not a file".to_owned()),
-        Ok(_) => std::fs::read(path).map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    }
+    std::fs::read(path).map_err(|why| not_text("spec", shown, &why))
 }
 
 fn service(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
@@ -78,27 +69,13 @@ pub(crate) fn parse<D: Read, T>(
     bytes: &[u8],
     shown: &str,
     lower: impl FnOnce(&mut Context<'_>, &D) -> T,
-) -> Result<(T, Report), Report> {
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return Err(not_text(name, shown, (1, 1), TOO_LARGE));
-    }
-    let text = str::from_utf8(bytes).map_err(|error| {
-        let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-        let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let why = "the byte at this position is not UTF-8; save the file as UTF-8";
-        not_text(name, shown, (good.matches('\n').count() + 1, column), why)
-    })?;
+) -> Result<T, Report> {
+    let text = str::from_utf8(bytes).map_err(|why| not_text(name, shown, &why))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
-    if text.trim().is_empty() {
-        return Err(not_text(name, shown, (1, 1), "the file is empty"));
-    }
     let mut cx = Context::new(&text);
     let value = document(&mut cx).map(|document| lower(&mut cx, &document));
-    let report = Report::new(cx.diagnostics, shown, &text);
-    match value.filter(|_| report.errors == 0) {
-        Some(value) => Ok((value, report)),
-        None => Err(report),
-    }
+    let mistakes = cx.diagnostics;
+    value.filter(|_| mistakes.is_empty()).ok_or_else(|| Report::new(mistakes, shown, &text))
 }
 
 fn document<D: Read>(cx: &mut Context<'_>) -> Option<D> {
@@ -119,20 +96,11 @@ fn document<D: Read>(cx: &mut Context<'_>) -> Option<D> {
     cx.document(&root)
 }
 
-/// Returns the report about a file that is not text.
-pub(crate) fn not_text(
-    name: &str,
-    shown: &str,
-    (line, column): (usize, usize),
-    why: &str,
-) -> Report {
-    let text = format!("error: cannot read the {name}: {why}\n --> {shown}:{line}:{column}\n");
-    Report { path: shown.to_owned(), text, errors: 1, warnings: 0 }
+/// Returns the report about a file that cannot be read as text.
+pub(crate) fn not_text(name: &str, shown: &str, why: &dyn Display) -> Report {
+    let text = format!("error: cannot read the {name}: {why}\n --> {shown}\n");
+    Report { path: shown.to_owned(), text, errors: 1 }
 }
 
 /// The version of the language, as a spec has it.
 const VERSION: &str = "2";
-
-/// Maximum size of a spec, in bytes. A larger file is certainly not a spec.
-const LARGEST: u64 = 4 * 1024 * 1024;
-const TOO_LARGE: &str = "the file is larger than 4 MiB";

@@ -101,9 +101,6 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, epoch_seconds_text $(, $either:ident)?) => {
         $crate::__scalar! { @epoch_text $(#[$attribute])* $name, [$($either)?], 1 }
     };
-    ($(#[$attribute:meta])* $name:ident, epoch_milliseconds_text $(, $either:ident)?) => {
-        $crate::__scalar! { @epoch_text $(#[$attribute])* $name, [$($either)?], 1_000 }
-    };
     ($(#[$attribute:meta])* $name:ident, integer) => {
         $crate::__scalar! {
             @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned, UNSIGNED
@@ -116,9 +113,6 @@ macro_rules! __scalar {
     };
     ($(#[$attribute:meta])* $name:ident, epoch_seconds) => {
         $crate::__scalar! { @epoch $(#[$attribute])* $name, 1 }
-    };
-    ($(#[$attribute:meta])* $name:ident, epoch_milliseconds) => {
-        $crate::__scalar! { @epoch $(#[$attribute])* $name, 1_000 }
     };
     ($(#[$attribute:meta])* $name:ident, boolean, [$($yes:literal),+], [$($no:literal),+]) => {
         $(#[$attribute])*

@@ -46,8 +46,6 @@ words! {
         EpochSeconds = "epoch-seconds",
         /// A currency code.
         Currency = "currency",
-        /// Milliseconds since 1970-01-01 00:00:00 UTC.
-        EpochMilliseconds = "epoch-milliseconds",
         /// True or false, written as other JSON values, such as 0 and 1.
         Boolean = "boolean",
     }
@@ -103,9 +101,7 @@ impl Kind {
         match self.meaning {
             Some(Meaning::Decimal) => is_decimal(text),
             Some(Meaning::CivilDateTime) => is_date_time(text),
-            Some(Meaning::EpochSeconds | Meaning::EpochMilliseconds) => {
-                !text.starts_with('+') && text.parse::<i64>().is_ok()
-            }
+            Some(Meaning::EpochSeconds) => !text.starts_with('+') && text.parse::<i64>().is_ok(),
             Some(Meaning::Boolean) => true,
             _ => self.primitive.json(text).is_some(),
         }
@@ -120,7 +116,6 @@ impl Kind {
     /// Returns what messages and the crates of the runtime call values of this kind.
     pub fn names(self) -> Names {
         let seconds = "a whole number of seconds such as `1711850400`";
-        let milliseconds = "a whole number of milliseconds such as `1711850400000`";
         let unsigned = "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`";
         let decimal = "a plain decimal number such as `12.50`";
         let date = "a date and time such as `2024-03-31 02:30:00`";
@@ -138,12 +133,6 @@ impl Kind {
             }
             (Some(Meaning::EpochSeconds), _) => {
                 ["epoch_seconds", "Integer", "Integer", signed, seconds]
-            }
-            (Some(Meaning::EpochMilliseconds), Primitive::Text) => {
-                ["epoch_milliseconds_text", "Text", "EpochSeconds", "Text", milliseconds]
-            }
-            (Some(Meaning::EpochMilliseconds), _) => {
-                ["epoch_milliseconds", "Integer", "Integer", signed, milliseconds]
             }
             (_, Primitive::Text) => ["text", "Text", "Text", "Text", "text"],
             (_, Primitive::Signed) => {
@@ -171,7 +160,7 @@ impl Meaning {
             | (Self::CivilDateTime | Self::Currency, Wire::TextOrNumber) => return None,
             (_, Wire::String | Wire::TextOrNumber) => Primitive::Text,
             (Self::Id, _) => Primitive::Unsigned,
-            (Self::EpochSeconds | Self::EpochMilliseconds, _) => Primitive::Signed,
+            (Self::EpochSeconds, _) => Primitive::Signed,
             _ => return None,
         };
         Some(Kind { primitive, meaning: Some(self) })

@@ -130,17 +130,6 @@ impl Operation {
         (!names.is_empty()).then(|| list(&names, " and "))
     }
 
-    /// Returns a sentence about the amount that the response reports.
-    pub fn gauge_note(&self) -> Option<String> {
-        let gauge = self.gauge.as_ref()?;
-        let unit = gauge.unit.as_ref().map(|unit| format!(", in the unit `{}`", unit.join(".")));
-        Some(format!(
-            "A mirror keeps samples of `{}`{}.",
-            gauge.value.join("."),
-            unit.unwrap_or_default()
-        ))
-    }
-
     /// Returns a sentence about how the pages of the list follow each other.
     pub fn pages(&self) -> Option<String> {
         let paging = self.paging.as_ref()?;

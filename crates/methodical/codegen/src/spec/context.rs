@@ -1,6 +1,6 @@
 //! The state that all steps of reading a file share: its mistakes, and the declared names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Arguments;
 use std::ops::Range;
 
@@ -20,14 +20,12 @@ pub(crate) struct Context<'a> {
     pub(super) types: BTreeMap<String, Type>,
     /// The declared open points.
     pub(super) points: Vec<String>,
-    /// The names of types, envelopes and open points to which something refers.
-    pub(super) used: BTreeSet<String>,
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let (diagnostics, types, points, used) = Default::default();
-        Self { text, diagnostics, types, points, used }
+        let (diagnostics, types, points) = Default::default();
+        Self { text, diagnostics, types, points }
     }
 }
 
@@ -54,7 +52,7 @@ impl Context<'_> {
 
     /// Returns whether no error was found so far. Checks that an earlier error could mislead run only then.
     pub(super) fn is_clean(&self) -> bool {
-        !self.diagnostics.iter().any(Diagnostic::is_error)
+        self.diagnostics.is_empty()
     }
 
     /// Returns a list of the built-in types, with a word or a comma before the last.
@@ -85,7 +83,6 @@ impl Context<'_> {
             return Some(Type::Value(ValueType::BuiltIn(built_in)));
         }
         if let Some(ty) = self.types.get(name) {
-            self.used.insert(name.to_owned());
             return Some(ty.clone());
         }
         let known = self.types.keys().map(String::as_str);
@@ -172,7 +169,6 @@ impl Context<'_> {
         let known = self.points.clone();
         let known: Vec<_> = known.iter().map(String::as_str).collect();
         for id in open {
-            self.used.insert(id.value.clone());
             if !known.contains(&id.as_str()) {
                 let help = format!("declare it as `[open-point.{id}]`");
                 self.unknown(id, format_args!("unknown open point `{id}`"), &known, &help);

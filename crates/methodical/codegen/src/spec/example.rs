@@ -6,9 +6,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::diag::{closest, say};
+use crate::diag::say;
 use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
-use crate::spec::content;
 use crate::spec::context::{Context, RENAME, owned};
 use crate::spec::language::{self, Document, Side};
 use crate::spec::read::{At, OneOrMany, Single};
@@ -82,14 +81,11 @@ fn response(
     may_be_empty: bool,
 ) -> Option<String> {
     let Some(folder) = folder else { return Some(String::new()) };
-    let bytes = match content(&folder.join(&file.value)) {
+    let bytes = match fs::read(folder.join(&file.value)) {
         Ok(bytes) => bytes,
         Err(why) => {
-            let help = similar(folder, file).map_or_else(
-                || "the path is relative to the folder of the spec".to_owned(),
-                |similar| format!("did you mean `{similar}`?"),
-            );
-            say!(cx, file.span, "cannot read `{file}`: {why}" => "{help}");
+            say!(cx, file.span, "cannot read `{file}`: {why}"
+                => "the path is relative to the folder of the spec");
             return None;
         }
     };
@@ -101,17 +97,6 @@ fn response(
         say!(cx, file.span, "`{file}` is not JSON: {why}" => "correct the file");
     }
     String::from_utf8(bytes).ok()
-}
-
-/// Returns the path of a file with almost the same name.
-fn similar(folder: &Path, name: &str) -> Option<String> {
-    let (_, file) = name.rsplit_once('/').unwrap_or(("", name));
-    let parent = name.strip_suffix(file)?;
-    let entries = fs::read_dir(folder.join(parent)).ok()?;
-    let names: BTreeSet<_> =
-        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    let names: Vec<_> = names.iter().map(String::as_str).collect();
-    Some(parent.to_owned() + closest(file, &names)?)
 }
 
 /// Returns the parameters in the order of the operation, as wire text.
@@ -146,25 +131,20 @@ fn params(
 }
 
 /// Returns the wire text of a value, or of all values of a list. The error is the expected form.
-fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, String> {
-    let (items, style) = match (given.values.as_slice(), param.list) {
-        ([one], None) if !given.is_list => return value(param, one),
-        // A list is not of any type.
-        (_, None) => return value(param, &Single::Float(String::new())),
-        (_, Some(_)) if !given.is_list => return Err("a list".to_owned()),
-        (items, Some(style)) => (items, style),
-    };
-    let items: Vec<_> = items.iter().map(|item| value(param, item)).collect::<Result<_, _>>()?;
-    let is_separated = |separator| items.iter().any(|item| item.contains(separator));
-    match style.separator() {
-        _ if items.is_empty() => Err("a list that is not empty".to_owned()),
-        Some(separator) if is_separated(separator) => Err(format!("values without `{separator}`")),
-        _ => Ok(items.join(&ITEM.to_string())),
+fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, &'static str> {
+    let items = given.values.iter().map(|item| value(param, item));
+    match (given.is_list, param.list) {
+        (true, Some(_)) if !given.values.is_empty() => {
+            Ok(items.collect::<Result<Vec<_>, _>>()?.join(&ITEM.to_string()))
+        }
+        (_, Some(_)) => Err("a list that is not empty"),
+        (true, None) => Err("a single value"),
+        (false, None) => items.collect(),
     }
 }
 
 /// Returns the wire text of a value. The error is the expected form.
-fn value(param: &Param, value: &Single) -> Result<String, String> {
+fn value(param: &Param, value: &Single) -> Result<String, &'static str> {
     Err(match (param.ty.in_query(), value) {
         (Primitive::Coded, Single::Boolean(flag)) => {
             let code = param
@@ -174,62 +154,37 @@ fn value(param: &Param, value: &Single) -> Result<String, String> {
             return Ok(code.map(Code::text).unwrap_or_default());
         }
         (Primitive::Boolean, Single::Boolean(flag)) => return Ok(flag.to_string()),
-        (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`".to_owned(),
-        (Primitive::Signed, Single::Integer(number)) => {
-            let low = param.min.is_some_and(|min| *number < min);
-            if !low && param.max.is_none_or(|max| *number <= max) {
-                return Ok(number.to_string());
-            }
-            limits(param)
-        }
-        (Primitive::Signed, _) => "an integer".to_owned(),
+        (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`",
+        (Primitive::Signed, Single::Integer(number)) => return Ok(number.to_string()),
+        (Primitive::Signed, _) => "an integer",
         (Primitive::Unsigned, Single::Integer(number)) if *number >= 0 => {
             return Ok(number.to_string());
         }
-        (Primitive::Unsigned, _) => "a non-negative integer".to_owned(),
-        (Primitive::Text, Single::Text(text)) if !text.is_empty() => {
-            let most = param.max_chars.unwrap_or(u32::MAX);
-            if text.chars().count() <= most as usize {
-                return Ok(text.clone());
-            }
-            format!("text of at most {most} characters")
-        }
-        (Primitive::Text, _) => "non-empty text".to_owned(),
+        (Primitive::Unsigned, _) => "a non-negative integer",
+        (Primitive::Text, Single::Text(text)) if !text.is_empty() => return Ok(text.clone()),
+        (Primitive::Text, _) => "non-empty text",
     })
 }
 
-/// Returns the limits of an integer, of which there is at least one.
-fn limits(param: &Param) -> String {
-    match (param.min, param.max) {
-        (Some(min), Some(max)) => format!("between {min} and {max}"),
-        (Some(min), None) => format!("at least {min}"),
-        (None, max) => max.map(|max| format!("at most {max}")).unwrap_or_default(),
-    }
-}
-
-/// Returns whether a call has all parameters that it needs.
+/// Returns whether a call has all parameters that are required or that others need.
 fn complete(
     cx: &mut Context<'_>,
     operation: &Operation,
     params: &[(usize, String)],
     place: &Range<usize>,
 ) -> bool {
-    let has = |index: usize| params.iter().any(|(given, _)| *given == index);
-    let mut missing = BTreeSet::new();
-    for (index, param) in operation.params.iter().enumerate() {
-        if param.required && !has(index) {
-            missing.insert(format!("missing required parameter `{}`", param.wire));
+    let given = || params.iter().filter_map(|(index, _)| operation.params.get(*index));
+    let is_missing = |(index, param): &(usize, &Param)| {
+        let is_needed = param.required || given().any(|one| one.needs.contains(index));
+        is_needed && !params.iter().any(|(given, _)| given == index)
+    };
+    match operation.params.iter().enumerate().find(is_missing) {
+        Some((_, param)) => {
+            say!(cx, *place, "missing parameter `{}`, which the call needs", param.wire);
+            false
         }
-        for need in param.needs.iter().filter(|&&need| has(index) && !has(need)) {
-            let needed = operation.params.get(*need).map_or("", |param| param.wire.as_str());
-            missing.insert(format!("`{}` is given without `{needed}`, which it needs", param.wire));
-        }
+        None => true,
     }
-    let complete = missing.is_empty();
-    for message in missing {
-        say!(cx, *place, "{message}");
-    }
-    complete
 }
 
 /// Checks the query and the body of an example.

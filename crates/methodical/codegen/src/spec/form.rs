@@ -4,12 +4,9 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::ir::RustName;
-
 /// A form of text.
 #[derive(Debug)]
 pub(crate) struct Form {
-    pub(crate) name: &'static str,
     /// The regular expression, which is also one of JSON Schema.
     pub(crate) pattern: &'static str,
     /// Maximum length, in characters.
@@ -36,17 +33,13 @@ macro_rules! forms {
             impl Formed for $name {
                 const FORM: &'static Form = {
                     static FORM: Form = Form {
-                        name: stringify!($name), pattern: $pattern, longest: $longest, expected: $expected,
+                        pattern: $pattern, longest: $longest, expected: $expected,
                         regex: LazyLock::new(|| Regex::new($pattern).ok()),
                     };
                     &FORM
                 };
             }
         )+
-
-        /// All forms.
-        #[cfg(test)]
-        const FORMS: &[&Form] = &[$($name::FORM),+];
     };
 }
 
@@ -76,59 +69,6 @@ impl Form {
         (1..=self.longest).contains(&text.chars().count())
             && self.regex.as_ref().is_some_and(|one| one.is_match(text))
     }
-
-    /// Returns the fix for a text that does not have the form.
-    pub(crate) fn fix(&self, text: &str, what: &str) -> Option<String> {
-        if what == "`operation`" && text.contains(['.', '/']) {
-            return Some(
-                "write the name in `[operation.NAME]`, not the value of its selector".to_owned(),
-            );
-        }
-        let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
-        Some(match (self.name, foreign) {
-            (name, Some(c)) if !matches!(name, "Prose" | "Line" | "Wire") => {
-                format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c))
-            }
-            ("AnyType", _) => TYPES.to_owned(),
-            ("Select", _) if text.contains(['=', '&']) => {
-                "write only the value of the selector, and declare the rest as parameters"
-                    .to_owned()
-            }
-            ("Bracketed", _) if text.ends_with("[]") => {
-                "a list is declared without brackets, with `style = \"bracket\"`".to_owned()
-            }
-            ("Path", _) if text.contains("://") => {
-                format!("write `{}`; the base URL of a client has the host", self.corrected(text)?)
-            }
-            _ => format!("did you mean `{}`?", self.corrected(text)?),
-        })
-    }
-
-    /// Returns a text in the form that it probably should have.
-    fn corrected(&self, text: &str) -> Option<String> {
-        let corrected = match self.name {
-            "Type" => RustName::new(text)?.plain(),
-            "Snake" => RustName::new(text)?.words(),
-            "Kebab" => RustName::new(text)?.kebab(),
-            "Version" => {
-                let numbers = text.trim_start_matches(['v', 'V']);
-                numbers.to_owned()
-                    + &".0".repeat(2_usize.checked_sub(numbers.matches('.').count())?)
-            }
-            "Path" => {
-                let path = text.split_once("://").map_or(text, |(_, rest)| {
-                    rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default()
-                });
-                format!("/{}", path.split(['?', '#']).next()?.trim_matches('/'))
-            }
-            "Media" if text == "json" => "application/json".to_owned(),
-            "Media" => text.split(';').next()?.trim().to_lowercase(),
-            "File" => text.trim_start_matches("./").to_owned(),
-            "Select" => text.trim_matches('/').to_owned(),
-            _ => return None,
-        };
-        self.fits(&corrected).then_some(corrected)
-    }
 }
 
 /// Returns whether a text has a form: `fits::<Kebab>(name)`.
@@ -136,51 +76,33 @@ pub(crate) fn fits<F: Formed>(text: &str) -> bool {
     F::FORM.fits(text)
 }
 
-/// The hint for a list.
-pub(crate) const LIST: &str = "write a list as `list<text>`, with the type of its values";
-
-/// The hint for an object.
-pub(crate) const MAP: &str = "declare the object as `[model.…]`, and use its name; without fixed keys, \
-    write `map<text>`, with the type of its values";
-
-/// The hint for a type of another form.
-const TYPES: &str = "write `text`, `list<text>` or `map<text>`, or another type; \
-    an optional field has `presence = \"optional\"`";
-
 #[cfg(test)]
 mod tests {
-    use super::{FORMS, Form};
-
-    fn named(name: &str) -> &'static Form {
-        FORMS.iter().copied().find(|form| form.name == name).expect("a form")
-    }
+    use super::*;
 
     #[test]
     fn each_form_has_its_texts() {
         for (form, good, bad) in [
-            ("Type", "A PhotoId V2", "a A_b A-b Ä"),
-            ("Snake", "a list_all2", "A _a a_ a__b a-b 2a"),
-            ("Kebab", "a on-hold-2", "a_b -a a- a--b"),
+            (Type::FORM, "A PhotoId V2", "a A_b A-b Ä"),
+            (Snake::FORM, "a list_all2", "A _a a_ a__b a-b 2a"),
+            (Kebab::FORM, "a on-hold-2", "a_b -a a- a--b"),
             (
-                "AnyType",
+                AnyType::FORM,
                 "text list<text> map<list<Photo>>",
                 "list<> list<text set<text> map<map<map<map<a>>>>",
             ),
-            ("Wire", "a é\"\\", ""),
-            ("Bracketed", "a.b options[ids][0] filter[>=n]", "[a] a[] a[b a[b]c a[b]] a[[b]]"),
-            ("Param", "album_id a.b~c-d", "a&b a=b a/b é"),
-            ("Select", "photos/list match", "/a a/ a//b a?b"),
-            ("Path", "/c /c/ /bot{secret} /a/{secret}/b", "/ c /c//d /c?d /{x} {secret} /{"),
-            ("Media", "application/vnd.shed+json", "json a/ a/b;q=1"),
-            ("Version", "1.0.0 10.20.30", "1.0 1.0.0.0 01.0.0 1.0.x"),
-            ("File", "fixtures/a.json", "/a ../a a/../b a//b .a"),
+            (Wire::FORM, "a é\"\\", ""),
+            (Bracketed::FORM, "a.b options[ids][0] filter[>=n]", "[a] a[] a[b a[b]c a[b]] a[[b]]"),
+            (Param::FORM, "album_id a.b~c-d", "a&b a=b a/b é"),
+            (Select::FORM, "photos/list match", "/a a/ a//b a?b"),
+            (Path::FORM, "/c /c/ /bot{secret} /a/{secret}/b", "/ c /c//d /c?d /{x} {secret} /{"),
+            (Media::FORM, "application/vnd.shed+json", "json a/ a/b;q=1"),
+            (Version::FORM, "1.0.0 10.20.30", "1.0 1.0.0.0 01.0.0 1.0.x"),
+            (File::FORM, "fixtures/a.json", "/a ../a a/../b a//b .a"),
         ] {
-            let form = named(form);
             assert!(good.split(' ').all(|text| form.fits(text)), "{form:?}: {good}");
             assert!(!bad.split(' ').any(|text| form.fits(text)), "{form:?}: {bad}");
             assert!(!form.fits("") && !form.fits(&"a".repeat(401)), "{form:?}");
         }
-        assert_eq!(named("Version").corrected("v1").as_deref(), Some("1.0.0"));
-        assert_eq!(named("Path").corrected("https://a/b?c").as_deref(), Some("/b"));
     }
 }

@@ -54,8 +54,7 @@ tables! {
     Auth "`[auth]`" choice {
         none: Option<Nothing>, "Calls are not authenticated.";
         bearer: Option<Nothing>, "`Authorization: Bearer …`, RFC 6750.";
-        secret: Option<At<Secret>>, "A secret, such as an API key.";
-        secrets: Vec<At<Secret>> = default, "Several secrets.";
+        secrets: Vec<At<Secret>> = default, "Secrets, such as API keys.";
     }
 
     /// No further keys.
@@ -272,7 +271,6 @@ tables! {
 
     /// A question that the contract leaves open.
     OpenPoint "open point" {
-        number: At<Int<1, 9999>>, "The number: 1, 2, 3, …";
         question: Text<Prose>, "The question.";
         client: Text<Prose>, "How our libraries behave.";
         server: Text<Prose>, "How our server behaves.";

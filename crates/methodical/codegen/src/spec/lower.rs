@@ -1,10 +1,9 @@
 //! Turns the tables of a spec into a service: resolves names, and checks the rules that the types of the language cannot
 //! express.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::diag::{Diagnostic, say};
+use crate::diag::say;
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, SECRET, Secret, SecretPlace, Service};
 use crate::spec::context::{Context, RENAME, source};
 use crate::spec::example;
@@ -53,10 +52,6 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     types::columns(cx, document, &mut service);
     service.operations = operation::operations(cx, document, &service);
     service.examples = example::examples(cx, document, &service, folder);
-    // After an error, a declaration may look unused only because of it.
-    if cx.is_clean() {
-        unused(cx, document);
-    }
     service
 }
 
@@ -160,7 +155,7 @@ fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
 /// Lowers the authentication of a service.
 fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth {
     let given = &document.auth;
-    let secrets: Vec<_> = given.secret.iter().chain(&given.secrets).collect();
+    let secrets = &given.secrets;
     let lowered: Vec<_> = secrets.iter().map(|one| secret(cx, one, dispatch)).collect();
     let names = secrets.iter().filter_map(|one| one.name.as_ref());
     let names = names.map(|name| (name.to_ascii_lowercase(), name.as_str(), &name.span));
@@ -175,7 +170,7 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
             => "write `{{secret}}` in the path, such as `/bot{{secret}}`"),
         (_, 0) => {
             say!(cx, path.span, "the path has a place for a secret, but no secret is in the path"
-            => "remove `{{secret}}`, or write `secret = {{ in = \"path\", … }}` in `[auth]`");
+            => "remove `{{secret}}`, or write `secrets = [{{ in = \"path\", … }}]` in `[auth]`");
         }
         _ => say!(cx, path.span, "the path can have only one secret"
             => "keep one `{{secret}}` and one secret in the path"),
@@ -215,55 +210,18 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
 const HEADERS: &str = "accept accept-encoding connection content-length content-type cookie host te transfer-encoding \
     upgrade user-agent";
 
+/// Lowers the open points, which the order of the file numbers.
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
     let given = &document.open_points;
     let names = given.names().map(|id| (id.to_lowercase(), id.as_str(), &id.span));
     cx.distinct("open point", RENAME, names);
-    let taken: BTreeSet<_> = given.iter().map(|(_, point)| point.number.0).collect();
-    let mut numbered = BTreeMap::new();
-    for (id, point) in given.iter() {
-        let (number, span) =
-            (u32::try_from(point.number.0).unwrap_or_default(), &point.number.span);
-        if let Some(OpenPoint { id: first, .. }) = numbered.get(&number) {
-            let free = (1..10_000).find(|free| !taken.contains(free)).unwrap_or_default();
-            say!(cx, *span, "open point `{first}` already has the number {number}"
-                => "use {free}, the first free number");
-            continue;
-        }
-        let most = given.len();
-        if usize::try_from(number).unwrap_or(usize::MAX) > most {
-            say!(cx, *span, "number {number} leaves a gap; the highest allowed is {most}"
-                => "number open points 1, 2, 3, … without gaps");
-        }
-        let point = OpenPoint {
-            number,
-            id: id.value.clone(),
-            question: point.question.value.clone(),
-            client: point.client.value.clone(),
-            server: point.server.value.clone(),
-            source: source(point.source.as_ref()),
-        };
-        numbered.insert(number, point);
-    }
-    numbered.into_values().collect()
-}
-
-fn unused(cx: &mut Context<'_>, document: &Document) {
-    let Document { scalars, enums, models, envelope, open_points, .. } = document;
-    let sections: [(&str, Vec<&At<String>>); 5] = [
-        ("scalar", scalars.names().collect()),
-        ("enum", enums.names().collect()),
-        ("model", models.names().collect()),
-        ("envelope", envelope.names().collect()),
-        ("open-point", open_points.names().collect()),
-    ];
-    for (section, names) in sections {
-        for name in names {
-            if !cx.used.contains(&name.value) {
-                let message = format!("`{section}.{name}` is never used");
-                let diagnostic = Diagnostic::new(&name.span, message).warning();
-                cx.push(diagnostic.help("remove it, or refer to it"));
-            }
-        }
-    }
+    let points = given.iter().zip(1..).map(|((id, point), number)| OpenPoint {
+        number,
+        id: id.value.clone(),
+        question: point.question.value.clone(),
+        client: point.client.value.clone(),
+        server: point.server.value.clone(),
+        source: source(point.source.as_ref()),
+    });
+    points.collect()
 }

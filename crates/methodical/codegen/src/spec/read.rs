@@ -4,7 +4,7 @@
 //! for the JSON Schema, and `read` reads one. The checks report all mistakes of a file before any value is read.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 use crate::diag::{Diagnostic, closest, listed, say, shown};
 use crate::ir::Code;
 use crate::spec::context::Context;
-use crate::spec::form::{Form, Formed, LIST, MAP};
+use crate::spec::form::{Form, Formed};
 use crate::text::is_hidden;
 
 /// The form of a value.
@@ -416,23 +416,18 @@ pub(crate) fn member<T: Read>(table: &DeTable<'_>, name: &str) -> Option<T> {
 }
 
 /// A value of a key, or an item of its list.
-#[derive(Clone)]
 struct Given<'a> {
     key: &'a str,
-    /// The description of the key.
-    doc: &'static str,
     /// The position of the key.
     named: Range<usize>,
     value: &'a Spanned<DeValue<'a>>,
-    /// Declarations that have further keys elsewhere, below a misspelled key.
-    skipped: &'a [String],
 }
 
 impl Context<'_> {
     /// Checks a whole file, and reads it if it has no mistake.
     pub(super) fn document<T: Read>(&mut self, root: &Spanned<DeTable<'_>>) -> Option<T> {
         let value = Spanned::new(root.span(), DeValue::Table(root.get_ref().clone()));
-        let given = Given { key: "", doc: "", named: 0..0, value: &value, skipped: &[] };
+        let given = Given { key: "", named: 0..0, value: &value };
         self.check(&given, &T::SHAPE);
         if self.diagnostics.is_empty() { T::read(&value, &given.named) } else { None }
     }
@@ -444,15 +439,7 @@ impl Context<'_> {
         match (shape, value) {
             (Shape::Either(one, _), _) if one.accepts(value) => self.check(given, one),
             (Shape::Either(_, many), _) if many.accepts(value) => self.check(given, many),
-            _ if !shape.accepts(value) => {
-                let help = match (shape, value) {
-                    (Shape::Text(_), DeValue::Boolean(_)) => {
-                        Some(format!("write text: {}", first_sentence(given.doc)))
-                    }
-                    _ => shape.fix(given.key, value),
-                };
-                self.wrong_kind(given.key, shape, given.value, &help.unwrap_or_default());
-            }
+            _ if !shape.accepts(value) => self.wrong_kind(given.key, shape, given.value),
             (Shape::Text(form), DeValue::String(text)) => {
                 self.check_text(form, text, &span, &what());
             }
@@ -481,10 +468,9 @@ impl Context<'_> {
             (Shape::List(of), DeValue::Array(items)) => {
                 for item in items {
                     if of.accepts(item.get_ref()) {
-                        let named = item.span();
-                        self.check(&Given { named, value: item, skipped: &[], ..*given }, of);
+                        self.check(&Given { key: given.key, named: item.span(), value: item }, of);
                     } else {
-                        self.wrong_kind(given.key, shape, item, "");
+                        self.wrong_kind(given.key, shape, item);
                     }
                 }
             }
@@ -506,45 +492,11 @@ impl Context<'_> {
         of: &'static Shape,
         table: &DeTable<'_>,
     ) {
-        let inner = of.table();
-        let has = |name: &str| inner.is_some_and(|inner| inner.key(name).is_some());
-        let what = of.title();
-        let entries = in_order(table);
-        if let Some((name, _)) =
-            entries.iter().find(|(name, value)| has(name.get_ref()) && !value.get_ref().is_table())
-        {
-            let is_inner = matches!(given.key, "param" | "field" | "value");
-            let (key, place) = (given.key, if is_inner { "…." } else { "" });
-            say!(self, name.span(), "`{}` is a key of {what}, which has no name", name.get_ref()
-                => "write `[{place}{key}.NAME]` above it");
-            return;
-        }
-        for (name, value) in entries {
+        for (name, value) in in_order(table) {
             let (text, span) = (&**name.get_ref(), name.span());
-            // The declaration would seem to lack what is below a misspelled key.
-            if given.skipped.iter().any(|skipped| skipped == text) {
-                continue;
-            }
-            self.check_text(form, text, &span, &format!("the name of {what}"));
-            let below = value.get_ref().as_table().filter(|_| inner.is_some());
-            let is_dotted = |below: &DeTable<'_>| {
-                let tables = below.iter().map(|(name, value)| (name, value.get_ref().as_table()));
-                let mut inner = tables.map(|(name, table)| {
-                    !has(name.get_ref())
-                        && table.is_some_and(|one| one.keys().any(|key| has(key.get_ref())))
-                });
-                !below.is_empty() && inner.all(|is_declaration| is_declaration)
-            };
-            if below.is_some_and(is_dotted) {
-                say!(self, span, "`{}` has a dot, which needs quotes", shown(text)
-                    => "put the whole name in quotes; the keys of a nested object need a model of their own");
-            } else if inner.is_some() && below.is_none() {
-                let help = format!("write `{text} = {}`", of.sample());
-                self.wrong_kind(text, of, value, &help);
-            } else {
-                let key = if matches!(of, Shape::Words(_)) { given.key } else { text };
-                self.check(&Given { key, doc: "", named: span, value, skipped: &[] }, of);
-            }
+            self.check_text(form, text, &span, &format!("the name of {}", of.title()));
+            let key = if matches!(of, Shape::Words(_)) { given.key } else { text };
+            self.check(&Given { key, named: span, value }, of);
         }
     }
 
@@ -559,7 +511,7 @@ impl Context<'_> {
         let mut known: Vec<_> = keys.keys.iter().map(Key::name).collect();
         known.sort();
         let known: Vec<_> = known.iter().map(String::as_str).collect();
-        let mut meant: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut meant = BTreeSet::new();
         for (name, value) in in_order(table) {
             let written = &**name.get_ref();
             if known.contains(&written) {
@@ -574,23 +526,12 @@ impl Context<'_> {
                 _ => format!("expected {}", listed(&known)),
             };
             say!(self, name.span(), "unknown key `{}` in {title}", shown(written) => "{help}");
-            let below = value.get_ref().as_table().into_iter().flat_map(DeTable::keys);
-            let below = below.map(|name| name.get_ref().to_string());
-            if let Some(key) = close {
-                meant.entry(key.to_owned()).or_default().extend(below);
-            }
+            meant.extend(close);
         }
         for key in keys.keys.iter().filter(|key| key.is_required) {
             let name = key.name();
-            if !table.contains_key(&*name) && !meant.contains_key(&name) {
-                let written = match key.shape {
-                    Shape::Table(_) if keys.title == "spec" => format!("[{name}]"),
-                    Shape::Named(..) if keys.title == "spec" => format!("[{name}.…]"),
-                    Shape::List(_) if keys.title == "spec" => format!("[[{name}]]"),
-                    _ => name.clone(),
-                };
-                say!(self, given.named, "missing key `{name}` in {title}"
-                    => "add `{written}`: {}", first_sentence(key.doc));
+            if !table.contains_key(&*name) && !meant.contains(&*name) {
+                say!(self, given.named, "missing key `{name}` in {title}");
             }
         }
         if keys.is_choice && table.len() != 1 {
@@ -599,17 +540,15 @@ impl Context<'_> {
         }
         for key in keys.keys {
             if let Some((name, value)) = table.get_key_value(&*key.name()) {
-                let skipped = meant.get(&**name.get_ref()).map(Vec::as_slice).unwrap_or_default();
-                let named = name.span();
-                let given = Given { key: name.get_ref(), doc: key.doc, named, value, skipped };
+                let given = Given { key: name.get_ref(), named: name.span(), value };
                 self.check(&given, key.shape);
             }
         }
     }
 
-    fn wrong_kind(&mut self, key: &str, shape: &Shape, found: &Spanned<DeValue<'_>>, help: &str) {
+    fn wrong_kind(&mut self, key: &str, shape: &Shape, found: &Spanned<DeValue<'_>>) {
         let (expected, kind) = (shape.expected(), kind_of(found.get_ref()));
-        say!(self, found.span(), "`{key}` must be {expected}, not {kind}" => "{help}");
+        say!(self, found.span(), "`{key}` must be {expected}, not {kind}");
     }
 
     fn check_hidden(&mut self, text: &str, span: &Range<usize>, what: &str) -> bool {
@@ -625,11 +564,10 @@ impl Context<'_> {
         if !self.check_hidden(text, span, what) || form.fits(text) {
             return;
         }
-        let (fix, expected) = (form.fix(text, what).unwrap_or_default(), form.expected);
         if text.trim().is_empty() {
-            say!(self, *span, "{what} must not be empty" => "{fix}");
+            say!(self, *span, "{what} must not be empty");
         } else {
-            say!(self, *span, "{what} must be {expected}" => "{fix}");
+            say!(self, *span, "{what} must be {}", form.expected);
         }
     }
 }
@@ -637,12 +575,6 @@ impl Context<'_> {
 impl Key {
     fn name(&self) -> String {
         self.name.replace('_', "-")
-    }
-}
-
-impl Table {
-    fn key(&self, name: &str) -> Option<&Key> {
-        self.keys.iter().find(|key| key.name() == name)
     }
 }
 
@@ -699,70 +631,6 @@ impl Shape {
                 format!("a list of {of}")
             }
         }
-    }
-
-    /// Returns the fix for a value of the wrong kind.
-    fn fix(&self, key: &str, found: &DeValue<'_>) -> Option<String> {
-        let text = found.as_str().map(str::to_lowercase);
-        let has_table =
-            |items: &[Spanned<DeValue<'_>>]| items.iter().any(|one| one.get_ref().is_table());
-        Some(match (self, found) {
-            (Self::List(Self::Table(_)), DeValue::Table(_)) => {
-                format!("write `[[{key}]]`, with two brackets")
-            }
-            (Self::Table(_) | Self::Named(..), DeValue::Array(items)) if has_table(items) => {
-                format!("write `[{key}]` or `[….{key}]`, with one bracket")
-            }
-            (Self::Table(table), _) if table.is_choice => {
-                let mut keys: Vec<_> =
-                    table.keys.iter().map(|one| format!("{key}.{}", one.name())).collect();
-                keys.sort();
-                format!("write {}", listed(&keys.iter().map(String::as_str).collect::<Vec<_>>()))
-            }
-            (Self::Table(_), _) => format!("write `{key} = {}`", self.sample()),
-            (Self::Named(_, inner), _) => match inner.table() {
-                None => format!("write `{key} = {{ NAME = … }}`"),
-                Some(Table { title, .. }) => {
-                    format!("declare each {title} by its name: `{key}.NAME = {}`", inner.sample())
-                }
-            },
-            (Self::Words(words), _) => {
-                format!(
-                    "expected {}",
-                    listed(&words().iter().map(|(word, _)| *word).collect::<Vec<_>>())
-                )
-            }
-            (Self::Integer(..), DeValue::String(text)) if text.parse::<i64>().is_ok() => {
-                "remove the quotes".to_owned()
-            }
-            (Self::Boolean, DeValue::String(_)) => match text.as_deref() {
-                Some("true" | "yes") => "write `true`".to_owned(),
-                Some("false" | "no") => "write `false`".to_owned(),
-                _ => return None,
-            },
-            (Self::Text(form), found) => match (form.name, found) {
-                ("AnyType", DeValue::Array(items)) if items.len() > 1 => {
-                    "declare the values as an enum, and use its name".to_owned()
-                }
-                ("AnyType", DeValue::Array(_)) => LIST.to_owned(),
-                ("AnyType", DeValue::Table(_)) => MAP.to_owned(),
-                (_, DeValue::Integer(_) | DeValue::Float(_)) => {
-                    "put the value in quotes".to_owned()
-                }
-                _ => return None,
-            },
-            (Self::List(items), found) if items.accepts(found) => {
-                "put the value in brackets".to_owned()
-            }
-            _ => return None,
-        })
-    }
-
-    /// Returns a table with its required keys.
-    fn sample(&self) -> String {
-        let keys = self.table().into_iter().flat_map(|table| table.keys);
-        let keys = keys.filter(|key| key.is_required).map(|key| format!("{} = …", key.name()));
-        format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "))
     }
 
     /// Returns the JSON Schema of a shape; that of a table is among the definitions.
@@ -861,19 +729,5 @@ fn kind_of(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    }
-}
-
-/// Returns the first sentence of a description, as a part of another sentence.
-fn first_sentence(doc: &str) -> String {
-    let sentence =
-        doc.split_once(". ").map_or(doc, |(first, _)| first).trim().trim_end_matches('.');
-    let mut chars = sentence.chars();
-    match chars.next() {
-        // An abbreviation, such as "JSON", stays in capitals.
-        Some(first) if !chars.as_str().starts_with(char::is_uppercase) => {
-            first.to_lowercase().to_string() + chars.as_str()
-        }
-        _ => sentence.to_owned(),
     }
 }

@@ -13,7 +13,7 @@ use crate::{HERE, good, read};
 
 /// Returns the changes from one spec to another, one line each.
 fn compared(name: &str, old: &str, new: &str) -> String {
-    let read = |spec: &str| read(spec).unwrap_or_else(|report| panic!("{name}: {report}")).0;
+    let read = |spec: &str| read(spec).unwrap_or_else(|report| panic!("{name}: {report}"));
     let changes = diff::changes((old, &read(old)), (new, &read(new)));
     let changes =
         changes.iter().map(|one| format!("> {} {}: {}\n", one.class, one.place, one.what));

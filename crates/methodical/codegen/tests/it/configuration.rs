@@ -86,9 +86,7 @@ error: missing key `spec` in the configuration
  --> spec/codegen.toml:1:1
   |
 1 | command = 'make'
-  | ^
-  |
-  = help: add `spec`: the path of the spec",
+  | ^",
     );
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodle = { name = 'a-model' }",

@@ -37,7 +37,7 @@ fn read(spec: impl AsRef<[u8]>) -> Reading {
 /// Returns the service of a valid spec.
 #[track_caller]
 fn service(reading: Reading) -> Service {
-    reading.unwrap_or_else(|report| panic!("{report}")).0
+    reading.unwrap_or_else(|report| panic!("{report}"))
 }
 
 /// The configuration of this workspace.

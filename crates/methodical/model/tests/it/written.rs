@@ -19,7 +19,7 @@ codegen::scalar! {
 
 codegen::scalar! {
     /// When a shop was opened.
-    OpenedAt, epoch_milliseconds
+    OpenedAt, epoch_seconds
 }
 
 codegen::scalar! {
@@ -155,7 +155,7 @@ fn a_number_is_shown_and_converted() {
 }
 
 #[test]
-fn milliseconds_are_a_time_in_whole_seconds() {
+fn seconds_are_a_time() {
     let time = OpenedAt::new(-1);
     assert_eq!(time.utc().unwrap().to_string(), "1969-12-31 23:59:59");
     assert!(OpenedAt::new(i64::MAX).utc().is_err());

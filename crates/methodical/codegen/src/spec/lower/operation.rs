@@ -15,7 +15,6 @@ use crate::spec::read::{At, Named};
 
 /// An operation with its declaration.
 pub(super) struct Lowered<'d> {
-    pub(super) name: &'d At<String>,
     pub(super) given: &'d language::Operation,
     pub(super) operation: Operation,
 }
@@ -36,11 +35,10 @@ pub(super) fn operations(
     cx.distinct("selector value", CORRECT, names);
     let lowered = given.iter().filter_map(|(name, given)| {
         let operation = operation(cx, document, (name, given), service)?;
-        Some(Lowered { name, given, operation })
+        Some(Lowered { given, operation })
     });
     let lowered: Vec<_> = lowered.collect();
     names::commands(cx, &lowered);
-    paging::gauges(cx, &lowered);
     lowered.into_iter().map(|one| one.operation).collect()
 }
 

@@ -1,16 +1,12 @@
 //! Lowers the paging of a list, and the amount that an object reports.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
-use crate::diag::{Diagnostic, say};
+use crate::diag::say;
 use crate::ir::{
     BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
     Says, Service, ValueType,
 };
 use crate::spec::context::Context;
 use crate::spec::language;
-use crate::spec::lower::operation::Lowered;
 use crate::spec::lower::response::path;
 use crate::spec::read::At;
 
@@ -44,50 +40,35 @@ pub(super) fn paging(
             => "remove `paging`: the response is not a list of records");
         return None;
     }
-    let param = param(cx, params, name, ("param", by), name);
-    let size = size.as_ref();
-    let size = size.and_then(|size| self::param(cx, params, size, ("size", by), name));
+    let param = param(cx, params, name, "param", by == PagedBy::Cursor);
+    let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
     let marks: Vec<_> =
         marks.into_iter().filter_map(|(says, named)| Some((says, &**named?))).collect();
     Some(Paging { by, param, size, marks: self::marks(cx, service, &marks, response.beside) })
 }
 
-/// Returns the index of the parameter that a key names. The one of `param` changes from page to page.
+/// Returns the index of the parameter that a key names.
 fn param(
     cx: &mut Context<'_>,
     params: &[Param],
     name: &At<String>,
-    (key, by): (&str, PagedBy),
-    position: &At<String>,
+    key: &str,
+    is_cursor: bool,
 ) -> Option<usize> {
     let Some(index) = params.iter().position(|param| param.wire == name.value) else {
         let known: Vec<_> = params.iter().map(|param| param.wire.as_str()).collect();
-        let (message, help) = (
-            format_args!("unknown parameter `{name}` in `{key}`"),
-            "declare it as a parameter of the operation",
-        );
-        cx.unknown(name, message, &known, help);
+        let message = format_args!("unknown parameter `{name}` in `{key}`");
+        cx.unknown(name, message, &known, "declare it as a parameter of the operation");
         return None;
     };
     let param = params.get(index)?;
-    let (fits, needed) = match &param.ty {
-        _ if param.list.is_some() => (false, "a single value"),
-        ty if key == "param" && by == PagedBy::Cursor => {
-            (is_text(ty), "`text` or a scalar with `wire = \"string\"`")
-        }
-        ty => (is_integer(ty), "an `integer`"),
-    };
-    if !fits {
-        say!(cx, name.span, "the parameter `{name}` must be {needed}, as `{key}`"
-            => "change its type, or name another parameter");
-    } else if key == "param" && !param.needs.is_empty() {
-        say!(cx, name.span, "the parameter `{name}` needs another one, so not every query has pages"
-            => "remove its `needs`");
-    } else if key == "size" && position.value == name.value {
-        say!(cx, name.span, "`{name}` is both `param` and `size`" => "name two parameters");
-    } else {
+    let fits = if is_cursor { is_text } else { is_integer };
+    if param.list.is_none() && param.needs.is_empty() && fits(&param.ty) {
         return Some(index);
     }
+    let needed = if is_cursor { "text" } else { "an `integer`" };
+    say!(cx, name.span, "the parameter `{name}` must be {needed} without `needs`, as `{key}`"
+        => "change it, or name another parameter");
     None
 }
 
@@ -127,27 +108,19 @@ fn mark(
     let (path, fields) = fields(cx, service, beside, named, help)?;
     let field = fields.last()?;
     let ty = field.ty.value();
-    let (fits, needed): (fn(&ValueType) -> bool, _) = if says == Says::More {
-        let is_boolean =
-            |ty: &ValueType| matches!(ty.in_record(), Primitive::Boolean | Primitive::Coded);
-        (is_boolean, "a `boolean`, or a scalar with `meaning = \"boolean\"`")
-    } else {
-        // A value with a text that identifies it.
-        let is_single =
-            |ty: &ValueType| ty.as_enum().is_none() && (is_text(ty) || ty.in_record().is_integer());
-        (is_single, "an integer or text")
-    };
+    let is_single = |ty: &ValueType| is_text(ty) || ty.in_record().is_integer();
     // An empty text means that the page is the last one.
     let is_always = fields.iter().all(|field| field.required) && !ty.is_some_and(is_text);
-    if !ty.is_some_and(fits) {
-        say!(cx, named.span, "the field `{}` must be {needed}, as `{word}`", field.wire
-            => "change its type, or name another field");
-    } else if says == Says::Next && is_always {
-        say!(cx, named.span, "the field `{}` is required, so no page is the last one", field.wire
-            => "write `presence = \"optional\"` in the field");
-    } else {
+    let (fits, needed) = match says {
+        Says::More => (ty.is_some_and(is_boolean), "a boolean"),
+        Says::Next => (ty.is_some_and(is_single) && !is_always, "an optional integer, or text"),
+        Says::Last | Says::Total => (ty.is_some_and(is_single), "an integer or text"),
+    };
+    if fits {
         return Some(Mark { says, path });
     }
+    say!(cx, named.span, "the field `{}` must be {needed}, as `{word}`", field.wire
+        => "change its type or its presence, or name another field");
     None
 }
 
@@ -172,6 +145,10 @@ fn fields<'s>(
 
 fn is_integer(ty: &ValueType) -> bool {
     matches!(ty, ValueType::BuiltIn(BuiltIn::Integer))
+}
+
+fn is_boolean(ty: &ValueType) -> bool {
+    matches!(ty.in_record(), Primitive::Boolean | Primitive::Coded)
 }
 
 fn is_text(ty: &ValueType) -> bool {
@@ -216,34 +193,4 @@ pub(super) fn gauge(
     let unit =
         unit.and_then(|unit| field("unit", unit, "text", |ty| ty.in_record() == Primitive::Text));
     Some(Gauge { value: value?, unit })
-}
-
-/// Reports two gauges with the same first word of the command, which names them, and a gauge whose commands another
-/// operation has.
-pub(super) fn gauges(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
-    let mut names: BTreeMap<String, &Range<usize>> = BTreeMap::new();
-    for Lowered { given, operation, .. } in operations {
-        let Some(gauge) = given.gauge.as_ref().filter(|_| operation.gauge.is_some()) else {
-            continue;
-        };
-        let noun = operation.command().noun;
-        let taken = operations.iter().find(|other| {
-            let command = other.operation.command();
-            command.noun == noun && Gauge::VERBS.contains(&&*command.verb.unwrap_or_default())
-        });
-        if let Some(other) = taken {
-            let message =
-                format!("the gauge adds the commands `{noun} check` and `{noun} forecast`");
-            let diagnostic = Diagnostic::new(&gauge.span, message);
-            let diagnostic = diagnostic.help("remove `gauge`, or the operation");
-            cx.push(diagnostic.related(&other.name.span, "this operation has one of them"));
-        }
-        if let Some(first) = names.get(&noun) {
-            let message = format!("two gauges are named `{noun}`, after the command");
-            let diagnostic = Diagnostic::new(&gauge.span, message).help("remove one of them");
-            cx.push(diagnostic.related(first, "the other one"));
-        } else {
-            names.insert(noun, &gauge.span);
-        }
-    }
 }

@@ -32,7 +32,6 @@ fn declared<'d>(
     name: &At<String>,
 ) -> Option<&'d language::Envelope> {
     if let Some(envelope) = document.envelope.named(name) {
-        cx.used.insert(name.value.clone());
         return Some(envelope);
     }
     if name.value != NONE {

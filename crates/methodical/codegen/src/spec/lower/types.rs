@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diag::say;
+use crate::diag::{listed, say};
 use crate::ir::{
     Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
     Service, Type, ValueType, Wire,
@@ -74,46 +74,27 @@ fn unfit_wire(
     refused: Wire,
     span: &Range<usize>,
 ) {
-    let word = meaning.word();
-    let allowed = Wire::ALL.iter().find(|wire| **wire != refused && meaning.kind(**wire).is_some());
-    match allowed {
-        Some(wire) if key == "wire" || meaning.kind(refused).is_none() && *wire != Wire::Codes => {
-            let able = Meaning::ALL.iter().filter(|one| one.kind(refused).is_some());
-            let able: Vec<_> = able.map(|one| format!("`{}`", one.word())).collect();
-            say!(cx, *span, "a `{word}` must be {}", wire.noun()
-                => "write `{key} = \"{}\"`; only {} can be {}", wire.word(), able.join(" or "), refused.noun());
-        }
-        _ => {
-            say!(cx, *span, "a `{word}` is written in a query as in a record" => "remove `{key}`");
-        }
-    }
+    let allowed = Wire::ALL.iter().filter(|wire| meaning.kind(**wire).is_some());
+    let allowed: Vec<_> = allowed.map(|wire| wire.word()).collect();
+    let place = if key == "wire" { "" } else { " in a query" };
+    say!(cx, *span, "a `{}` cannot be {}{place}", meaning.word(), refused.noun()
+        => "its `wire` can be {}", listed(&allowed));
 }
 
 /// Lowers the JSON values of a boolean; `None` if the scalar has another wire, or a list is missing.
 fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
-    let [yes, no] = [("true", &given.yes), ("false", &given.no)].map(|(key, list)| {
-        match (list, given.wire.value) {
-            (Some(list), Wire::Codes) if list.is_empty() => {
-                say!(cx, list.span, "`{key}` has no values" => "list at least one JSON value");
-            }
-            (Some(list), Wire::Codes) => return Some(list.value.clone()),
-            (None, Wire::Codes) => {
-                say!(cx, given.wire.span, "missing key `{key}` in a scalar with `wire = \"codes\"`"
-                    => "add the JSON values: `{key} = [{}]`", u8::from(key == "true"));
-            }
-            (Some(list), _) => {
-                say!(cx, list.span, "only a scalar with `wire = \"codes\"` has `{key}`"
-                    => "write `wire = \"codes\"`, or remove `{key}`");
-            }
-            (None, _) => {}
-        }
-        None
-    });
-    let codes = Codes { yes: yes?, no: no? };
-    let both = codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()));
-    if let (Some(both), Some(list)) = (both, &given.no) {
-        say!(cx, list.span, "`{}` cannot be both true and false", both.text()
-            => "remove it from one of the lists");
+    let is_coded = given.wire.value == Wire::Codes;
+    let [yes, no] = [&given.yes, &given.no]
+        .map(|list| list.as_ref().map(|list| list.value.clone()).unwrap_or_default());
+    if [&yes, &no].into_iter().any(|list| list.is_empty() == is_coded) {
+        say!(cx, given.wire.span, "a scalar has values in `true` and `false` if its `wire` is `codes`, and only then"
+            => "write `true = [1]` and `false = [0]`, or remove them");
+    }
+    let codes = Some(Codes { yes, no }).filter(|_| is_coded)?;
+    if let Some(both) =
+        codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()))
+    {
+        say!(cx, given.wire.span, "`{}` cannot be both true and false", both.text());
     }
     if codes.value(&given.example).is_none() {
         let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
@@ -283,8 +264,8 @@ fn lenient(
         let word = given.word();
         if found.contains(&given.value) {
             say!(cx, given.span, "duplicate value `{word}` of `lenient`" => "remove one of them");
-        } else if let Some((message, help)) = misfit(given.value, ty, required) {
-            say!(cx, given.span, "`{word}` {message}" => "{help}");
+        } else if let Some(fits) = misfit(given.value, ty, required) {
+            say!(cx, given.span, "`{word}` fits only {fits}" => "remove it, or change the field");
         } else {
             found.push(given.value);
         }
@@ -296,62 +277,49 @@ fn lenient(
     found
 }
 
-/// Returns why a leniency does not fit a field, and the fix.
-fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<(&'static str, &'static str)> {
+/// Returns what a leniency fits, unless it fits this field.
+fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str> {
+    let is_either = |ty: &Type| ty.value().and_then(ValueType::wire) == Some(Wire::TextOrNumber);
     let has_blank =
         ty.value().and_then(ValueType::codes).is_some_and(|codes| codes.value("").is_some());
-    Some(match (leniency, ty) {
-        (Leniency::OneAsList, Type::List(of)) => match &**of {
-            Type::List(_) => {
-                let why = "does not fit a list of lists: a single value is a list, too";
-                (why, "remove it, or change the type")
-            }
-            Type::Value(value) if value.wire() == Some(Wire::TextOrNumber) => {
-                let why = "does not fit a list of values with `wire = \"text-or-number\"`";
-                (why, "remove it, or use `wire = \"string\"`")
-            }
-            _ => return None,
-        },
-        (Leniency::OneAsList, _) => ("applies only to lists", "remove it"),
-        (Leniency::AbsentAsEmpty | Leniency::BlankAsNone, _) if required => {
-            ("applies only to optional fields", "write `presence = \"optional\"`, or remove it")
+    let (is_fit, fits) = match (leniency, ty) {
+        (Leniency::OneAsList, ty) => (
+            matches!(ty, Type::List(of) if !of.is_list() && !is_either(of)),
+            "a list, but not of lists or of values with `wire = \"text-or-number\"`",
+        ),
+        (Leniency::EmptyArrayAsMap, ty) => {
+            (matches!(ty, Type::Map(_) | Type::Model(_)), "a map or a model")
         }
-        (Leniency::BlankAsNone, _) if has_blank => {
-            ("does not fit a boolean with an empty text among its codes", "remove one of them")
+        (Leniency::AbsentAsEmpty, ty) => {
+            (!required && matches!(ty, Type::List(_) | Type::Map(_)), "an optional list or map")
         }
-        (Leniency::EmptyArrayAsMap, Type::Map(_) | Type::Model(_))
-        | (Leniency::AbsentAsEmpty, Type::List(_) | Type::Map(_))
-        | (Leniency::BlankAsNone, _) => return None,
-        (Leniency::EmptyArrayAsMap, _) => ("applies only to maps and models", "remove it"),
-        (Leniency::AbsentAsEmpty, _) => ("applies only to lists and maps", "remove it"),
-    })
+        (Leniency::BlankAsNone, _) => {
+            (!required && !has_blank, "an optional field, without an empty text among its codes")
+        }
+    };
+    (!is_fit).then_some(fits)
 }
 
 /// Reports models that contain themselves, also in a list or a map.
 fn recursion(cx: &mut Context<'_>, models: &[Model], document: &Document) {
     let inner = |field: &Field| field.ty.element().model().map(ModelId::position);
-    let mut is_finite = vec![false; models.len()];
-    let mut found = true;
-    while found {
-        found = false;
-        // Most models are declared before those in them.
-        for (index, model) in models.iter().enumerate().rev() {
-            let is_known = |at: usize| is_finite.get(at) == Some(&true);
-            let becomes = !is_known(index) && model.fields.iter().filter_map(inner).all(is_known);
-            if let Some(one) = is_finite.get_mut(index).filter(|_| becomes) {
-                *one = true;
-                found = true;
+    let contains = |from: &Field, model: usize| {
+        let (mut found, mut pending) = (BTreeSet::new(), Vec::from_iter(inner(from)));
+        while let Some(one) = pending.pop() {
+            if found.insert(one) {
+                let fields = models.get(one).into_iter().flat_map(|one| &one.fields);
+                pending.extend(fields.filter_map(inner));
             }
         }
-    }
-    let all = models.iter().zip(document.models.iter()).zip(&is_finite);
-    for ((model, (name, given)), _) in all.filter(|(_, is_finite)| !**is_finite) {
-        let is_endless =
-            |field: &&Field| inner(field).is_some_and(|at| is_finite.get(at) == Some(&false));
-        let field = model.fields.iter().find(is_endless);
+        found.contains(&model)
+    };
+    for (index, (model, (name, given))) in models.iter().zip(document.models.iter()).enumerate() {
+        let field = model.fields.iter().find(|field| contains(field, index));
         let key = field.and_then(|one| given.fields.names().find(|key| key.value == one.wire));
-        say!(cx, key.unwrap_or(name).span, "the model `{name}` contains itself"
-            => "declare another model, without the field, for the inner records");
+        if let Some(key) = key {
+            say!(cx, key.span, "the model `{name}` contains itself"
+                => "declare another model, without the field, for the inner records");
+        }
     }
 }
 
