@@ -31,22 +31,6 @@ fn see(person: &Person, url: &str, commands: &[(&str, &[&str])]) -> String {
 }
 
 #[test]
-fn a_stored_token_that_is_refused_is_named_and_a_logout_removes_it() {
-    let server = service();
-    let person = Person::new();
-    let login = ["auth", "login", "--token-stdin", "--unchecked", "--base-url", &server.uri("")];
-    assert_eq!(code(&person.run_with("gwt_old", &login)), 0);
-    let status = person.run(&["auth", "status"]);
-    assert_eq!(code(&status), 3);
-    assert!(stdout(&status).contains(r#""accepted":false"#), "{}", stdout(&status));
-    let hint = "the token comes from `gateway auth login` (profile default); `gateway auth login` replaces it";
-    assert!(stderr(&status).contains(hint), "{}", stderr(&status));
-    assert_eq!(code(&person.run(&["auth", "logout"])), 0);
-    let stored = person.config().join("gateway/tokens.toml");
-    assert!(!fs::read_to_string(stored).unwrap().contains("gwt_"));
-}
-
-#[test]
 fn parallel_logins_lose_no_token_and_no_setting() {
     let server = service();
     let (url, person) = (server.uri(""), Person::new());
@@ -117,27 +101,6 @@ fn a_login_warns_if_another_token_source_takes_precedence() {
         &[("", &["auth", "login"]), ("", &["auth", "status"]), ("", &["auth", "logout"])],
     );
     insta::assert_snapshot!(shown);
-}
-
-#[test]
-fn a_login_stores_the_settings_that_the_next_command_needs() {
-    let person = Person::new();
-    let login: &[&str] = &["auth", "login", "--token-stdin", "--unchecked", "--base-url"];
-    let with = |more: &[&'static str]| [login, more].concat();
-    let shown = see(
-        &person,
-        "https://nowhere.example",
-        &[
-            (TOKEN, &with(&["nonsense"])),
-            (TOKEN, &with(&["http://gw.example:80800"])),
-            (TOKEN, &with(&["http://gw.example", "--allow-insecure-http"])),
-            ("", &["config", "list", "--origin", "-o", "table"]),
-        ],
-    );
-    insta::assert_snapshot!(shown);
-    // The profile allows http: the call fails only because the host name does not resolve.
-    let output = person.run(&["credits", "get", "--timeout", "1"]);
-    assert!(!stderr(&output).contains("--allow-insecure-http"), "{}", stderr(&output));
 }
 
 /// Uses a message bus that does not exist, so the test needs no keyring.

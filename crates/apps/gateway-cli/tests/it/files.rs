@@ -20,31 +20,6 @@ pub(crate) fn names(person: &Person) -> Vec<String> {
 }
 
 #[test]
-fn the_extension_selects_the_format() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
-        connection.send(b"]");
-        Next::Close
-    })
-    .unwrap();
-    let person = Person::of_service(&server.uri(""));
-    for (name, content) in [
-        ("v.csv", "id,project\r\n1,\r\n"),
-        ("v.ndjson", "{\"id\":\"1\"}\n"),
-        ("v.json", "[\n{\"id\":\"1\"}\n]\n"),
-        ("v.txt", "ID  PROJECT\n1\n"),
-    ] {
-        let output = person.run(&["vacancies", "list", "--output-file", name]);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(output.stdout.is_empty());
-        assert_eq!(fs::read_to_string(person.home.path().join(name)).unwrap(), content);
-    }
-    assert_eq!(names(&person), ["v.csv", "v.json", "v.ndjson", "v.txt"]);
-    let output = person.run(&["vacancies", "list", "--output-file", "none/v.csv"]);
-    assert_eq!(code(&output), 2);
-}
-
-#[test]
 fn a_truncated_list_leaves_the_old_file() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(HEAD);
@@ -160,33 +135,6 @@ fn files_of_others_and_read_only_files_are_refused() {
         );
         assert_eq!(fs::read_dir(at("victim")).unwrap().count(), 0);
     }
-}
-
-#[test]
-fn leftovers_of_a_killed_process_are_removed() {
-    use std::time::{Duration, SystemTime};
-
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
-        connection.send(b"]");
-        Next::Close
-    })
-    .unwrap();
-    let person = Person::of_service(&server.uri(""));
-    let old = SystemTime::now() - Duration::from_secs(3600);
-    let leave = |name: &str, changed: SystemTime| {
-        let file = fs::File::create(person.home.path().join(name)).unwrap();
-        file.set_modified(changed).unwrap();
-        file
-    };
-    drop(leave(".gateway-old.part", old));
-    drop(leave(".gateway-new.part", SystemTime::now()));
-    drop(leave("mine.part", old));
-    let used = leave(".gateway-used.part", old);
-    used.lock().unwrap();
-    let output = person.run(&["vacancies", "list", "--output-file", "v.csv"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(names(&person), [".gateway-new.part", ".gateway-used.part", "mine.part", "v.csv"]);
 }
 
 #[cfg(target_os = "linux")]

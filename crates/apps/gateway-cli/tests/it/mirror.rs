@@ -26,26 +26,6 @@ pub(crate) fn service(lists: &'static [&'static str]) -> RawServer {
 }
 
 #[test]
-fn changes_continue_after_a_cursor() {
-    let service = service(&[
-        r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#,
-        r#"[{"id":"1","project":"Senior welder"},{"id":"3","project":"Cook"}]"#,
-    ]);
-    let person = Person::of_service(&service.uri("")).with("GATEWAY_MIRROR", "mirror.db");
-    for _ in 0..2 {
-        assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
-    }
-    let first = person.run(&["mirror", "changes", "--limit", "1", "--jq", ".[].cursor"]);
-    let after = ["mirror", "changes", "--after", stdout(&first).trim(), "--jq", "map(.number)"];
-    assert_eq!(stdout(&person.run(&after)).split_whitespace().collect::<String>(), "[2,3]");
-    let last = person.run(&["mirror", "changes", "--cursor"]);
-    let after = ["mirror", "changes", "--after", stdout(&last).trim(), "-o", "ndjson"];
-    assert_eq!(stdout(&person.run(&after)), "");
-    let foreign = person.run(&["mirror", "changes", "--after", "m1.00.1.00"]);
-    assert_eq!(code(&foreign), 2);
-}
-
-#[test]
 fn the_brake_refuses_and_its_number_is_accepted() {
     let service = service(&[r#"[{"id":"1"},{"id":"2"},{"id":"3"}]"#, "[]", "[]", "[]"]);
     let person = Person::of_service(&service.uri(""));
@@ -150,22 +130,6 @@ fn a_new_token_of_a_profile_is_accepted_with_a_note() {
     runs(&person, &["mirror", "status"], false);
 }
 
-#[cfg(feature = "demo")]
-#[test]
-fn a_mirror_without_personal_fields_keeps_the_others() {
-    let person = Person::new();
-    let sync: &[&str] = &["--demo", "mirror", "sync", "--to", "demo.db"];
-    assert_eq!(code(&person.run(sync)), 0);
-    let first = person.run(&[sync, &["--no-personal"]].concat());
-    let note = "note: emptied the personal fields of 24 records";
-    assert!(stderr(&first).contains(note), "{}", stderr(&first));
-    assert_eq!(code(&person.run(sync)), 0);
-    let query = |line: &str| person.run_line(line).stdout;
-    let keys = query("candidates list --from demo.db --jq map(keys)|add|unique|join(\",\")");
-    assert_eq!(keys, b"date,id,portal,type\n");
-    assert_eq!(query("mirror search anna --from demo.db --jq length"), b"0\n");
-}
-
 #[test]
 fn an_old_mirror_has_its_exit_code() {
     let service = service(&["[]"]);
@@ -227,47 +191,6 @@ fn damage_is_found_and_rebuilt() {
     assert_eq!(code(&person.run(&["mirror", "check", "-q"])), 0);
 }
 
-#[cfg(feature = "demo")]
-#[test]
-fn a_forgotten_person_does_not_come_back() {
-    let person = Person::new().with("GATEWAY_MIRROR", "demo.db");
-    let sync: &[&str] = &["--demo", "mirror", "sync", "--to", "demo.db", "-q", "-o", "table"];
-    assert_eq!(code(&person.run(sync)), 0);
-    let shown = [
-        person.see(&["mirror", "forget", "48008"]),
-        person.see(&["mirror", "forget", "48008", "--yes"]),
-        person.see(sync),
-        person.see(&["candidates", "list", "--from", "mirror", "--filter", "id=48008", "-q"]),
-        person.see(&["mirror", "search", "gross1@", "-q"]),
-    ];
-    insta::assert_snapshot!(shown.join("\n"));
-}
-
-#[cfg(unix)]
-#[test]
-fn events_are_delivered_once_to_each_consumer() {
-    let service = service(&[
-        r#"[{"id":"1","project":"Welder"}]"#,
-        r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#,
-        r#"[{"id":"1","project":"Senior welder"},{"id":"2","project":"Nurse"}]"#,
-        r#"[{"id":"1","project":"Senior welder"},{"id":"2","project":"Nurse"}]"#,
-    ]);
-    let person = Person::of_service(&service.uri(""));
-    let watch = |more: &[&str]| person.run(&[&["watch", "--once"], more].concat());
-    // The first sync is a baseline.
-    assert_eq!(stdout(&watch(&[])), "");
-    let lines = watch(&[]);
-    assert!(stdout(&lines).contains(r#""project":"Nurse""#), "{}", stdout(&lines));
-    assert_eq!(stdout(&lines).lines().count(), 1);
-    let log = person.home.path().join("events");
-    let exec = format!("sh -c 'cat >> {}'", log.display());
-    assert_eq!(code(&watch(&["--exec", &exec])), 0);
-    assert!(std::fs::read_to_string(&log).unwrap().contains("Senior welder"));
-    // Nothing has changed since.
-    assert_eq!(code(&watch(&["--exec", &exec])), 0);
-    assert_eq!(std::fs::read_to_string(&log).unwrap().matches("Senior welder").count(), 1);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_repeated_sync_ends_with_success_on_a_signal() {
@@ -279,27 +202,6 @@ fn a_repeated_sync_ends_with_success_on_a_signal() {
     assert!(first.contains("candidate: 0 records"), "{first}");
     process.signal(rustix::process::Signal::TERM);
     assert_eq!(process.wait().code(), Some(0));
-}
-
-#[test]
-fn a_purge_removes_old_changes_that_no_consumer_needs() {
-    let service = service(&[r#"[{"id":"1"}]"#, r#"[{"id":"1"},{"id":"2"}]"#]);
-    let person = Person::of_service(&service.uri(""));
-    for _ in 0..2 {
-        assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
-    }
-    let file = person.home.path().join("data/gateway/mirrors/default.db");
-    let change = "UPDATE mirror_change SET at = '2001-09-09T01:46:40Z'";
-    rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
-    let purge: &[&str] = &["mirror", "purge", "--gone-for", "90d", "--changes-older-than", "30d"];
-    let shown = [
-        person.see(&["mirror", "purge", "--yes"]),
-        person.see(purge),
-        person.see(&[purge, &["--dry-run"]].concat()),
-        person.see(&[purge, &["--yes"]].concat()),
-        person.see(&["mirror", "changes", "-o", "csv"]),
-    ];
-    insta::assert_snapshot!(shown.join("\n"));
 }
 
 /// A balance that falls from one request to the next.

@@ -129,26 +129,6 @@ fn an_erasure_that_a_reader_prevents_has_its_exit_code() {
     assert!(!has_bytes());
 }
 
-#[test]
-fn a_damaged_row_is_replaced_by_the_sync_after_a_rebuild() {
-    let service = service(&[r#"[{"id":"1","project":"Welder"}]"#; 3]);
-    let person = Person::of_service(&service.uri(""));
-    let sync = |more: &[&str]| person.see(&[&["mirror", "sync", "--to", "m.db"], more].concat());
-    let list = || stdout(&person.run(&["vacancies", "list", "--from", "m.db"])).contains("Welder");
-    sync(&[]);
-    let file = person.home.path().join("m.db");
-    let mut bytes = std::fs::read(&file).unwrap();
-    let at = bytes.windows(6).position(|window| window == b"Welder").unwrap();
-    bytes[at] ^= 1;
-    std::fs::write(&file, bytes).unwrap();
-    sync(&[]);
-    assert!(!list());
-    insta::assert_snapshot!(person.see(&["mirror", "rebuild", "--from", "m.db"]));
-    assert!(!list());
-    sync(&[]);
-    assert!(list());
-}
-
 /// A service with two vacancies and three candidates, of which nothing is left in later syncs.
 fn emptied() -> RawServer {
     let syncs = AtomicUsize::new(0);

@@ -45,8 +45,13 @@ impl Office {
     /// Replaces all records of the account.
     pub(crate) fn set(&self, records: &[Value]) {
         let lines: Vec<String> = records.iter().map(Value::to_string).collect();
-        let file = self.person.home.path().join("records.ndjson");
-        fs::write(&file, lines.join("\n")).unwrap();
+        self.import("records.ndjson", &lines.join("\n"));
+    }
+
+    /// Replaces all records of the account by those of a file with this name.
+    pub(crate) fn import(&self, name: &str, text: &str) {
+        let file = self.folder().join(name);
+        fs::write(&file, text).unwrap();
         let import =
             Import { files: vec![file], replace: Some(Removals::Few), ..Import::default() };
         import.run(&self.store, self.account, ImportMode::Commit, &mut |_records| {}).unwrap();

@@ -118,36 +118,6 @@ fn the_cause_of_a_failed_delivery_is_printed_once() {
 }
 
 #[test]
-fn the_consumers_are_printed_and_removed() {
-    let (service, _) = service(&[ONE, ONE, TWO]);
-    let person = person(&service).on_terminal(100);
-    let consumers = |more: &[&str]| person.see(&[&["mirror", "consumers"], more].concat());
-    assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
-    let mut shown = vec![consumers(&[])];
-    let gone = receiver(&[410]);
-    let watch: &[&str] = &["watch", "--once", "--emit-baseline", "--to", "new.db"];
-    for to in [&["--exec", "true"][..], &["--webhook", &gone.uri("/")]] {
-        person.run(&[watch, to].concat());
-    }
-    let consumers = |more: &[&str]| consumers(&[&["--from", "new.db"], more].concat());
-    shown.push(consumers(&[
-        "-o",
-        "csv",
-        "--fields",
-        "name,position,waiting,failures,next_attempt_at",
-    ]));
-    let list = person.run(&["mirror", "consumers", "--from", "new.db", "-o", "ndjson"]);
-    let webhook = stdout(&list).lines().find(|line| line.contains(r#""name":"webhook""#)).unwrap();
-    assert!(webhook.contains(r#""disabled_since":"20"#), "{webhook}");
-    assert!(webhook.contains("answered 410"), "{webhook}");
-    shown.push(consumers(&["--remove", "webhook"]));
-    shown.push(consumers(&["--remove", "absent", "--yes"]));
-    shown.push(consumers(&["--remove", "exec", "--yes"]));
-    shown.push(consumers(&["-o", "csv", "--fields", "name,failures"]));
-    insta::assert_snapshot!(shown.join("\n"));
-}
-
-#[test]
 fn a_second_delivery_to_a_consumer_is_refused() {
     let (service, _) = service(&[ONE]);
     let person = person(&service);
