@@ -1,14 +1,11 @@
 //! The connector, and the course of one connection.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use ::postgres::Client;
-use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind, explain};
 use crate::settings::{Settings, TIMEOUT};
@@ -18,24 +15,13 @@ use crate::settings::{Settings, TIMEOUT};
 /// A clone is cheap and shares the settings.
 #[derive(Clone)]
 pub struct Connector {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    settings: Settings,
-    /// Receives messages for the operator. They never contain a password.
-    notice: Box<dyn Fn(&str) + Send + Sync>,
-    /// The messages that were given, so that a new connection does not repeat them.
-    noticed: Mutex<BTreeSet<String>>,
-    /// Attempts that have not ended.
-    attempts: AtomicUsize,
+    settings: Arc<Settings>,
 }
 
 impl Connector {
-    /// Reads a URL, the environment variables of libpq, and the files that both name.
+    /// Reads a URL, the environment variables of libpq, and the files of TLS that both name.
     ///
     /// `application` is the name of the program in the views of the database, unless the URL has `application_name`.
-    /// `notice` receives warnings, each of them once, and messages while waiting. They never contain a password.
     ///
     /// # Errors
     ///
@@ -48,25 +34,19 @@ impl Connector {
     /// use methodical_postgres::{Connector, ErrorKind};
     ///
     /// let url = "postgres://u:secret@db.example/d?sslmode=on";
-    /// let error = Connector::new(url, "archive", |text| eprintln!("{text}")).unwrap_err();
+    /// let error = Connector::new(url, "archive").unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::Setting);
     /// assert_eq!(
     ///     error.to_string(),
     ///     "sslmode must be disable, prefer, require, verify-ca or verify-full"
     /// );
     /// ```
-    pub fn new(
-        url: &str,
-        application: &str,
-        notice: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<Self, Error> {
+    pub fn new(url: &str, application: &str) -> Result<Self, Error> {
         let mut settings = Settings::parse(url, &|name| std::env::var(name).ok())?;
         if settings.config.get_application_name().is_none() {
             settings.config.application_name(application);
         }
-        let notice = Box::new(notice);
-        let (noticed, attempts) = (Mutex::default(), AtomicUsize::new(0));
-        Ok(Self { shared: Arc::new(Shared { settings, notice, noticed, attempts }) })
+        Ok(Self { settings: Arc::new(settings) })
     }
 
     /// Connects to the first host of the URL that accepts the connection.
@@ -75,29 +55,29 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// The failure of the last host that was tried.
+    /// The failure of the last host that was tried, or of the password file.
     pub fn open(&self) -> Result<Client, Error> {
         self.open_within(Duration::MAX)
     }
 
     /// Connects as [`open`](Self::open) does, and repeats this for at most `limit` while no host can be reached.
     ///
-    /// A notice says that it waits. A refused password or an unknown database fails without waiting.
+    /// `notice` receives a message when it begins to wait, and another one when it is connected then. They never contain a password.
+    /// A refused password or an unknown database fails without waiting.
     ///
     /// # Errors
     ///
     /// As those of [`open`](Self::open).
-    pub fn open_waiting(&self, limit: Duration) -> Result<Client, Error> {
-        if limit.is_zero() {
-            return self.open();
-        }
-        let (started, seconds, notice) = (Instant::now(), limit.as_secs(), &self.shared.notice);
+    pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
+        let (started, seconds) = (Instant::now(), limit.as_secs());
         let left = || limit.saturating_sub(started.elapsed());
-        let is_temporary =
-            |error: &Error| matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable);
         let mut announced = false;
         loop {
-            match self.open_within(left()) {
+            let opened = self.open_within(if limit.is_zero() { Duration::MAX } else { left() });
+            let is_temporary = |error: &Error| {
+                matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable) && !limit.is_zero()
+            };
+            match opened {
                 Err(error) if is_temporary(&error) && left().is_zero() => {
                     let text = format!("{error}; gave up after {seconds} s");
                     return Err(Error::new(error.kind(), text));
@@ -119,65 +99,35 @@ impl Connector {
         }
     }
 
-    /// Connects on another thread: a name server or a silent socket would block this one for longer than the limit. Such a
-    /// thread ends when its peer answers or is gone, so there may be few of them.
+    /// Connects on another thread: a name server or a silent socket would block this one for longer than the limit.
     fn open_within(&self, limit: Duration) -> Result<Client, Error> {
-        let config = &self.shared.settings.config;
-        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
+        let config = &self.settings.config;
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         let each = config.get_connect_timeout().copied().unwrap_or(TIMEOUT);
-        let limit = limit.min(each.saturating_mul(hosts));
-        let no_answer = || {
-            let names = self.shared.settings.names();
-            Error::new(ErrorKind::Unreachable, format!("{names}: no answer"))
-        };
-        if self.shared.attempts.load(Ordering::Relaxed) >= ATTEMPTS {
-            return Err(no_answer());
-        }
+        let limit = limit.min(each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX)));
         let (sender, receiver) = sync_channel(1);
-        let shared = Arc::clone(&self.shared);
-        shared.attempts.fetch_add(1, Ordering::Relaxed);
-        std::thread::spawn(move || {
-            let opened = shared.open();
-            shared.attempts.fetch_sub(1, Ordering::Relaxed);
-            sender.send(opened).is_ok()
-        });
-        receiver.recv_timeout(limit).unwrap_or_else(|_error| Err(no_answer()))
+        let settings = Arc::clone(&self.settings);
+        std::thread::spawn(move || sender.send(open(&settings)).is_ok());
+        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| {
+            let text = format!("{}: no answer", self.settings.names());
+            Err(Error::new(ErrorKind::Unreachable, text))
+        })
     }
 }
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connector").field("hosts", &self.shared.settings.names()).finish()
+        f.debug_struct("Connector").field("hosts", &self.settings.names()).finish()
     }
 }
 
-impl Shared {
-    fn open(&self) -> Result<Client, Error> {
-        let mut config = self.settings.config.clone();
-        match self.settings.find_password() {
-            Ok(Some(password)) => drop(config.password(password)),
-            Ok(None) => {}
-            Err(warning) => self.notice_once(warning),
-        }
-        let connected = config.connect(self.settings.tls.clone());
-        let client = connected.map_err(|error| explain(&error, &self.settings))?;
-        if let Some(warning) = self.settings.warning() {
-            self.notice_once(warning);
-        }
-        Ok(client)
+fn open(settings: &Settings) -> Result<Client, Error> {
+    let mut config = settings.config.clone();
+    if let Some(password) = settings.find_password()? {
+        config.password(password);
     }
-
-    fn notice_once(&self, text: String) {
-        let mut noticed = self.noticed.lock();
-        if !noticed.contains(&text) {
-            (self.notice)(&text);
-            noticed.insert(text);
-        }
-    }
+    config.connect(settings.tls.clone()).map_err(|error| explain(&error, settings))
 }
 
 /// Pause between two attempts while waiting.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// Maximum number of attempts at a time.
-const ATTEMPTS: usize = 64;

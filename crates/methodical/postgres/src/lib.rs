@@ -11,8 +11,8 @@
 //! use methodical_postgres::Connector;
 //!
 //! let url = "postgres://archive@db1.example,db2.example/archive?sslmode=verify-full";
-//! let connector = Connector::new(url, "archive", |text| eprintln!("{text}"))?;
-//! let mut client = connector.open_waiting(Duration::from_secs(60))?;
+//! let connector = Connector::new(url, "archive")?;
+//! let mut client = connector.open_waiting(Duration::from_secs(60), |text| eprintln!("{text}"))?;
 //! assert!(client.is_valid(Duration::from_secs(1)).is_ok());
 //! # Ok::<(), methodical_postgres::Error>(())
 //! ```
@@ -28,7 +28,7 @@
 //! | `sslrootcert` | `PGSSLROOTCERT` | file of trusted CAs, or `system`; the default of `verify-full` is `system` |
 //! | `sslcert`, `sslkey` | `PGSSLCERT`, `PGSSLKEY` | client certificate and its key, PEM files |
 //! | `sslnegotiation` | | `postgres` or `direct` |
-//! | `channel_binding` | `PGCHANNELBINDING` | `disable`, `prefer` or `require` |
+//! | `channel_binding` | | `disable`, `prefer` or `require` |
 //! | `password` | `PGPASSWORD` | the password, if it is not in the URL |
 //! | `passfile` | `PGPASSFILE` | the password file; `~/.pgpass` by default |
 //! | `host`, `hostaddr`, `port` | | one or more hosts, in the order in which they are tried |
@@ -41,8 +41,8 @@
 //!
 //! - A wait always has a limit: timeouts that the URL does not set are 10 seconds.
 //! - `sslmode=allow` is refused, because it never protects a connection.
-//! - A connection to another machine that may be without TLS, or without a verified certificate, gives a warning.
-//! - A password file or a private key that other users can read is not used.
+//! - A password file or a private key that other users can read is an error.
+//! - In a password, `?` is `%3F`; in a parameter, `@` is `%40`, and several hosts are several parameters `host`.
 //!
 //! [documentation of libpq]: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 

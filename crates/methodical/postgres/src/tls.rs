@@ -25,11 +25,12 @@ use tokio_rustls::rustls::{
 };
 
 use crate::error::Error;
-use crate::settings::{Mode, OTHERS, setting};
+use crate::settings::{OTHERS, setting};
 
-/// Reads the files of TLS.
+/// Reads the files of TLS. If the name is not checked, any certificate is accepted that one of the roots has signed; without
+/// roots, any.
 pub(crate) fn client(
-    mode: Mode,
+    checks_name: bool,
     roots: Option<&Path>,
     certificate: Option<&(PathBuf, PathBuf)>,
 ) -> Result<MakeRustlsConnect, Error> {
@@ -37,18 +38,18 @@ pub(crate) fn client(
     let provider = Arc::new(ring::default_provider());
     let own = Arc::clone(&provider);
     let store = roots.map(root_store).transpose()?;
-    let verifier: Arc<dyn ServerCertVerifier> = match (mode, store) {
-        (Mode::VerifyFull, Some(store)) => {
+    let verifier: Arc<dyn ServerCertVerifier> = match (checks_name, store) {
+        (true, Some(store)) => {
             WebPkiServerVerifier::builder_with_provider(Arc::new(store), own).build().map_err(
                 |error| setting(format!("cannot use the roots in sslrootcert: {error}")),
             )?
         }
-        (Mode::VerifyFull, None) => Arc::new(Verifier::new(own).map_err(|error| {
+        (true, None) => Arc::new(Verifier::new(own).map_err(|error| {
             setting(format!(
                 "cannot read the root certificates of this system: {error}; install them, or set sslrootcert=FILE"
             ))
         })?),
-        (_, roots) => Arc::new(AnyName { provider: own, roots }),
+        (false, roots) => Arc::new(AnyName { provider: own, roots }),
     };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -79,13 +80,9 @@ fn root_store(path: &Path) -> Result<RootCertStore, Error> {
 }
 
 fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let certificates = CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| unusable(parameter, path, &error))?;
-    if certificates.is_empty() {
-        return Err(unusable(parameter, path, &"it contains no certificate"));
-    }
-    Ok(certificates)
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|error| unusable(parameter, path, &error))
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {

@@ -29,8 +29,8 @@ impl Database {
         wait: Duration,
         notice: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        let connector = Connector::new(url, "gateway-server", notice).map_err(not_connected)?;
-        let client = connector.open_waiting(wait).map_err(|error| {
+        let connector = Connector::new(url, "gateway-server").map_err(not_connected)?;
+        let client = connector.open_waiting(wait, notice).map_err(|error| {
             Error::caused(kind_of(&error), "cannot connect to the database", error)
         })?;
         prepare(&mut Postgres::new(client, "cannot create or find the tables"), create)?;

@@ -79,7 +79,7 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
 #[cfg(feature = "mirror-postgres")]
 fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> Result<(), Failure> {
     let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
-    let connector = Connector::new(url, "mirror", |_notice| {}).map_err(|error| {
+    let connector = Connector::new(url, "mirror").map_err(|error| {
         Failure::usage("cannot use the URL of the copy").because(error.to_string())
     })?;
     let copied = mirror.copy_to_postgres(&connector, schema, &redacted(to)).map_err(unreadable)?;

@@ -61,7 +61,7 @@ impl Mirror {
     /// use methodical_mirror::connector::Connector;
     ///
     /// let mut mirror = Mirror::open_existing("mirror.db")?;
-    /// let connector = Connector::new("postgres://team@db.example/team", "copy", |_notice| {})?;
+    /// let connector = Connector::new("postgres://team@db.example/team", "copy")?;
     /// let copied = mirror.copy_to_postgres(&connector, "mirror", "the database of the team")?;
     /// println!("{} tables", copied.tables.len());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

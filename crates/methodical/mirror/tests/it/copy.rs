@@ -25,7 +25,7 @@ fn copy(mirror: &mut Mirror, url: &str) -> Copied {
 }
 
 fn try_copy(mirror: &mut Mirror, url: &str) -> Result<Copied, methodical_mirror::Error> {
-    let connector = Connector::new(url, "the tests", |_notice| {}).unwrap();
+    let connector = Connector::new(url, "the tests").unwrap();
     mirror.copy_to_postgres(&connector, SCHEMA, TARGET)
 }
 

@@ -1,14 +1,13 @@
 //! Several hosts, and hosts that do not answer.
 
-use std::io::{Read as _, Write as _};
+use std::cell::RefCell;
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use methodical_postgres::{Connector, ErrorKind};
 
 use crate::cluster;
-use crate::connection::{accepted, connect, refused};
+use crate::connection::{accepted, refused};
 use crate::encrypted::{Authority, Encrypted, free_port};
 
 /// A peer that the kernel connects, and that never answers.
@@ -22,36 +21,10 @@ fn plain() -> Option<Encrypted> {
     Encrypted::start(None, &Authority::new("ours"), "host all all all scram-sha-256")
 }
 
-/// Returns the error of a connection to a peer that reads a message of 8 bytes, answers, and reads on or closes.
-fn answered(answer: &'static [u8], parameters: &str) -> String {
-    let (listener, port) = silent();
-    let peer = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        stream.read_exact(&mut [0; 8]).unwrap();
-        stream.write_all(answer).unwrap();
-        // Reads what the connector sends next: a close with unread bytes would be a reset.
-        let mut next = [0; 1024];
-        drop(stream.read(&mut next));
-    });
-    let text = refused(&format!("postgres://u:canary@127.0.0.1:{port}/d?{parameters}"));
-    peer.join().unwrap();
-    text
-}
-
-#[test]
-fn a_peer_that_is_not_a_postgresql_is_explained() {
-    let text = answered(b"HTTP/1.1 400 Bad Request", "sslmode=prefer");
-    assert!(text.contains("127.0.0.1"), "{text}");
-    let text = answered(b"N", "sslmode=prefer");
-    assert!(text.ends_with("the server closed the connection"), "{text}");
-    let text = answered(b"S", "sslmode=require");
-    assert!(text.ends_with("; the TLS handshake may have failed"), "{text}");
-}
-
 #[test]
 fn debug_shows_hosts_and_no_password() {
     let url = "postgres://u:canary@a,b:6000/d?sslmode=disable";
-    let connector = Connector::new(url, "test", |_notice| {}).unwrap();
+    let connector = Connector::new(url, "test").unwrap();
     assert_eq!(format!("{connector:?}"), r#"Connector { hosts: "a:5432, b:6000" }"#);
 }
 
@@ -70,14 +43,13 @@ fn the_end_of_a_wait_is_announced() {
         forward(client, ends.1);
         back.join().unwrap();
     });
-    let (sender, notices) = channel();
+    let notices = RefCell::new(Vec::new());
     let url = format!("postgres://u:canary@127.0.0.1:{port}/d");
-    let notice = move |text: &str| sender.send(text.to_owned()).unwrap();
-    let connector = Connector::new(&url, "test", notice).unwrap();
-    drop(connector.open_waiting(Duration::from_secs(60)).unwrap());
+    let connector = Connector::new(&url, "test").unwrap();
+    let notice = |text: &str| notices.borrow_mut().push(text.to_owned());
+    drop(connector.open_waiting(Duration::from_secs(60), notice).unwrap());
     relay.join().unwrap();
-    drop(connector);
-    let notices: Vec<_> = notices.iter().collect();
+    let notices = notices.into_inner();
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(notices[0].starts_with("waiting up to 60 s for the database: "), "{notices:?}");
     assert!(notices[1].starts_with("connected to the database after "), "{notices:?}");
@@ -94,8 +66,9 @@ fn a_wait_has_an_end() {
     let (_listener, port) = silent();
     for port in [port, free_port()] {
         let url = format!("postgres://u:canary@127.0.0.1:{port}/d");
-        let connector = Connector::new(&url, "test", |_notice| {}).unwrap();
-        let error = connector.open_waiting(Duration::from_secs(1)).map(drop).unwrap_err();
+        let connector = Connector::new(&url, "test").unwrap();
+        let error =
+            connector.open_waiting(Duration::from_secs(1), |_notice| {}).map(drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unreachable);
         assert!(error.to_string().ends_with("; gave up after 1 s"), "{error}");
     }
@@ -106,7 +79,7 @@ fn a_wait_has_an_end() {
 fn an_open_connection_has_no_time_limit() {
     let Some(server) = plain() else { return };
     let url = format!("postgres://u:canary@127.0.0.1:{}/d?connect_timeout=1", server.port);
-    let mut client = Connector::new(&url, "test", |_notice| {}).unwrap().open().unwrap();
+    let mut client = Connector::new(&url, "test").unwrap().open().unwrap();
     client.batch_execute("SELECT pg_sleep(2)").unwrap();
 }
 
@@ -114,7 +87,7 @@ fn an_open_connection_has_no_time_limit() {
 fn a_host_that_refuses_is_skipped() {
     let ports = [free_port(), free_port()];
     let url = |last: u16| format!("postgres://u:canary@127.0.0.1:{},127.0.0.1:{last}/d", ports[0]);
-    let text = connect(&url(ports[1])).0.unwrap_err().to_string();
+    let text = refused(&url(ports[1]));
     assert!(text.contains("Connection refused"), "{text}");
     assert!(ports.iter().all(|port| text.contains(&port.to_string())), "{text}");
     let Some(server) = plain() else { return };
