@@ -53,6 +53,7 @@ forms! {
     Ident 64 "^[A-Za-z][A-Za-z0-9_]*$" "a Rust name such as `kind`, with at most 64 ASCII letters, digits and `_`";
     AnyType 100 "^([A-Za-z][A-Za-z0-9]*|(list|map)<[A-Za-z][A-Za-z0-9]*>|(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>|(list|map)<(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>>)$" "the name of a type, or `list<…>` or `map<…>` at most 3 levels deep";
     Wire 400 r"^\S(.*\S)?$" "non-empty text on one line, without whitespace at its start or end";
+    Keys 400 r"^[^.\s]([^.]*[^.\s])?(\.[^.]+)*$" "keys with one dot between them, such as `photos.photo`";
     Param 100 "^[A-Za-z0-9._~-]+$" "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`";
     Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "a name of letters, digits, `-`, `.`, `_` and `~`, which may have keys in brackets after it";
     Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`";

@@ -6,8 +6,8 @@ use crate::ir::{
     BodyFormat, Code, ErrorClass, Leniency, ListStyle, Meaning, Place, SecretPlace, Wire,
 };
 use crate::spec::form::{
-    AnyType, Bracketed, File, Id, Ident, Kebab, Line, Media, Param, Path, Prose, Query, Select,
-    Snake, Type, Version, Wire as WireText,
+    AnyType, Bracketed, File, Id, Ident, Kebab, Keys, Line, Media, Param, Path, Prose, Query,
+    Select, Snake, Type, Version, Wire as WireText,
 };
 use crate::spec::read::{At, Int, Named, OneOrMany, Only, Single, Text, tables, words};
 
@@ -80,22 +80,22 @@ tables! {
 
     /// A member that says that the call succeeded.
     Success "success marker" {
-        at: Text<WireText>, "The keys that lead to the marker, with dots between them.";
+        at: Text<Keys>, "The keys that lead to the marker, with dots between them.";
         is: At<Vec<Text<WireText>>>,
             "Its values in a successful response; `true` is also the boolean, and `1` the number.";
     }
 
     /// A member that says that the call failed.
     Failure "failure marker" {
-        present: Text<WireText>,
+        present: Text<Keys>,
             "The keys that lead to a member that only a failure has, with dots between them.";
     }
 
     /// Where the error code and the error message are.
     ErrorPlace "place of an error" {
-        at: Option<Text<Line>>, "The keys that lead to the object with both; without it, the body.";
-        code: Option<Text<WireText>>, "The keys that lead to the code, below `at`.";
-        message: Option<Text<WireText>>, "The keys that lead to the message, below `at`.";
+        at: Option<Text<Keys>>, "The keys that lead to the object with both; without it, the body.";
+        code: Option<Text<Keys>>, "The keys that lead to the code, below `at`.";
+        message: Option<Text<Keys>>, "The keys that lead to the message, below `at`.";
     }
 
     /// The failures that mean an empty list.
@@ -189,11 +189,11 @@ tables! {
     /// A list.
     Records "list" {
         of: Text<Type>, "The model of an item.";
-        at: Option<Text<WireText>>,
+        at: Option<Text<Keys>>,
             "The keys that lead to the data, with dots between them; without it, the body is the data.";
         envelope: Option<Text<Kebab>>, "The envelope, or `none`; by default the `envelope` of the service.";
         beside: Option<Text<Type>>, "The model of the fields beside the list, in the object that holds it.";
-        beside_at: Option<Text<WireText>>,
+        beside_at: Option<Text<Keys>>,
             "The path of the object with the fields beside the list, if it is around the one that holds the list; `$` is the whole body.";
         lenient: Vec<At<Only<Leniency, LIST_LENIENCIES>>> = default,
             "Other forms of the list that a reader accepts.";
@@ -202,7 +202,7 @@ tables! {
     /// A single object, or a value that is not a record, such as a text, a number, a list of these, or a map.
     Data "response" {
         of: Text<AnyType>, "The model of the object, or the type of the value.";
-        at: Option<Text<WireText>>,
+        at: Option<Text<Keys>>,
             "The keys that lead to the data, with dots between them; without it, the body is the data.";
         envelope: Option<Text<Kebab>>, "The envelope, or `none`; by default the `envelope` of the service.";
     }
@@ -224,35 +224,35 @@ tables! {
         param: Text<Bracketed>, "The parameter whose value changes from page to page.";
         first: Option<Int<0, 1>>, "The number of the first page; 1 by default.";
         size: Option<Text<Bracketed>>, "The parameter with the maximum number of records of a page.";
-        last: Option<Text<WireText>>, "The field beside the list with the number of pages.";
-        total: Option<Text<WireText>>, "The field beside the list with the number of records of all pages.";
-        more: Option<Text<WireText>>, "The boolean field beside the list that is false on the last page.";
+        last: Option<Text<Keys>>, "The field beside the list with the number of pages.";
+        total: Option<Text<Keys>>, "The field beside the list with the number of records of all pages.";
+        more: Option<Text<Keys>>, "The boolean field beside the list that is false on the last page.";
     }
 
     /// A parameter is the number of records before the page.
     Offset "paging by offset" {
         param: Text<Bracketed>, "The parameter whose value changes from page to page.";
         size: Option<Text<Bracketed>>, "The parameter with the maximum number of records of a page.";
-        total: Option<Text<WireText>>, "The field beside the list with the number of records of all pages.";
-        next: Option<Text<WireText>>,
+        total: Option<Text<Keys>>, "The field beside the list with the number of records of all pages.";
+        next: Option<Text<Keys>>,
             "The field beside the list with the value for the next page. The last page lacks it.";
-        more: Option<Text<WireText>>, "The boolean field beside the list that is false on the last page.";
+        more: Option<Text<Keys>>, "The boolean field beside the list that is false on the last page.";
     }
 
     /// A parameter is a text that the page before contains.
     Cursor "paging by cursor" {
         param: Text<Bracketed>, "The parameter whose value changes from page to page.";
         size: Option<Text<Bracketed>>, "The parameter with the maximum number of records of a page.";
-        next: Text<WireText>,
+        next: Text<Keys>,
             "The field beside the list with the value for the next page. The last page lacks it.";
-        more: Option<Text<WireText>>, "The boolean field beside the list that is false on the last page.";
+        more: Option<Text<Keys>>, "The boolean field beside the list that is false on the last page.";
     }
 
     /// An amount in an object, such as a balance.
     Gauge "gauge" {
-        value: Text<WireText>,
+        value: Text<Keys>,
             "The field with the amount: an `integer` or a `decimal`, with dots between the keys of nested models.";
-        unit: Option<Text<WireText>>, "The field with the unit, such as a currency code.";
+        unit: Option<Text<Keys>>, "The field with the unit, such as a currency code.";
     }
 
     /// An exact request and its response.

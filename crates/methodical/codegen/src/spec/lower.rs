@@ -110,21 +110,13 @@ fn select(
     given: &At<OneOrMany<Text<Select>>>,
     dispatch: &Dispatch,
 ) -> String {
-    let texts = texts(given);
-    if texts.len() != dispatch.selectors.len().max(1) {
-        let help = match texts.as_slice() {
-            [one] if one.contains('/') => {
-                let (first, second) = one.split_once('/').unwrap_or_default();
-                format!("write `select = [\"{first}\", \"{second}\"]`")
-            }
-            _ => "`[dispatch]` names the selectors".to_owned(),
-        };
-        if let [first, second] = dispatch.selectors.as_slice() {
-            say!(cx, given.span,
-                "`select` must have two texts: the values of `{first}` and `{second}`" => "{help}");
-        } else {
-            say!(cx, given.span, "`select` must be one text: the service has one selector" => "{help}");
-        }
+    let (texts, number) = (texts(given), dispatch.selectors.len().max(1));
+    if texts.len() != number {
+        say!(
+            cx,
+            given.span,
+            "`select` must have as many texts as `[dispatch]` has selectors: {number}"
+        );
     } else if let (2.., Some(text)) =
         (texts.len(), given.values.iter().find(|text| text.contains('/')))
     {
@@ -164,16 +156,9 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
     // The path has a placeholder if, and only if, a secret is in the path.
     let path = &document.service.path;
     let in_path = lowered.iter().filter(|one| one.place == SecretPlace::Path).count();
-    match (path.matches(SECRET).count(), in_path) {
-        (0, 0) | (1, 1) => {}
-        (0, _) => say!(cx, path.span, "the path has no place for the secret"
-            => "write `{{secret}}` in the path, such as `/bot{{secret}}`"),
-        (_, 0) => {
-            say!(cx, path.span, "the path has a place for a secret, but no secret is in the path"
-            => "remove `{{secret}}`, or write `secrets = [{{ in = \"path\", … }}]` in `[auth]`");
-        }
-        _ => say!(cx, path.span, "the path can have only one secret"
-            => "keep one `{{secret}}` and one secret in the path"),
+    if path.matches(SECRET).count() != in_path || in_path > 1 {
+        say!(cx, path.span, "the path must have `{{secret}}` once if a secret is in the path, and only then"
+            => "write a path such as `/bot{{secret}}`, or choose another place of the secret");
     }
     match given {
         language::Auth { none: Some(_), .. } => Auth::None,

@@ -36,8 +36,6 @@ pub(crate) struct Counts {
     pub(crate) all: Part,
     /// The present groups, those with the most members first.
     pub(crate) groups: Vec<Group>,
-    /// The groups that are gone, by identity.
-    gone: BTreeMap<Option<String>, Part>,
     /// The sources, such as portals: those with the most new members first.
     pub(crate) sources: Vec<(Option<String>, Part)>,
     /// The moves since the day before.
@@ -265,7 +263,6 @@ impl Counts {
         }
         let mut counts = Self {
             moves: queries::moves(mirror, table, today - DAY..i64::MAX)?,
-            gone: parts,
             columns,
             all,
             groups,
@@ -298,8 +295,7 @@ impl Counts {
     /// Returns the figures of a group, or of all; `None` for a group without any.
     pub(crate) fn part(&self, group: Option<&str>) -> Option<&Part> {
         let Some(id) = group else { return Some(&self.all) };
-        let present = self.groups.iter().find(|group| group.id == id).map(|group| &group.part);
-        present.or_else(|| self.gone.get(&Some(id.to_owned())))
+        self.groups.iter().find(|group| group.id == id).map(|group| &group.part)
     }
 
     /// Returns how many members have no known value.

@@ -3,17 +3,16 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::Dashboard;
-use methodical_dashboard::mirror::{Mirror, SyncOptions};
+use methodical_dashboard::mirror::Mirror;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use crate::browser::Browser;
-use crate::gallery::{Gallery, Server};
-use crate::sample::{DAY, Sample, three_days};
+use crate::gallery::Gallery;
+use crate::sample::{Sample, three_days};
 
 /// After a redirect, a browser would not send the cookie: the navigation began in a file.
 #[test]
@@ -174,7 +173,7 @@ fn hostile_values_stay_text() {
         .sync(&photos, &albums, &marks)
         .sync(&fewer, &albums, &marks)
         .dashboard();
-    let browser = Browser::start(dashboard).log_in();
+    let browser = Browser::start(dashboard.named("<script>")).log_in();
     let mut paths: Vec<String> = [
         "/",
         "/funnel",
@@ -258,10 +257,28 @@ fn odd_paths_and_queries_are_refused() {
         ("/records?of=photo&of=album", 200),
         ("/records?of=photo&q=%ff%fe", 200),
         ("/records?of=photo&q=%", 200),
+        ("/record?of=photo&id=%00", 404),
+        ("/record?of=photo&id=..%2F..%2Fetc%2Fpasswd", 404),
+        ("/record?of=photo&id=%2e%2e%2f", 404),
+        ("/record?of=photo&id=1%00", 404),
+        ("/record?of=photo&id=1'%20OR%20'1'='1", 404),
+        ("/record?of=photo&id=%ff", 404),
+        ("/record?of=photo%00&id=1", 404),
+        ("/record?of=..&id=1", 404),
+        ("/record%2f?of=photo&id=1", 404),
+        ("/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("/records/../../etc/passwd", 404),
+        ("/style.css%00.html", 404),
+        ("/enter", 404),
+        ("/download?of=../photo&as=csv", 404),
+        ("/download?of=photo&as=../../etc/passwd", 404),
     ] {
         let response = browser.get(path);
         assert_eq!(response.status, status, "{path}\n{}", response.body);
     }
+    // A parameter that is given twice: the last one counts, and nothing else reads the first.
+    let twice = browser.page("/record?of=album&of=photo&id=7&id=1");
+    assert!(twice.contains("Sea at night") && !twice.contains("Harbour</h1>"), "{twice}");
     assert_eq!(browser.get(&format!("/?q={}", "a".repeat(2100))).status, 414);
     assert!(matches!(browser.get(&format!("/?q={}", "a".repeat(100_000))).status, 414 | 431));
 }
@@ -282,64 +299,6 @@ fn the_first_url_survives_other_methods() {
         format!("GET {first} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://evil.example\r\n\r\n");
     assert_eq!(browser.send(&foreign).status, 403);
     assert!(browser.log_in().page("/funnel").contains("Harbour"));
-}
-
-#[test]
-fn paths_and_identities_lead_to_nothing_else() {
-    let (dashboard, _folder) = three_days().dashboard();
-    let browser = Browser::start(dashboard).log_in();
-    let long = "9".repeat(1900);
-    for path in [
-        "/record?of=photo&id=%00",
-        "/record?of=photo&id=..%2F..%2Fetc%2Fpasswd",
-        "/record?of=photo&id=%2e%2e%2f",
-        "/record?of=photo&id=1%00",
-        "/record?of=photo&id=1'%20OR%20'1'='1",
-        "/record?of=photo&id=%ff",
-        &format!("/record?of=photo&id={long}"),
-        "/record?of=photo%00&id=1",
-        "/record?of=..&id=1",
-        "/record%2f?of=photo&id=1",
-        "/%2e%2e/%2e%2e/etc/passwd",
-        "/records/../../etc/passwd",
-        "/style.css%00.html",
-        "/enter",
-        "/download?of=../photo&as=csv",
-        "/download?of=photo&as=../../etc/passwd",
-    ] {
-        let response = browser.get(path);
-        assert_eq!(response.status, 404, "{path}\n{}", response.body);
-        assert!(!response.body.contains("root:"), "{path}");
-    }
-    // A parameter that is given twice: the last one counts, and nothing else reads the first.
-    let twice = browser.page("/record?of=album&of=photo&id=7&id=1");
-    assert!(twice.contains("Sea at night") && !twice.contains("Harbour</h1>"), "{twice}");
-}
-
-#[test]
-fn hostile_values_of_a_service_stay_text_in_pictures() {
-    let corpus =
-        ["<script>alert(1)</script>", "\"><image href=x onload=alert(1)>", "</svg><b>", "]]>&lt;"];
-    let server = Server::start();
-    let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
-    let mut mirror = Mirror::in_memory().unwrap();
-    for (day, mark) in (0..).zip(corpus) {
-        server.state().put("7", "1", mark);
-        server.state().free = format!("{}.5", 90 - day);
-        mirror = mirror.with_clock(move || at(day));
-        let options = SyncOptions::new().values("mark", corpus).recheck_every(1);
-        server.sync(&mut mirror, &options).unwrap();
-    }
-    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(9));
-    let browser = Browser::start(dashboard.named("<script>")).log_in();
-    for path in ["/", "/record?of=photo&id=1", "/record?of=album&id=7", "/changes", "/health"] {
-        let page = browser.page(path);
-        for wrong in ["<script", "<image", "<b>", "onload=alert(1)>", "]]>"] {
-            assert!(!page.contains(wrong), "{wrong} {path}\n{page}");
-        }
-        assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count(), "{path}");
-    }
-    assert!(browser.page("/record?of=photo&id=1").contains("&#60;script&#62;"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::{Diagnostic, say};
+use crate::diag::say;
 use crate::ir::{
     BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
@@ -144,26 +144,13 @@ fn needs(
     index: usize,
 ) -> Vec<usize> {
     let Some((key, param)) = given.get(index) else { return Vec::new() };
-    let needs_in_turn = |other: usize| {
-        let needs = given.get(other).and_then(|(_, other)| other.needs.as_ref());
-        needs.is_some_and(|needs| needs.iter().any(|need| need.value == key.value))
-    };
     let mut needs = Vec::new();
     for need in param.needs.iter().flat_map(|needs| needs.iter()) {
         match given.names().position(|other| other.value == need.value) {
             Some(other) if other < index => needs.push(other),
-            Some(other) if other == index => {
-                say!(cx, need.span, "`{need}` needs itself" => "remove `{need}` from `needs`");
-            }
-            Some(other) if needs_in_turn(other) => {
-                say!(cx, need.span, "`{key}` and `{need}` need each other"
-                    => "remove `{need}` from `needs`");
-            }
-            Some(other) => {
-                let message = format!("`{key}` is declared before `{need}`, which it needs");
-                let diagnostic = Diagnostic::new(&need.span, message);
-                let related = given.get(other).map_or(&need.span, |(other, _)| &other.span);
-                cx.push(diagnostic.related(related, format!("move this above `{key}`")));
+            Some(_) => {
+                say!(cx, need.span, "`needs` lists a parameter that is not declared above `{key}`"
+                    => "move `{need}` above it, or remove it");
             }
             None => {
                 let others = given.names().map(|other| other.as_str());
@@ -193,14 +180,8 @@ fn param(
         Type::List(of) if of.value().is_some() => of.value()?.clone(),
         _ => {
             let types = Context::built_in_list(", ");
-            let (at, name) = (&given.ty.span, &given.ty);
-            if ty.model().is_some() {
-                say!(cx, *at, "the model `{name}` cannot be a query parameter"
-                    => "use {types}, a scalar or an enum");
-            } else {
-                say!(cx, *at, "a parameter is a single value or a list of single values"
-                    => "use {types}, a scalar or an enum");
-            }
+            say!(cx, given.ty.span, "a parameter is a single value or a list of single values"
+                => "use {types}, a scalar or an enum");
             return None;
         }
     };
@@ -241,11 +222,8 @@ fn style(
     is_json: bool,
 ) -> Option<ListStyle> {
     match &given.style {
-        Some(style) if !is_list => {
-            say!(cx, style.span, "`style` applies only to lists" => "remove `style`, or write `list<…>`");
-        }
-        Some(style) if is_json => {
-            say!(cx, style.span, "a list in a JSON body is an array" => "remove `style`");
+        Some(style) if !is_list || is_json => {
+            say!(cx, style.span, "`style` applies only to lists in a query or a form" => "remove `style`");
         }
         None if is_list && !is_json => {
             say!(cx, key.span, "a list in a query or a form needs a `style`"

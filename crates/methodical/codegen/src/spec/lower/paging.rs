@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::spec::context::Context;
 use crate::spec::language;
-use crate::spec::lower::response::path;
+use crate::spec::lower::response::split;
 use crate::spec::read::At;
 
 /// Lowers the paging of an operation.
@@ -132,7 +132,7 @@ fn fields<'s>(
     named: &At<String>,
     help: &str,
 ) -> Option<(Vec<String>, Vec<&'s Field>)> {
-    let path = path(cx, named)?;
+    let path = split(named);
     let found = service.fields_at(model, &path);
     if found.is_none() {
         let model = service.model(model);

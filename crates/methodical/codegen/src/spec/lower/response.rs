@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::diag::{Diagnostic, say};
 use crate::ir::{Decides, Leniency, ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
-use crate::spec::form::{Kebab, Wire};
+use crate::spec::form::{Kebab, Keys, Wire};
 use crate::spec::language::{self, Document, Records};
 use crate::spec::read::{At, Text};
 
@@ -45,31 +45,22 @@ fn declared<'d>(
 /// Reports the mistakes in a declared envelope.
 fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
     match (&given.success, &given.failure) {
-        (Some(success), Some(_)) => {
-            say!(cx, success.span, "an envelope has either `success` or `failure`"
-                => "remove one of them");
-        }
-        (None, None) => {
-            say!(cx, name.span, "an envelope needs `success` or `failure`"
-                => "add `success = {{ at = \"…\", is = [\"…\"] }}`, or `failure = {{ present = \"…\" }}`");
+        (Some(_), Some(_)) | (None, None) => {
+            let at = given.success.as_ref().map_or(&name.span, |success| &success.span);
+            say!(cx, *at, "an envelope has either `success` or `failure`"
+                => "write `success = {{ at = \"…\", is = [\"…\"] }}` or `failure = {{ present = \"…\" }}`");
         }
         (Some(success), None) if success.is.is_empty() => {
             say!(cx, success.is.span, "a success marker needs a value" => "add one to the list");
         }
         _ => {}
     }
-    let error = given.error.as_deref();
+    let error = given.error.as_ref();
     let code = error.and_then(|error| error.code.as_ref());
     let message = error.and_then(|error| error.message.as_ref());
-    if code.or(message).is_none() {
-        if let Some(error) = &given.error {
-            say!(cx, error.span, "`error` names neither a code nor a message"
-                => "add `code`, `message` or both");
-        }
-        if let Some(classes) = &given.error_class {
-            say!(cx, classes.span, "classes need an error code or message"
-                => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
-        }
+    if let Some(classes) = given.error_class.as_ref().filter(|_| code.or(message).is_none()) {
+        say!(cx, classes.span, "classes need an error code or message"
+            => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
     }
     if let Some(empty) = &given.empty {
         for (key, texts, place) in
@@ -81,28 +72,10 @@ fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
             }
         }
     }
-    let success = given.success.as_ref().map(|one| &one.at);
-    let failure = given.failure.as_ref().map(|one| &one.present);
-    for path in [success, failure, code, message].into_iter().flatten() {
-        self::path(cx, path);
-    }
-    if let Some(at) = error.and_then(|error| error.at.as_deref()).filter(|at| !at.is_empty()) {
-        path(cx, at);
-    }
 }
 
-/// Returns the keys of a path, and reports an empty one.
-pub(super) fn path(cx: &mut Context<'_>, given: &At<String>) -> Option<Vec<String>> {
-    let path = split(given);
-    if path.iter().any(String::is_empty) {
-        say!(cx, given.span, "a path has an empty key"
-            => "write keys with one dot between them, such as `photos.photo`");
-        return None;
-    }
-    Some(path)
-}
-
-fn split(path: &str) -> Vec<String> {
+/// Returns the keys of a path.
+pub(super) fn split(path: &str) -> Vec<String> {
     path.split('.').map(str::to_owned).collect()
 }
 
@@ -121,9 +94,8 @@ fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
     };
     let mut verdict = Verdict::of(decides);
     if let Some(error) = &given.error {
-        let above = error.at.as_deref().filter(|at| !at.is_empty());
-        let above = above.map(|at| split(at)).unwrap_or_default();
-        let below = |place: &Option<Text<Wire>>| {
+        let above = error.at.as_ref().map(|at| split(at)).unwrap_or_default();
+        let below = |place: &Option<Text<Keys>>| {
             place.as_ref().map(|place| [above.clone(), split(place)].concat()).unwrap_or_default()
         };
         (verdict.code, verdict.message) = (below(&error.code), below(&error.message));
@@ -208,7 +180,7 @@ fn body(
         Some(named) => Some(verdict(declared(cx, document, named)?)?),
         None => None,
     };
-    let at = given_at.map_or_else(|| Some(Vec::new()), |at| path(cx, at))?;
+    let at = given_at.map(|at| split(at)).unwrap_or_default();
     let Some((verdict, marker)) = around else {
         return Some(Response { at, ..Response::default() });
     };
@@ -292,7 +264,7 @@ fn beside_above(
     named: &At<String>,
     at: &[String],
 ) -> Option<usize> {
-    let place = if named.value == "$" { Vec::new() } else { path(cx, named)? };
+    let place = if named.value == "$" { Vec::new() } else { split(named) };
     let message = if given.beside.is_none() {
         "`beside-at` is the place of the fields of `beside`, which is missing"
     } else if place.len() >= at.len() || !at.starts_with(&place) {

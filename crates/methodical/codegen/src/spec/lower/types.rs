@@ -210,13 +210,11 @@ fn identity(
             let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
             cx.unknown(name, format_args!("unknown field `{name}`"), &known, "");
         }
-        Some(field) if !field.required => {
-            say!(cx, name.span, "the optional field `{name}` cannot identify a record"
-                => "make it `presence = \"required\"`, or choose a required field");
-        }
-        Some(field) if !field.ty.value().is_some_and(ValueType::can_identify) => {
-            say!(cx, name.span, "the type of the field `{name}` cannot identify a record"
-                => "choose a field whose type is `text`, `integer` or a scalar");
+        Some(field)
+            if !field.required || !field.ty.value().is_some_and(ValueType::can_identify) =>
+        {
+            say!(cx, name.span, "the field `{name}` cannot identify a record"
+                => "choose a required field whose type is `text`, `integer` or a scalar");
         }
         Some(_) => return index,
     }
