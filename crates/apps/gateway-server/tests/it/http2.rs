@@ -4,8 +4,7 @@ use bytes::Bytes;
 use http::Request;
 
 use crate::front::Here;
-use crate::http2_client::{Client, certificate};
-use crate::process::{Served, acme, run};
+use crate::http2_client::Client;
 use crate::support;
 
 #[test]
@@ -89,36 +88,4 @@ fn a_request_with_a_body_is_answered_without_reading_it() {
     }
     // The connection is still in use.
     assert_eq!(client.get(&here.token, "method=credits/get").status(), 200);
-}
-
-#[test]
-fn a_head_request_has_the_fields_of_a_get() {
-    let here = Here::start(|_config| {});
-    let client = Client::plain(&here.running.base_url());
-    let get = client.get(&here.token, "method=credits/get");
-    let request = Request::head("http://a/c/oauth/v1?method=credits/get")
-        .header("authorization", format!("Bearer {}", here.token));
-    let head = client.send(request.body(Bytes::new()).unwrap()).unwrap();
-    assert!(head.body().is_empty());
-    for name in ["content-length", "content-type", "etag"] {
-        assert_eq!(head.headers().get(name), get.headers().get(name), "{name}");
-        assert!(head.headers().contains_key(name), "{name}");
-    }
-}
-
-#[test]
-fn a_connection_above_the_limit_is_refused_in_http2() {
-    let (directory, database, token) = acme();
-    run(&database, &["demo-data", "--account", "acme", "--candidates", "10000"]);
-    let (tls, trusted) = certificate(directory.path());
-    let flags = tls.iter().map(String::as_str).chain(["--connections", "1"]);
-    let served = Served::start(&database, &flags.collect::<Vec<_>>());
-    let busy = Client::secure(&served.base_url, &trusted);
-    let response = busy.begin(&token, "method=candidates/list");
-    assert_eq!(response.status(), 200);
-    let refused = Client::secure(&served.base_url, &trusted).get(&token, "method=credits/get");
-    assert_eq!(refused.status(), 503);
-    let text = std::str::from_utf8(refused.body()).unwrap();
-    assert!(text.contains("urn:gateway:problem:overloaded"), "{text}");
-    drop(response);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gateway_transport::{BlockingTransport, blocking_transport_fn};
 use h2::client::{Builder, SendRequest};
-use h2::{Ping, PingPong, Reason, RecvStream};
+use h2::{Reason, RecvStream};
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -22,7 +22,6 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 pub(crate) struct Client {
     runtime: Runtime,
     pub(crate) sender: SendRequest<Bytes>,
-    pings: PingPong,
     authority: String,
 }
 
@@ -68,10 +67,9 @@ impl Client {
         window: u32,
     ) -> Self {
         let handshake = Builder::new().initial_window_size(window).handshake(socket);
-        let (sender, mut connection) = runtime.block_on(handshake).expect("HTTP/2");
-        let pings = connection.ping_pong().unwrap();
+        let (sender, connection) = runtime.block_on(handshake).expect("HTTP/2");
         runtime.spawn(async move { drop(connection.await) });
-        Self { runtime, sender, pings, authority }
+        Self { runtime, sender, authority }
     }
 
     /// Sends a `GET` with a token.
@@ -89,25 +87,6 @@ impl Client {
     /// Waits for something in the runtime of the connection.
     pub(crate) fn wait<T>(&self, what: impl Future<Output = T>) -> T {
         self.runtime.block_on(async { timeout(GENEROUS, what).await }).expect("an end in time")
-    }
-
-    /// Sends pings until the server has closed the connection.
-    pub(crate) fn ping_to_the_end(mut self) {
-        self.runtime.block_on(async {
-            let pings = async { while self.pings.ping(Ping::opaque()).await.is_ok() {} };
-            timeout(GENEROUS, pings).await.expect("an end in time");
-        });
-    }
-
-    /// Sends a `GET` with a token, and reads nothing but the head of the response.
-    pub(crate) fn begin(&self, token: &str, query: &str) -> Response<RecvStream> {
-        let uri = format!("http://{}/c/oauth/v1?{query}", self.authority);
-        let request = Request::get(uri).header("authorization", format!("Bearer {token}"));
-        let response = async {
-            let mut sender = self.sender.clone().ready().await?;
-            sender.send_request(request.body(()).unwrap(), true)?.0.await
-        };
-        self.wait(response).unwrap()
     }
 
     /// Reads the rest of a response. Returns why the server has reset it, if it has.

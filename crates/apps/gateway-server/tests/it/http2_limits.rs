@@ -9,9 +9,7 @@ use bytes::Bytes;
 use gateway_server::Config;
 use h2::Reason;
 use http::Request;
-use tokio::time::timeout;
 
-use crate::deadlines::drip;
 use crate::front::Here;
 use crate::http2_client::Client;
 use crate::process::{Served, program};
@@ -258,83 +256,6 @@ fn a_client_that_is_not_there_is_cut() {
         assert!(ops.ends().iter().all(|end| end != "complete"), "{:?}", ops.ends());
         drop(socket.read_to_end(&mut Vec::new()));
     }
-}
-
-/// The bytes arrive one by one: those of a head, and those of its continuation.
-#[test]
-fn a_head_that_does_not_end_closes_the_connection() {
-    let (here, _ops) = start(|config| config.idle_timeout = Duration::from_secs(1));
-    let begun = |kind| frame(kind, 0, 1, &[0; 10_000])[..20].to_vec();
-    let continued = [frame(HEADERS, END_STREAM, 1, b""), begun(CONTINUATION)].concat();
-    for beginning in [begun(HEADERS), continued] {
-        drip(&mut connect(&here.running.base_url(), b"", &beginning));
-    }
-}
-
-/// Pings do not make a connection less idle.
-#[test]
-fn an_idle_connection_is_closed() {
-    let (here, _ops) = start(|config| config.idle_timeout = Duration::from_secs(1));
-    let base_url = here.running.base_url();
-    Client::plain(&base_url).ping_to_the_end();
-    let client = Client::plain(&base_url);
-    assert_eq!(client.get(&here.token, "method=credits/get").status(), 200);
-    client.ping_to_the_end();
-}
-
-/// Each byte is progress, so that only the timeout of the whole response applies.
-#[test]
-fn a_response_that_is_taken_byte_by_byte_or_not_at_all_times_out() {
-    let (here, ops) = start(|config| config.response_timeout = Duration::from_secs(1));
-    for (window, query) in [(1, "method=candidates/list"), (0, "method=credits/get")] {
-        let client = Client::with_window(&here.running.base_url(), window);
-        let mut response = client.begin(&here.token, query).into_body();
-        assert_late(&client.rest(&mut response));
-        ops.wait_for("gateway_requests_in_flight 0");
-        ops.wait_for("gateway_response_ends_total{end=\"response_timeout\"} 1");
-    }
-}
-
-/// This client reads 64 KiB, and grants room only later: for seconds, the server sees nothing but answers to its pings.
-#[test]
-fn a_slow_client_that_reads_is_not_cut() {
-    let (here, ops) = start(|config| config.stall_timeout = Duration::from_secs(1));
-    let client = Client::plain(&here.running.base_url());
-    let mut body = client.begin(&here.token, "method=candidates/list").into_body();
-    client.wait(async {
-        let mut received = 0;
-        while received < 65_535 {
-            received += body.data().await.unwrap().unwrap().len();
-        }
-        timeout(Duration::from_millis(2_500), body.data()).await.unwrap_err();
-        body.flow_control().release_capacity(received).unwrap();
-    });
-    let rest = client.rest(&mut body).unwrap();
-    assert!(rest.ends_with(b"]}"), "{} bytes", rest.len());
-    ops.wait_for("gateway_requests_in_flight 0");
-    assert_eq!(ops.ends(), ["complete"]);
-}
-
-#[test]
-fn a_response_that_the_client_resets_has_no_client() {
-    let (here, ops) = start(|_config| {});
-    let client = Client::plain(&here.running.base_url());
-    drop(client.begin(&here.token, "method=candidates/list"));
-    ops.wait_for("gateway_requests_in_flight 0");
-    assert_eq!(ops.ends(), ["client_gone"]);
-}
-
-#[test]
-fn responses_in_progress_end_before_the_server_stops() {
-    let mut target = Watched::start(&[]);
-    let [client, idle] = [(); 2].map(|()| Client::plain(&target.served.base_url));
-    let mut body = client.begin(&target.served.token, "method=candidates/list").into_body();
-    target.served.signal("-TERM");
-    // The idle connection is closed without delay.
-    idle.ping_to_the_end();
-    assert!(client.rest(&mut body).unwrap().ends_with(b"]}"));
-    drop(client);
-    assert!(target.served.child.wait().unwrap().success());
 }
 
 /// Maximum growth of the resident memory, in KiB.

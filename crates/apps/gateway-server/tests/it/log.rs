@@ -176,16 +176,6 @@ fn a_log_that_nobody_reads_delays_no_response() {
     drop(unread);
 }
 
-#[test]
-fn the_access_log_can_be_switched_off() {
-    let logged = Logged::start(&["--access-log", "false"]);
-    drop(get(logged.base_url(), logged.token(), "method=credits/get"));
-    let log = logged.stop();
-    let events = ["started", "stopping", "stopped"].map(|event| format!("\"event\":\"{event}\""));
-    assert_eq!(log.lines().count(), 3, "{log}");
-    assert!(log.lines().zip(events).all(|(line, event)| line.contains(&event)), "{log}");
-}
-
 /// Requests with control characters, line ends and tokens in every place where a client can put them.
 #[test]
 fn the_log_is_json_lines_without_tokens_or_data() {

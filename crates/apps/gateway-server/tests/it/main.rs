@@ -15,8 +15,6 @@ mod contract;
 #[cfg(test)]
 mod damage;
 #[cfg(test)]
-mod database_environment;
-#[cfg(test)]
 mod database_start;
 #[cfg(test)]
 mod deadlines;
@@ -43,8 +41,6 @@ mod http2_limits;
 mod import_files;
 #[cfg(test)]
 mod import_order;
-#[cfg(test)]
-mod large_records;
 #[cfg(test)]
 mod log;
 #[cfg(test)]

@@ -3,76 +3,34 @@
 mod collector;
 
 use std::collections::BTreeMap;
-use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use self::collector::{Collector, Reply, attributes};
+use self::collector::{Collector, attributes};
 use crate::http2_client::Client;
 use crate::process::{Served, error, program};
-use crate::support::{begin_list, call, exchange, get};
+use crate::support::{call, exchange};
 
-/// A server that exports to a collector.
-struct Traced {
-    served: Served,
-    _directory: TempDir,
+/// Starts a server that exports to a collector when it stops.
+fn start(endpoint: &str) -> (Served, TempDir) {
+    let mut command = program();
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+    command.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=from%20the%20environment");
+    command.env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
+    command.env("OTEL_BSP_SCHEDULE_DELAY", "600000");
+    Served::filled(command, 3, &["--log-level", "info"])
 }
-
-impl Traced {
-    fn start(endpoint: &str, candidates: u32, flags: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut command = program();
-        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
-        command.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=from%20the%20environment");
-        command.env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
-        command.envs(variables.iter().copied());
-        let flags = [&["--log-level", "info"], flags].concat();
-        let (served, directory) = Served::filled(command, candidates, &flags);
-        Self { served, _directory: directory }
-    }
-
-    fn get(&self, query: &str) -> u16 {
-        get(&self.served.base_url, &self.served.token, query).status
-    }
-
-    /// Asks for a large list, and reads only the first bytes of the response.
-    fn begin_list(&self) -> TcpStream {
-        begin_list(&self.served.base_url, &self.served.token, "").1
-    }
-
-    /// Stops the server, and returns its log.
-    fn stop(self) -> Vec<Value> {
-        self.served.stop().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
-fn event<'l>(log: &'l [Value], event: &str) -> &'l Value {
-    log.iter().find(|line| line["event"] == event).unwrap()
-}
-
-fn count(log: &[Value], event: &str) -> usize {
-    log.iter().filter(|line| line["event"] == event).count()
-}
-
-/// Limit of each wait.
-const GENEROUS: Duration = Duration::from_secs(60);
-
-/// A delay after which no test is still running: only a stop exports.
-const NEVER: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "600000");
-
-const SOON: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "10");
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 #[test]
 fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
-    let collector = Collector::start(Reply::Ok);
-    let traced = Traced::start(&collector.endpoint, 3, &[], &[NEVER]);
-    let (base_url, token) = (&traced.served.base_url, &traced.served.token);
+    let collector = Collector::start();
+    let (served, _directory) = start(&collector.endpoint);
+    let (base_url, token) = (&served.base_url, &served.token);
     let with = |id: &str, more: &str| format!("X-Request-Id: {id}\r\n{more}");
     let parent = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01\r\ntracestate: a=b\r\n");
     let unsampled = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-00\r\n");
@@ -100,7 +58,8 @@ fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
 
     let token = token.clone();
     let size = first.body.len().to_string();
-    let log = traced.stop();
+    let log = served.stop();
+    let log: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (spans, bytes) = collector.received();
     let mut found = BTreeMap::new();
     for span in &spans {
@@ -149,84 +108,6 @@ fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
     assert_eq!(unsampled["trace_id"], TRACE);
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
     assert!(!text.contains("canary") && !text.contains(&token.to_ascii_lowercase()), "{text}");
-}
-
-#[test]
-fn a_cut_response_is_an_error_and_a_client_that_leaves_is_not() {
-    let collector = Collector::start(Reply::Ok);
-    let flags = ["--drain-timeout", "0"];
-    let traced = Traced::start(&collector.endpoint, 40_000, &flags, &[NEVER]);
-    drop(traced.begin_list());
-    traced.served.ops.wait_for("gateway_requests_in_flight 0");
-    let unread = traced.begin_list();
-    drop(traced.stop());
-    drop(unread);
-    let (spans, _bytes) = collector.received();
-    let ends = spans.iter().map(|span| {
-        let attributes = attributes(&span.attributes);
-        let error = attributes.get("error.type").cloned().unwrap_or_default();
-        (attributes["gateway.response.end"].clone(), error, span.status.clone().unwrap().code())
-    });
-    let ends: Vec<_> = ends.collect();
-    let expected =
-        [("client_gone", "", StatusCode::Unset), ("drained", "drained", StatusCode::Error)];
-    assert_eq!(ends, expected.map(|(end, error, code)| (end.into(), error.into(), code)));
-}
-
-#[test]
-fn spans_are_exported_over_https_to_a_trusted_collector_only() {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
-    let collector = Collector::start_tls(made.cert.der().clone(), key);
-    let directory = tempfile::tempdir().unwrap();
-    let roots = directory.path().join("roots.pem").to_str().unwrap().to_owned();
-    std::fs::write(&roots, made.cert.pem()).unwrap();
-    let trusted = Traced::start(&collector.endpoint, 3, &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
-    assert_eq!(trusted.get("method=credits/get"), 200);
-    drop(trusted.stop());
-    assert_eq!(collector.received().0.len(), 1);
-
-    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    std::fs::write(&roots, other.cert.pem()).unwrap();
-    let wary = Traced::start(&collector.endpoint, 3, &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
-    assert_eq!(wary.get("method=credits/get"), 200);
-    let log = wary.stop();
-    let failed = event(&log, "span_export_failed");
-    assert!(failed["cause"].as_str().unwrap().contains("certificate"), "{failed}");
-    assert!(collector.received().0.is_empty());
-}
-
-#[test]
-fn a_collector_that_fails_is_logged_once_until_it_works_again() {
-    let collector = Collector::start(Reply::Unavailable);
-    let traced = Traced::start(&collector.endpoint, 3, &[], &[SOON]);
-    assert_eq!(traced.get("method=credits/get"), 200);
-    for _ in 0..2 {
-        collector.wait();
-    }
-    *collector.reply.lock().unwrap() = Reply::Ok;
-    assert_eq!(traced.get("method=credits/get"), 200);
-    let log = traced.stop();
-    let failed = event(&log, "span_export_failed");
-    assert!(failed["cause"].as_str().unwrap().contains("503"), "{failed}");
-    assert_eq!(count(&log, "span_export_failed"), 1, "{log:?}");
-    assert_eq!(count(&log, "span_export_recovered"), 1, "{log:?}");
-}
-
-#[test]
-fn a_collector_that_hangs_delays_no_response_and_no_stop() {
-    let collector = Collector::start(Reply::Never);
-    // The timeout is longer than the test: only the limit of the stop ends the export.
-    let timeout = ("OTEL_EXPORTER_OTLP_TIMEOUT", "600000");
-    let variables = [SOON, timeout, ("OTEL_BSP_MAX_QUEUE_SIZE", "4")];
-    let traced = Traced::start(&collector.endpoint, 3, &[], &variables);
-    for _ in 0..20 {
-        assert_eq!(traced.get("method=credits/get"), 200);
-    }
-    collector.wait();
-    let stopped = Instant::now();
-    traced.stop();
-    assert!(stopped.elapsed() < GENEROUS);
 }
 
 #[test]
