@@ -41,7 +41,6 @@ Usage: cargo xtask [COMMAND]
   (none)                  check the spec and write the generated files
   --check                 check the spec and compare the generated files; write nothing
 
-  spec check              check only the spec
   spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), and
                           the versions that they require; fail if the version of the spec is
                           too low

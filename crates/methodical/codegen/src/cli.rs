@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::config::{self, Config, Workspace};
-use crate::diag::{Report, counted, suggestion};
+use crate::diag::{Report, suggestion};
 use crate::diff;
 use crate::init::{Init, Runtime, Started};
-use crate::ir::Service;
 use crate::output::{Drift, Error, Output};
 
 /// Runs the command in the arguments, which do not include the name of the program. The workspace is the nearest one
@@ -15,8 +14,8 @@ use crate::output::{Drift, Error, Output};
 ///
 /// ```
 /// let here = std::path::Path::new("../../..");
-/// let outcome = methodical_codegen::cli::run(&["spec".to_owned(), "check".to_owned()], here);
-/// assert!(outcome.stdout.starts_with("spec/gateway.toml is valid: "));
+/// let outcome = methodical_codegen::cli::run(&["generate".to_owned(), "--check".to_owned()], here);
+/// assert!(outcome.stdout.ends_with(" generated files, all up to date\n"));
 /// ```
 pub fn run(args: &[String], folder: &Path) -> Outcome {
     command(args, folder).unwrap_or_else(|failure| failure)
@@ -40,11 +39,10 @@ fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
         }
         ["generate"] => write(root),
         ["generate", "--check"] => check_files(root),
-        ["spec", "check"] => check(root),
         ["spec", "diff", rest @ ..] if rest.len() <= 2 => diff(root, rest),
         [] => Err(usage("a command is missing")),
-        ["spec"] => Err(usage("`spec` needs a command: `check` or `diff`")),
-        ["spec", other, ..] => Err(unknown(other, &["check", "diff"])),
+        ["spec", other, ..] => Err(unknown(other, &["diff"])),
+        ["spec"] => Err(usage("`spec` needs a command: `diff`")),
         ["generate", other, ..] => Err(unknown(other, &["--check"])),
         [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "help"])),
     }
@@ -62,7 +60,6 @@ Usage: methodical-codegen COMMAND
   generate                check the spec and write the generated files
   generate --check        check the spec and compare the generated files; write nothing
 
-  spec check              check only the spec
   spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), and
                           the versions that they require; fail if the version of the spec is
                           too low
@@ -202,24 +199,6 @@ pub fn unknown(word: &str, known: &[&str]) -> Outcome {
         Some(hint) => format!("unknown command `{word}`; {hint}"),
         None => format!("unknown command `{word}`"),
     })
-}
-
-/// Runs `spec check`.
-fn check(root: &Path) -> Result<Outcome, Outcome> {
-    let mut stdout = String::new();
-    for Workspace { config, service, .. } in &services(root)? {
-        let Service { operations, models, scalars, enums, examples, open_points, .. } = service;
-        let counts = [
-            counted(operations.len(), "operation"),
-            counted(models.len(), "model"),
-            counted(scalars.len(), "scalar"),
-            counted(enums.len(), "enum"),
-            counted(examples.len(), "example"),
-            counted(open_points.len(), "open point"),
-        ];
-        _ = writeln!(stdout, "{} is valid: {}", config.spec, counts.join(", "));
-    }
-    Ok(Outcome::fine(stdout))
 }
 
 /// Runs `spec diff`.

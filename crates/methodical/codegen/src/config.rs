@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::diag::{Report, say};
-use crate::ir::{Auth, Primitive, Service, Type};
+use crate::ir::{Auth, Param, Primitive, Service, Type};
 use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
@@ -54,13 +54,10 @@ impl Workspace {
     /// configuration has one.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let service = spec::read_file(&root.join(&config.spec), &config.spec)?;
-        if let (true, Some(reason)) =
-            (config.packages.contains_key(&Role::Server), unserved(&service))
-        {
-            let why = format!(
-                "cannot generate the crate `server`: a generated server {reason}; remove it from `[crate]`"
-            );
-            return Err(Report::of_file(&config.file, &why));
+        if config.packages.contains_key(&Role::Server) && !is_served(&service) {
+            let why = "cannot generate the crate `server`: a generated server answers GET requests that one query parameter \
+                       selects, with bearer tokens, single values, and failures by their status; remove it from `[crate]`";
+            return Err(Report::of_file(&config.file, why));
         }
         Ok(Self { root: root.to_owned(), config, service })
     }
@@ -74,32 +71,20 @@ impl Workspace {
     }
 }
 
-/// Returns what a generated server does, unlike this service.
-fn unserved(service: &Service) -> Option<String> {
-    if !service.dispatch.is_plain() {
-        return Some("selects operations by one query parameter, without constants".to_owned());
-    }
-    if service.auth != Auth::Bearer {
-        return Some("expects a bearer token".to_owned());
-    }
-    service.operations.iter().find_map(|one| {
-        let reason = if one.post.is_some() {
-            "expects GET requests"
-        } else if one.params.iter().any(|param| param.list.is_some()) {
-            "reads parameters with single values"
-        } else if one.params.iter().any(|param| param.wire.contains('[')) {
-            "reads parameters without brackets in their names"
-        } else if one.response.is_body() || one.paging.is_some() {
-            "reports failures by their status and has no pages"
-        } else if one.params.iter().any(|param| has_other_forms(&Type::Value(param.ty.clone())))
-            || service.models.iter().flat_map(|one| &one.fields).any(|one| has_other_forms(&one.ty))
-        {
-            "has no fractions, booleans by codes and maps"
-        } else {
-            return None;
-        };
-        Some(format!("{reason}, unlike `{}`", one.rust.words()))
-    })
+/// Returns whether a generated server can be this service.
+fn is_served(service: &Service) -> bool {
+    let mut fields = service.models.iter().flat_map(|one| &one.fields);
+    service.dispatch.is_plain()
+        && service.auth == Auth::Bearer
+        && !fields.any(|one| has_other_forms(&one.ty))
+        && service.operations.iter().all(|one| {
+            let is_plain = |param: &Param| {
+                let is_single = param.list.is_none() && !param.wire.contains('[');
+                is_single && param.ty.in_record() != Primitive::Coded
+            };
+            let is_bare = !one.response.is_body() && one.paging.is_none();
+            one.post.is_none() && is_bare && one.params.iter().all(is_plain)
+        })
 }
 
 /// Returns whether a type has values that a generated server cannot import.

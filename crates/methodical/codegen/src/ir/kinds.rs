@@ -27,8 +27,6 @@ pub struct Names {
     pub check: &'static str,
     /// How an import reads a field: a variant of the server's `Kind`.
     pub import: &'static str,
-    /// The wire texts that fit, which follows "the example must be" in messages.
-    pub expected: &'static str,
 }
 
 words! {
@@ -115,38 +113,26 @@ impl Kind {
 
     /// Returns what messages and the crates of the runtime call values of this kind.
     pub fn names(self) -> Names {
-        let seconds = "a whole number of seconds such as `1711850400`";
-        let unsigned = "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`";
-        let decimal = "a plain decimal number such as `12.50`";
-        let date = "a date and time such as `2024-03-31 02:30:00`";
         let signed = "Integer { min: i64::MIN }";
-        let [scalar, field_type, check, import, expected] = match (self.meaning, self.primitive) {
-            (Some(Meaning::Id), Primitive::Text) => ["text", "Id", "Text", "Id", "text"],
-            (Some(Meaning::Id), _) => ["integer", "Id", "Integer", "Integer { min: 0 }", unsigned],
-            (Some(Meaning::Decimal), _) => ["decimal", "Decimal", "Decimal", "Decimal", decimal],
+        let [scalar, field_type, check, import] = match (self.meaning, self.primitive) {
+            (Some(Meaning::Id), Primitive::Text) => ["text", "Id", "Text", "Id"],
+            (Some(Meaning::Id), _) => ["integer", "Id", "Integer", "Integer { min: 0 }"],
+            (Some(Meaning::Decimal), _) => ["decimal", "Decimal", "Decimal", "Decimal"],
             (Some(Meaning::CivilDateTime), _) => {
-                ["civil_date_time", "DateTime", "CivilDateTime", "CivilDateTime", date]
+                ["civil_date_time", "DateTime", "CivilDateTime", "CivilDateTime"]
             }
-            (Some(Meaning::Currency), _) => ["text", "Text", "Currency", "Text", "text"],
+            (Some(Meaning::Currency), _) => ["text", "Text", "Currency", "Text"],
             (Some(Meaning::EpochSeconds), Primitive::Text) => {
-                ["epoch_seconds_text", "Text", "EpochSeconds", "Text", seconds]
+                ["epoch_seconds_text", "Text", "EpochSeconds", "Text"]
             }
-            (Some(Meaning::EpochSeconds), _) => {
-                ["epoch_seconds", "Integer", "Integer", signed, seconds]
-            }
-            (_, Primitive::Text) => ["text", "Text", "Text", "Text", "text"],
-            (_, Primitive::Signed) => {
-                ["signed_integer", "Integer", "Integer", signed, "an integer"]
-            }
-            (_, Primitive::Unsigned) => {
-                ["integer", "Integer", "Integer", "Integer { min: 0 }", unsigned]
-            }
-            (_, Primitive::Boolean) => {
-                ["boolean", "Boolean", "Boolean", "Boolean", "`true` or `false`"]
-            }
-            (_, Primitive::Coded) => ["boolean", "Json", "Values", "Codes", "one of the codes"],
+            (Some(Meaning::EpochSeconds), _) => ["epoch_seconds", "Integer", "Integer", signed],
+            (_, Primitive::Text) => ["text", "Text", "Text", "Text"],
+            (_, Primitive::Signed) => ["signed_integer", "Integer", "Integer", signed],
+            (_, Primitive::Unsigned) => ["integer", "Integer", "Integer", "Integer { min: 0 }"],
+            (_, Primitive::Boolean) => ["boolean", "Boolean", "Boolean", "Boolean"],
+            (_, Primitive::Coded) => ["boolean", "Json", "Values", "Codes"],
         };
-        Names { scalar, field_type, check, import, expected }
+        Names { scalar, field_type, check, import }
     }
 }
 

@@ -36,11 +36,6 @@ pub struct Gauge {
     pub unit: Option<Vec<String>>,
 }
 
-impl Gauge {
-    /// The subcommands that a program has for a gauge, beside those of the operations.
-    pub const VERBS: [&str; 2] = ["check", "forecast"];
-}
-
 /// One parameter, in the query or in the body of a POST.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {

@@ -215,7 +215,6 @@ fn every_command_reads_all_services() {
     };
     show(&["generate"]);
     show(&["generate", "--check"]);
-    show(&["spec", "check"]);
     show(&["spec", "diff"]);
     show(&["spec", "diff", "a.toml"]);
 

@@ -39,8 +39,8 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     }
     let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
-    if let Some(misfit) = [kind, query_kind].into_iter().find(|kind| !kind.fits(example)) {
-        say!(cx, example.span, "the example must be {}", misfit.names().expected);
+    if ![kind, query_kind].iter().all(|kind| kind.fits(example)) {
+        say!(cx, example.span, "the example does not fit the meaning `{}` with this `wire`", meaning.word());
     }
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
@@ -229,7 +229,7 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
         match &ty {
             Type::Value(ValueType::BuiltIn(one)) if one.kind().fits(example) => {}
             Type::Value(ValueType::BuiltIn(one)) => {
-                say!(cx, example.span, "the example must be {}", one.kind().names().expected);
+                say!(cx, example.span, "the example does not fit the type `{}`", one.word());
             }
             _ => {
                 let types = Context::built_in_list(" or ");
