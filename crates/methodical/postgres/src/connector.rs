@@ -57,54 +57,11 @@ impl Connector {
     ///
     /// The failure of the last host that was tried, or of the password file.
     pub fn open(&self) -> Result<Client, Error> {
-        self.open_within(Duration::MAX)
-    }
-
-    /// Connects as [`open`](Self::open) does, and repeats this for at most `limit` while no host can be reached.
-    ///
-    /// `notice` receives a message when it begins to wait, and another one when it is connected then. They never contain a password.
-    /// A refused password or an unknown database fails without waiting.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`open`](Self::open).
-    pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
-        let (started, seconds) = (Instant::now(), limit.as_secs());
-        let left = || limit.saturating_sub(started.elapsed());
-        let mut announced = false;
-        loop {
-            let opened = self.open_within(if limit.is_zero() { Duration::MAX } else { left() });
-            let is_temporary = |error: &Error| {
-                matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable) && !limit.is_zero()
-            };
-            match opened {
-                Err(error) if is_temporary(&error) && left().is_zero() => {
-                    let text = format!("{error}; gave up after {seconds} s");
-                    return Err(Error::new(error.kind(), text));
-                }
-                Err(error) if is_temporary(&error) => {
-                    if !std::mem::replace(&mut announced, true) {
-                        notice(&format!("waiting up to {seconds} s for the database: {error}"));
-                    }
-                    std::thread::park_timeout(left().min(PAUSE));
-                }
-                opened => {
-                    if announced && opened.is_ok() {
-                        let waited = started.elapsed().as_secs();
-                        notice(&format!("connected to the database after {waited} s"));
-                    }
-                    return opened;
-                }
-            }
-        }
-    }
-
-    /// Connects on another thread: a name server or a silent socket would block this one for longer than the limit.
-    fn open_within(&self, limit: Duration) -> Result<Client, Error> {
         let config = &self.settings.config;
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         let each = config.get_connect_timeout().copied().unwrap_or(TIMEOUT);
-        let limit = limit.min(each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX)));
+        let limit = each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+        // On another thread: a name server or a silent socket would block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
         let settings = Arc::clone(&self.settings);
         std::thread::spawn(move || sender.send(open(&settings)).is_ok());
@@ -112,6 +69,34 @@ impl Connector {
             let text = format!("{}: no answer", self.settings.names());
             Err(Error::new(ErrorKind::Unreachable, text))
         })
+    }
+
+    /// Connects as [`open`](Self::open) does, and begins further attempts for at most `limit` while no host can be reached.
+    ///
+    /// `notice` receives a message when it begins to wait, without a password. A refused password or an unknown database fails
+    /// without waiting.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`open`](Self::open).
+    pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
+        let (started, mut is_noticed) = (Instant::now(), false);
+        loop {
+            match self.open() {
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable)
+                        && started.elapsed() < limit =>
+                {
+                    if !is_noticed {
+                        let seconds = limit.as_secs();
+                        notice(&format!("waiting up to {seconds} s for the database: {error}"));
+                    }
+                    is_noticed = true;
+                    std::thread::park_timeout(PAUSE);
+                }
+                opened => return opened,
+            }
+        }
     }
 }
 

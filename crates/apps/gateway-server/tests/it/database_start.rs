@@ -57,12 +57,8 @@ fn serve_waits_for_a_database_that_starts_later() {
         .unwrap();
     let mut child = Running(child);
     let mut messages = BufReader::new(child.0.stderr.take().unwrap());
-    let mut message = || {
-        let mut line = String::new();
-        messages.read_line(&mut line).unwrap();
-        line
-    };
-    let first = message();
+    let mut first = String::new();
+    messages.read_line(&mut first).unwrap();
     let expected = format!("waiting up to 60 s for the database: 127.0.0.1:{port}: ");
     assert!(first.contains(&expected) && !first.contains("canary"), "{first}");
     let Some(_cluster) = empty_cluster(port) else { return };
@@ -74,7 +70,6 @@ fn serve_waits_for_a_database_that_starts_later() {
         panic!("the server ended: {rest}");
     }
     assert!(line.starts_with("listening on http://"), "{line}");
-    assert!(message().contains("connected to the database after"));
 }
 
 #[test]
