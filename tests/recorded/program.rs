@@ -525,7 +525,6 @@ gateway mirror sync -o csv --values Hired
 gateway mirror sync -q -o ndjson --no-recover
 gateway mirror sync --values Hird -q --fields table,records
 gateway mirror sync --accept-missing x
-gateway mirror sync --confirm 0
 gateway mirror sync --every 0s
 gateway mirror sync --values ''
 gateway mirror sync --from m.db

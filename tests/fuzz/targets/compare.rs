@@ -13,8 +13,8 @@ use methodical_mirror::{Change, ChangeKind, Cursor, ErrorKind, Mirror, Rules, St
 type Input = (bool, Vec<(u8, List)>);
 
 /// Records with consecutive identities: the first one, their number and their size. Then the number of entries that cannot
-/// be decoded, the number of lists that confirm an absence, and the number of missing records that is accepted.
-type List = (Vec<(u8, u8, u8)>, u8, u8, Option<u8>);
+/// be decoded, and the number of missing records that is accepted.
+type List = (Vec<(u8, u8, u8)>, u8, Option<u8>);
 
 fuzz_target!(|input: Input| {
     let (emits_baseline, steps) = input;
@@ -65,8 +65,8 @@ fuzz_target!(|input: Input| {
 
 /// Syncs a list. Returns whether it was committed; `None` if it was cut.
 fn sync(mirror: &mut Mirror, list: &List, emits_baseline: bool, is_cut: bool) -> Option<bool> {
-    let (_, rejected, confirm, accept) = list;
-    let mut rules = Rules::new().confirm(u32::from(confirm % 4));
+    let (_, rejected, accept) = list;
+    let mut rules = Rules::new();
     if let Some(count) = accept {
         rules = rules.accept_missing(u64::from(*count));
     }
@@ -149,13 +149,12 @@ struct Model {
 struct Expected {
     state: State,
     size: u8,
-    misses: u32,
 }
 
 impl Model {
     /// Returns whether the list is committed.
     fn list(&mut self, list: &List, emits_baseline: bool) -> bool {
-        let &(_, rejected, confirm, accept) = list;
+        let &(_, rejected, accept) = list;
         let before = self.records.clone();
         let (mut listed, mut is_rejected) = (BTreeMap::new(), rejected > 0);
         for (id, size) in records(list).filter(|(id, _)| !self.forgotten.contains(id)) {
@@ -163,7 +162,7 @@ impl Model {
             is_rejected |= first != size;
         }
         for (id, size) in &listed {
-            let known = Expected { state: State::Present, size: *size, misses: 0 };
+            let known = Expected { state: State::Present, size: *size };
             self.records.insert(*id, known);
         }
         let present = before.iter().filter(|(_, one)| one.state == State::Present);
@@ -188,13 +187,12 @@ impl Model {
                 // It was accepted.
                 self.left = 0;
             }
-            let confirm = u32::from(confirm % 4).max(1);
             let absent = self.records.iter_mut().filter(|(id, _)| !listed.contains_key(id));
             for (_, record) in absent {
-                if matches!(record.state, State::Present | State::Missing) {
-                    record.misses += 1;
-                    let is_gone = record.misses >= confirm;
-                    record.state = if is_gone { State::Gone } else { State::Missing };
+                match record.state {
+                    State::Present => record.state = State::Missing,
+                    State::Missing => record.state = State::Gone,
+                    _ => {}
                 }
             }
         }

@@ -258,6 +258,7 @@ impl Replica {
                 .allow_insecure_http()
                 .token(vault)
                 .call_timeout(CALL)
+                .requests_per_second(RATE)
                 .stream_timeout(STREAM);
             let client = if is_compressed {
                 client.transport(Gzip::new(port))
@@ -277,7 +278,6 @@ impl Replica {
         };
         options
             .rules(Rules::new().emit_baseline())
-            .calls_per_second(RATE)
             // More would be threads, whose order is not decided by the seed.
             .concurrency(1)
             .recheck_every(recheck)

@@ -226,6 +226,9 @@ pub(crate) fn build<S: Service>(
         let limit = Duration::from_secs(seconds);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
+    if let Some(calls) = invocation.call.calls_per_second {
+        builder = builder.requests_per_second(calls);
+    }
     if let Some(trace) = Trace::of(invocation) {
         builder = builder.observer(trace);
     }

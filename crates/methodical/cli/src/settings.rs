@@ -101,6 +101,10 @@ pub(crate) struct CallFlags {
     #[arg(long, global = true)]
     pub(crate) no_compression: bool,
 
+    /// The maximum number of requests per second, which is a flag of some commands.
+    #[arg(skip)]
+    pub(crate) calls_per_second: Option<u32>,
+
     /// Print the request as a `curl` command and send nothing.
     #[arg(long, global = true)]
     pub(crate) dry_run: bool,

@@ -11,14 +11,13 @@ use crate::error::{Error, ErrorKind};
 /// ```
 /// use methodical_mirror::Rules;
 ///
-/// // A deletion counts after three complete lists, and the 4,812 records that the guard reported may be missing.
-/// let rules = Rules::new().confirm(3).accept_missing(4812);
+/// // The 4,812 records that the guard reported may be missing.
+/// let rules = Rules::new().accept_missing(4812);
 /// # assert_ne!(rules, Rules::new());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Rules {
-    pub(crate) confirm: u32,
     pub(crate) accepted: Option<u64>,
     pub(crate) emits_baseline: bool,
     pub(crate) checks_rows: bool,
@@ -27,13 +26,7 @@ pub struct Rules {
 impl Rules {
     /// Creates the default rules.
     pub const fn new() -> Self {
-        Self { confirm: 2, accepted: None, emits_baseline: false, checks_rows: false }
-    }
-
-    /// Sets how many complete lists in a row must lack a record before it is gone. Default: 2. With 1, the first such list
-    /// makes it gone, and it is never missing.
-    pub const fn confirm(self, lists: u32) -> Self {
-        Self { confirm: if lists == 0 { 1 } else { lists }, ..self }
+        Self { accepted: None, emits_baseline: false, checks_rows: false }
     }
 
     /// Accepts a list in which exactly this many records are newly missing, or are other people. The deletion guard refuses any other

@@ -26,8 +26,7 @@ pub struct Report {
     pub returned: u64,
     /// Records that are absent from the list for the first time.
     pub missing: u64,
-    /// Records that count as deleted since this list. In a recovered table, also those that left since its last recovery
-    /// because their member or group did.
+    /// Records that count as deleted since this list. Placements that leave with their member or group do not count.
     pub gone: u64,
     /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
     /// missing or gone.
@@ -164,7 +163,7 @@ impl Forecast {
 }
 
 impl Store {
-    /// Adds past syncs and samples in one transaction, and removes the oldest ones.
+    /// Adds past syncs and samples in one transaction, and removes the oldest syncs.
     pub(crate) fn add_history(
         &mut self,
         runs: &[PastRun],
@@ -205,13 +204,6 @@ impl Store {
                 "INSERT INTO mirror_sample (at, gauge, amount, unit) VALUES (?1, ?2, ?3, ?4)";
             let row = (utc(sample.at), &sample.gauge, &sample.amount, &sample.unit);
             transaction.prepare_cached(insert).or_failed()?.execute(row).or_failed()?;
-            let prune = "DELETE FROM mirror_sample WHERE gauge = ?1 AND number <= (SELECT number FROM mirror_sample \
-                         WHERE gauge = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
-            transaction
-                .prepare_cached(prune)
-                .or_failed()?
-                .execute((&sample.gauge, SAMPLES_KEPT))
-                .or_failed()?;
         }
         transaction.commit().or_failed()
     }
@@ -290,7 +282,7 @@ impl Mirror {
     }
 
     /// Returns the samples of a gauge that were taken at or after a time in seconds since 1970 (UTC), in the order in which
-    /// they were taken. Each [`sync_all`](Self::sync_all) takes one; the last 100,000 of each gauge are kept.
+    /// they were taken. Each [`sync_all`](Self::sync_all) takes one.
     ///
     /// # Errors
     ///
@@ -355,9 +347,6 @@ const DAY: u64 = 24 * 3600;
 
 /// The columns of the counts of a sync.
 const COUNTS: &str = "is_baseline, added, changed, unchanged, returned, missing, gone, rejected, repeated, suppressed, calls";
-
-/// Maximum number of samples of each gauge.
-const SAMPLES_KEPT: u32 = 100_000;
 
 #[cfg(test)]
 mod tests {

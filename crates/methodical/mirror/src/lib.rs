@@ -10,7 +10,7 @@
 //! | record | one entry of a list, known by its identity |
 //! | scope | the list that one query returns; it is complete if the response was read to its end without an error |
 //! | table | the records of a model, described by a [`Table`](model::tables::Table) |
-//! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from several complete lists in a row, so that it counts as deleted |
+//! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from two complete lists in a row, so that it counts as deleted |
 //! | returned | the change of a record that was missing or gone and is in the list again |
 //! | forgotten | the state of a record that was erased on request; later lists do not bring it back |
 //! | meaning | what a record says: its JSON value without whitespace, the order of fields, and spellings of numbers and text; `null` and an absent field differ |
@@ -32,7 +32,7 @@
 //!
 //! # One sync of a scope
 //!
-//! 1. [`Mirror::begin`] locks the store and begins a transaction. The error for a second process names the one that syncs.
+//! 1. [`Mirror::begin`] locks the store and begins a transaction. A second process is refused.
 //! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a keyed hash of
 //!    its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record that could not be decoded.
 //! 3. [`Run::finish`] says that the list is complete. If no record was rejected, records that are absent become missing or
@@ -42,7 +42,7 @@
 //!
 //! The rules:
 //!
-//! - A record is missing in the first complete list without it, and gone in the second ([`Rules::confirm`]). A list with
+//! - A record is missing in the first complete list without it, and gone in the second. A list with
 //!   rejected records is applied, but makes nothing missing.
 //! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
 //!   error has the number, and [`Rules::accept_missing`] accepts exactly this number.
@@ -87,7 +87,7 @@
 //! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is the time since
 //!   when it has its value, as far as the mirror knows: asking again does not touch it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
-//!   identity, group and member. The next recovery counts them in [`Report::gone`].
+//!   identity, group and member.
 //! - Past values are in the table `mirror_spell`, and [`Mirror::each_past_value`] reads them: the value of a placement, when a
 //!   recovery first found it, and when one first found another value or no placement. A present placement has one past value
 //!   without an end. One with `began_before` may have begun earlier: the first recovery of the table found its value, or
@@ -106,7 +106,7 @@
 //! | `mirror_key` | the number of the row, in the order of first sight |
 //! | `mirror_hash` | a keyed hash of the contents (16 bytes); empty if the record is gone |
 //! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
-//! | `mirror_misses` | how many complete lists in a row lacked the record |
+//! | `mirror_misses` | 1 if the record is missing |
 //! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
 //! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. In a mirror that omits personal data, a keyed hash of what is omitted |
@@ -220,7 +220,7 @@ pub use crate::store::table::{Outcome, TableStatus};
 pub use crate::sync::described;
 pub use crate::sync::options::{SyncOptions, SyncProgress};
 pub use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
-pub use crate::upkeep::backup::{Backup, Restored};
+pub use crate::upkeep::backup::Backup;
 pub use crate::upkeep::check::{Check, Finding, FindingKind, Rebuilt};
 pub use crate::upkeep::forget::Forgotten;
 pub use crate::upkeep::{Purge, Purged};

@@ -159,9 +159,7 @@ impl Store {
                 let empty =
                     format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
                 let live = Filter::new().state(State::Present).state(State::Missing);
-                let mut count = 0;
                 self.each_record(placements, &live.column(&to.column, id), |stored| {
-                    count += 1;
                     self.erase(placements, stored.known, State::Gone, at)?;
                     self.execute(&empty, (stored.known.key,))?;
                     if keeps_values {
@@ -169,23 +167,9 @@ impl Store {
                     }
                     self.append(&utc(at), placements, &stored.id, ChangeKind::Gone)
                 })?;
-                if count > 0 {
-                    let note = format!("followed/{placements}");
-                    self.set_json_note(&note, &(self.json_note::<u64>(&note)? + count))?;
-                }
             }
         }
         Ok(())
-    }
-
-    /// Returns how many placements of a table were erased with others since the last call.
-    pub(crate) fn take_erased_placements(&self, table: &str) -> Result<u64, Error> {
-        let note = format!("followed/{table}");
-        let count = self.json_note(&note)?;
-        if count > 0 {
-            self.set_note(&note, "0")?;
-        }
-        Ok(count)
     }
 }
 

@@ -69,8 +69,6 @@ pub struct Run<'a> {
     replaced: u64,
     /// Set if the table is a recovered one.
     value: Option<ValueColumn>,
-    /// How many records left since the last list because a record that they belong to did.
-    followed: u64,
     /// The record that is being read.
     json: Vec<u8>,
     /// The service wrote the last record that was read as its model does.
@@ -142,7 +140,6 @@ impl<'a> Run<'a> {
             report: Report { is_baseline: is_first, ..Report::default() },
             replaced: 0,
             value: None,
-            followed: 0,
             json: Vec::new(),
             is_verbatim: true,
         };
@@ -182,7 +179,6 @@ impl<'a> Run<'a> {
             let has_history = self.omission.is_none() || !column.is_personal;
             ValueColumn { index, name: target.value, has_history }
         });
-        self.followed = self.store.take_erased_placements(&self.table)?;
         self.store.register_recovered(target)
     }
 
@@ -301,7 +297,6 @@ impl<'a> Run<'a> {
         }
         self.store.set_counts(&self.table, self.known.counts(), Some(self.at))?;
         self.store.commit(self.report.gone > 0)?;
-        self.report.gone += self.followed;
         Ok(take(&mut self.report))
     }
 
@@ -373,7 +368,7 @@ impl<'a> Run<'a> {
                     self.store.resume_value(&self.table, id)?;
                 }
                 if is_current {
-                    self.store.mark(&self.table, known.key, 0, &self.time)?;
+                    self.store.mark(&self.table, known.key, State::Present, &self.time)?;
                     self.remember(known.key, hash);
                 } else {
                     self.change(id, hash, row, known)?;
@@ -460,11 +455,7 @@ impl<'a> Run<'a> {
             format!("SELECT {identity} FROM {} WHERE mirror_key = ?1", quoted(&self.table));
         let id = self.store.query(&select, (known.key,), |row| Ok(id_of(row.get_ref(0)?)))?;
         let id = &*id.first().cloned().unwrap_or_default();
-        let misses = known.misses.saturating_add(1);
-        if misses == 1 && self.value.is_some_and(|value| value.has_history) {
-            self.store.end_value(&self.table, id, self.at)?;
-        }
-        if misses >= self.rules.confirm {
+        if known.state == State::Missing {
             self.report.gone += 1;
             self.store.erase(&self.table, known, State::Gone, self.at)?;
             self.known.set(Known { state: State::Gone, ..known }, false);
@@ -472,11 +463,11 @@ impl<'a> Run<'a> {
             let Self { store, recovered, .. } = self;
             return store.erase_placements(recovered, &self.table, id, State::Gone, self.at);
         }
-        self.store.mark(&self.table, known.key, misses, &self.time)?;
-        self.known.set(Known { state: State::Missing, misses, ..known }, false);
-        if misses > 1 {
-            return Ok(());
+        if self.value.is_some_and(|value| value.has_history) {
+            self.store.end_value(&self.table, id, self.at)?;
         }
+        self.store.mark(&self.table, known.key, State::Missing, &self.time)?;
+        self.known.set(Known { state: State::Missing, ..known }, false);
         self.report.missing += 1;
         self.emit(id, ChangeKind::Missing, &[], Values::default())
     }
@@ -507,7 +498,7 @@ impl<'a> Run<'a> {
 
     fn remember(&mut self, key: i64, hash: Hash) {
         let shape = self.shape;
-        let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
+        let known = Known { key, state: State::Present, shape, hash: Some(hash) };
         self.known.set(known, true);
     }
 

@@ -142,9 +142,9 @@ impl Store {
         let Some(path) = &self.path else { return Ok(None) };
         let parts = [&self.identity.id[..], consumer.as_bytes()];
         let name = format!(".deliver-{}.lock", self.identity.mark("lease", &parts));
-        let lock = Lock::take_file(&files::with_suffix(path, &name), |holder| {
+        let lock = Lock::take_file(&files::with_suffix(path, &name), || {
             format!(
-                "cannot deliver to `{consumer}`: {holder} is delivering to it; try again when it has finished"
+                "cannot deliver to `{consumer}`: another process is delivering to it; try again when it has finished"
             )
         });
         lock.map(Some)
@@ -279,23 +279,6 @@ impl Store {
         let insert =
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
         self.execute(insert, (table, id.0, utc(at))).map(drop)
-    }
-
-    /// Gives free space back to the operating system if there is much of it. Returns how many bytes.
-    pub(crate) fn compact(&self) -> Result<u64, Error> {
-        let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
-        let (pages, free, size): (i64, i64, i64) = (
-            pragma("page_count").or_failed()?,
-            pragma("freelist_count").or_failed()?,
-            pragma("page_size").or_failed()?,
-        );
-        if free < pages / LEAST_SHARE || free.saturating_mul(size) < LEAST_BYTES {
-            return Ok(0);
-        }
-        self.run("VACUUM")?;
-        empty_log(&self.connection)?;
-        let freed = pages.saturating_sub(pragma("page_count").or_failed()?).saturating_mul(size);
-        Ok(u64::try_from(freed).unwrap_or_default())
     }
 }
 
@@ -490,12 +473,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The note that the mirror omits personal data.
 const OMITS_PERSONAL: &str = "omits personal";
-
-/// One in how many pages must be free to build the file again.
-const LEAST_SHARE: i64 = 4;
-
-/// Minimum free space to build the file again, in bytes.
-const LEAST_BYTES: i64 = 4 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {

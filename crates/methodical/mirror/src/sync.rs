@@ -5,6 +5,8 @@ mod recover;
 pub(crate) mod report;
 
 use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use methodical_client::blocking::{Client, Records};
 use methodical_client::transport::{Instant, now};
@@ -22,7 +24,7 @@ use crate::recovery::Target;
 use crate::recovery::asking::Answer;
 use crate::run::{text, write_json};
 use crate::store::table::Outcome;
-use crate::sync::options::{Budget, SyncOptions, SyncProgress};
+use crate::sync::options::{SyncOptions, SyncProgress};
 use crate::sync::recover::recover;
 use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 
@@ -31,7 +33,8 @@ impl Mirror {
     /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
     ///
     /// One sync runs at a time: the mirror is locked to the end of the sync. The scope of a list is named after its query. An
-    /// async program calls it on a thread for blocking work. To transfer less, give the client a transport that asks for gzip.
+    /// async program calls it on a thread for blocking work. To transfer less, give the client a transport that asks for gzip; to call
+    /// less often, set its [requests per second](methodical_client::ClientBuilder::requests_per_second).
     ///
     /// # Errors
     ///
@@ -62,17 +65,16 @@ impl Mirror {
         let (tables, start) = (described::<S>(), now());
         options.check(&tables).map_err(SyncError::refused)?;
         let _held = self.store().hold().map_err(SyncError::refused)?;
-        let (budget, report) =
-            (Budget::per_second(options.calls_per_second), SyncReport::default());
-        let mut sync = Sync { mirror: self, client, options, budget, report, runs: Vec::new() };
+        let (calls, report) = (AtomicU64::new(0), SyncReport::default());
+        let mut sync = Sync { mirror: self, client, options, calls, report, runs: Vec::new() };
         S::visit(&mut sync);
-        let Sync { budget, mut report, runs, .. } = sync;
+        let Sync { calls, mut report, runs, .. } = sync;
         if !report.is_busy() {
             let samples = report.samples.iter().filter_map(|one| one.result.as_ref().ok());
             let samples: Vec<Sample> = samples.cloned().collect();
             report.error = self.store().add_history(&runs, &samples).err();
         }
-        (report.calls, report.elapsed) = (budget.calls(), elapsed(start));
+        (report.calls, report.elapsed) = (calls.into_inner(), elapsed(start));
         report.checked()
     }
 }
@@ -107,7 +109,7 @@ struct Sync<'a, S> {
     mirror: &'a mut Mirror,
     client: &'a Client<S>,
     options: &'a SyncOptions,
-    budget: Budget,
+    calls: AtomicU64,
     report: SyncReport,
     runs: Vec<PastRun>,
 }
@@ -140,10 +142,10 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
         let Recovery { table, members, groups, value, known_values, .. } = recovery;
         let target = Target { table, members, groups, value, known_values };
         let (failed, client, options) = (self.failed_list(&target), self.client, self.options);
-        self.sync_table(table, |mirror, budget| {
+        self.sync_table(table, |mirror, calls| {
             failed.map_or(Ok(()), Err)?;
             let ask =
-                |group: &str, value: Option<&str>| ask(client, &recovery, group, value, budget);
+                |group: &str, value: Option<&str>| ask(client, &recovery, group, value, calls);
             recover(mirror, &target, options, ask)
         });
     }
@@ -156,7 +158,7 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
         if self.report.is_busy() {
             return;
         }
-        self.budget.take();
+        count(&self.calls);
         let response = self.client.send(&query).map(|output| serde_json::to_string(&output));
         let result = sample(gauge, self.mirror.now(), response);
         self.report.samples.push(SampleReport { gauge: gauge.name(), result });
@@ -166,22 +168,19 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
 type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
 impl<S: Service> Sync<'_, S> {
-    /// Syncs a table unless the options omit it, and adds its report.
+    /// Syncs a table, and adds its report.
     fn sync_table(
         &mut self,
         table: &'static Table,
-        sync: impl FnOnce(&mut Mirror, &Budget) -> Result<Parts, Error>,
+        sync: impl FnOnce(&mut Mirror, &AtomicU64) -> Result<Parts, Error>,
     ) {
         let table = table.name();
-        if !self.options.has_table(table) {
-            return;
-        }
-        let (start, started_at, calls) = (now(), self.mirror.now(), self.budget.calls());
-        let (result, coverage, failures) = match sync(self.mirror, &self.budget) {
+        let (start, started_at, before) = (now(), self.mirror.now(), self.calls.load(Relaxed));
+        let (result, coverage, failures) = match sync(self.mirror, &self.calls) {
             Ok((report, coverage, failures)) => (Ok(report), coverage, failures),
             Err(error) => (Err(error), None, Vec::new()),
         };
-        let (calls, elapsed) = (self.budget.calls().saturating_sub(calls), elapsed(start));
+        let (calls, elapsed) = (self.calls.load(Relaxed).saturating_sub(before), elapsed(start));
         let report = TableReport { table, result, coverage, failures, calls, elapsed };
         self.runs.extend(past_run(&report, started_at, self.mirror.now()));
         self.report.tables.push(report);
@@ -196,11 +195,11 @@ impl<S: Service> Sync<'_, S> {
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let (client, options) = (self.client, self.options);
-        self.sync_table(table, |mirror, budget| {
+        self.sync_table(table, |mirror, calls| {
             let mut run = mirror.begin(&scope(query)?, table, options.rules_of(table.name()))?;
             let (table, mut received) = (table.name(), 0);
             options.report(SyncProgress::Records { table, received });
-            budget.take();
+            count(calls);
             let mut records = open(client).map_err(incomplete)?;
             while let Some(entry) = records.next_json_with(|record, json| run.model(&record, json))
             {
@@ -232,6 +231,10 @@ impl<S: Service> Sync<'_, S> {
     }
 }
 
+fn count(calls: &AtomicU64) {
+    calls.fetch_add(1, Relaxed);
+}
+
 fn scope<O: Operation>(query: &O) -> Result<String, Error> {
     let query = query.query().map_err(|error| {
         let text = format!("cannot sync the list: {error}");
@@ -254,7 +257,7 @@ fn ask<S: Service, O: ListOperation<Service = S>>(
     recovery: &Recovery<O>,
     group: &str,
     value: Option<&str>,
-    budget: &Budget,
+    calls: &AtomicU64,
 ) -> Answer
 where
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
@@ -283,7 +286,7 @@ where
         Ok(shape) => shape,
         Err(error) => return Answer::Unsendable(error),
     };
-    budget.take();
+    count(calls);
     let mut records = match client.stream(&query) {
         Ok(records) => records,
         Err(error) => return refused(error),

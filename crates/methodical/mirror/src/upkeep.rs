@@ -48,9 +48,6 @@ pub struct Purged {
     pub changes: u64,
     /// The consumer that needs changes which would have been removed otherwise. Deliver them, or remove the consumer.
     pub kept_for: Option<String>,
-    /// By how many bytes the file became smaller. A file is built again if more than a quarter of it, and more than 4 MiB, is
-    /// free.
-    pub freed: u64,
 }
 
 impl Mirror {
@@ -83,9 +80,7 @@ impl Mirror {
         });
         store.roll_back();
         let (records, changes) = removed?;
-        let is_changed = !purge.is_dry_run && records + changes > 0;
-        let freed = if is_changed { store.compact()? } else { 0 };
-        Ok(Purged { records, changes, kept_for, freed })
+        Ok(Purged { records, changes, kept_for })
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum MirrorCommand {
     /// Bring the mirror up to date with the service.
     ///
     /// Each list is read once, and only differences are written. A list that was not received completely changes nothing.
-    /// A record that is absent from a complete list is missing, and gone after --confirm such lists. If too many records are
+    /// A record that is absent from a complete list is missing, and gone after two such lists. If too many records are
     /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
     ///
     /// The {value} is not in any record; you can only filter a list by it. So the sync requests the records of each {group}, and those

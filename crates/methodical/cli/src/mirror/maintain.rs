@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::failure::{Exit, Failure};
 use crate::mirror::found;
 use crate::mirror::open::{self, Place, confirm, duration, refuse_from, utc};
-use crate::output::printer::{Column, Schema, counted, records, size};
+use crate::output::printer::{Column, Schema, counted, records};
 use crate::program::Noun;
 use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
@@ -174,10 +174,9 @@ pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> R
         confirm("Remove these rows and changes? This cannot be undone.", yes)?;
         "removed"
     };
-    let Purged { records: rows, changes, kept_for, freed, .. } = mirror.purge(&purge)?;
+    let Purged { records: rows, changes, kept_for, .. } = mirror.purge(&purge)?;
     let (rows, changes) = (records(rows), counted(changes, "change"));
-    let freed = if freed > 0 { format!("; freed {}", size(freed)) } else { String::new() };
-    invocation.screen.note(&format!("{done} {rows} and {changes}{freed}"));
+    invocation.screen.note(&format!("{done} {rows} and {changes}"));
     if let Some(consumer) = kept_for {
         let text = format!("kept the changes that `{consumer}` has not received yet");
         invocation.screen.warn(&text);

@@ -64,10 +64,6 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "[TABLE=]N", value_parser = accepted)]
     pub(crate) accept_missing: Vec<Accepted>,
 
-    /// Count a record as gone after N lists in a row without it [default: 2].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) confirm: Option<u32>,
-
     /// Report all records of the first sync as added. By default, the first sync reports no changes.
     #[arg(long, hide_short_help = true)]
     pub(crate) emit_baseline: bool,
@@ -172,6 +168,9 @@ pub(crate) fn open<S: Mirrored>(
     flags: &SyncFlags,
     invocation: &Invocation,
 ) -> Result<Option<Opened<S>>, Failure> {
+    let mut invocation = invocation.clone();
+    invocation.call.calls_per_second = flags.calls_per_second;
+    let invocation = &invocation;
     let session = Session::<S>::open(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
     if invocation.is_dry_run(&format!("would sync the mirror {place}")) {
@@ -266,7 +265,7 @@ pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
 
 /// Returns the options of the sync.
 fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
-    let mut rules = Rules::new().confirm(flags.confirm.unwrap_or(2));
+    let mut rules = Rules::new();
     for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
         rules = rules.accept_missing(accepted.records);
     }
@@ -287,9 +286,6 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
         if let Some(table) = table {
             options = options.accept_missing(table, *records);
         }
-    }
-    if let Some(calls) = flags.calls_per_second {
-        options = options.calls_per_second(calls);
     }
     // The groups whose values are unknown did not change, so they would have to wait.
     if flags.all || !flags.values.is_empty() {

@@ -71,10 +71,9 @@ impl Store {
     pub(crate) fn consumer(&self, name: &str) -> Result<Consumer, Error> {
         let found = self.consumers()?.into_iter().find(|consumer| consumer.name == name);
         found.ok_or_else(|| {
-            // An invalid name, such as one with line breaks, is not repeated.
-            let shown = if is_valid(name) { format!(" `{name}`") } else { String::new() };
             let text = format!(
-                "cannot find the consumer{shown}: the mirror does not have it; add it first"
+                "cannot find the consumer `{}`: the mirror does not have it; add it first",
+                name.escape_debug()
             );
             Error::new(ErrorKind::Consumer, text)
         })
@@ -107,7 +106,7 @@ impl Mirror {
     /// Adds a consumer at the end of the feed, so that only later changes are delivered. [Rewind](Self::rewind_consumer) it to
     /// deliver earlier ones. Returns whether it is new: an existing one keeps its position.
     ///
-    /// The name has 1 to 100 characters, without control characters.
+    /// The name must not be empty or have control characters.
     ///
     /// # Errors
     ///
@@ -123,10 +122,8 @@ impl Mirror {
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
     pub fn add_consumer(&mut self, name: &str) -> Result<bool, Error> {
-        if !is_valid(name) {
-            let text = format!(
-                "cannot add the consumer: its name does not have 1 to {MAX_NAME} characters, or has control characters"
-            );
+        if name.is_empty() || name.contains(char::is_control) {
+            let text = "cannot add the consumer: its name is empty or has control characters";
             return Err(Error::new(ErrorKind::Consumer, text));
         }
         let store = self.store();
@@ -182,10 +179,3 @@ impl Mirror {
         self.store().consumers()
     }
 }
-
-fn is_valid(name: &str) -> bool {
-    (1..=MAX_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control)
-}
-
-/// Maximum length of the name of a consumer, in characters.
-const MAX_NAME: usize = 100;

@@ -10,7 +10,6 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::consumer::Consumer;
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::feed::{Change, ChangeKind};
-use crate::fields::fill;
 use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
 use crate::store::utc;
@@ -69,7 +68,7 @@ impl Mirror {
     ///
     /// One process delivers to a consumer at a time. Once that process has ended, even if it was killed, another one can deliver.
     ///
-    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, and
+    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, and
     /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
     /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
     /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor after](Self::cursor_after) it.
@@ -78,7 +77,7 @@ impl Mirror {
     ///
     /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is disabled,
     /// [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or thread delivers to it,
-    /// or moved it meanwhile. The text names the process.
+    /// or moved it meanwhile.
     ///
     /// # Examples
     ///
@@ -246,9 +245,7 @@ impl Mirror {
                 "the consumer is disabled; enable it to try again".to_owned()
             }
             Consequence::Retry(asked) => {
-                let mut random = [0; 4];
-                fill(&mut random)?;
-                let delay = delay(consumer.failures, u32::from_le_bytes(random));
+                let delay = delay(consumer.failures);
                 let delay = asked.map_or(delay, |asked| asked.min(LONGEST_ASKED).max(delay));
                 let at = failed_at.saturating_add(seconds(delay));
                 consumer.next_attempt_at = Some(at);
@@ -268,13 +265,10 @@ fn seconds(duration: Duration) -> i64 {
     i64::try_from(seconds).unwrap_or(i64::MAX)
 }
 
-/// Returns the delay after this number of failures in a row: 5 seconds, tripled with each failure, at most one hour, and
-/// shortened at random by up to half.
-fn delay(failures: u32, random: u32) -> Duration {
+/// Returns the delay after this number of failures in a row: 5 seconds, tripled with each failure, at most one hour.
+fn delay(failures: u32) -> Duration {
     let exponent = failures.saturating_sub(1).min(MAX_EXPONENT);
-    let longest = FIRST.saturating_mul(FACTOR.saturating_pow(exponent)).min(LONGEST);
-    let half = longest / 2;
-    half + half.mul_f64(f64::from(random) / f64::from(u32::MAX))
+    FIRST.saturating_mul(FACTOR.saturating_pow(exponent)).min(LONGEST)
 }
 
 /// Maximum time to wait for a sync that blocks the store.
@@ -301,14 +295,8 @@ mod tests {
 
     #[test]
     fn the_delay_grows_up_to_one_hour() {
-        let seconds = |failures| delay(failures, u32::MAX).as_secs();
+        let seconds = |failures| delay(failures).as_secs();
         let delays = [1, 2, 3, 4, 5, 6, 7, 8, u32::MAX].map(seconds);
         assert_eq!(delays, [5, 15, 45, 135, 405, 1215, 3600, 3600, 3600]);
-    }
-
-    #[test]
-    fn chance_shortens_the_delay_by_up_to_half() {
-        assert_eq!(delay(3, 0).as_millis(), 22_500);
-        assert_eq!(delay(3, u32::MAX / 2).as_millis(), 33_749);
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -14,20 +14,8 @@ use crate::feed::sink::{Failure, Sink};
 /// Runs a program for each event, with the [JSON](Event#json) of the event and a line break on its standard input.
 ///
 /// An exit status of 0 means that the event was delivered, even if the program did not read it. Any other status is a
-/// failure. A program that runs longer than the timeout, 60 s by default, is killed.
-///
-/// On Unix, the program runs in its own process group, in the background of the terminal, and the whole group is killed when
-/// the program ends. So no process is left behind, unless it starts its own session (`setsid`). On other systems, only the
-/// program itself is killed.
-///
-/// The program inherits standard output and standard error. These variables are in its environment; none has personal data:
-///
-/// | variable | contents |
-/// |---|---|
-/// | `MIRROR_EVENT_ID` | the id for deduplication |
-/// | `MIRROR_EVENT_NUMBER` | the number of the change |
-/// | `MIRROR_EVENT_TABLE` | the table of the record |
-/// | `MIRROR_EVENT_KIND` | the kind of change |
+/// failure. A program that runs longer than the timeout, 60 s by default, is killed; processes that it started are not. It
+/// inherits standard output and standard error.
 ///
 /// `Debug` and errors show the program, but no argument, because arguments may be secret.
 ///
@@ -111,19 +99,11 @@ impl Sink for Exec {
         let mut input = event.to_json().map_err(Failure::from_error)?;
         input.push('\n');
         let mut command = Command::new(&self.program);
-        command
-            .args(&self.arguments)
-            .env("MIRROR_EVENT_ID", &event.id)
-            .env("MIRROR_EVENT_NUMBER", event.change.number.to_string())
-            .env("MIRROR_EVENT_TABLE", &event.change.table)
-            .env("MIRROR_EVENT_KIND", event.change.kind.as_str())
-            .stdin(Stdio::piped());
-        let now = Instant::now();
-        let deadline = now.checked_add(self.timeout).unwrap_or(now + LONGEST);
+        command.args(&self.arguments).stdin(Stdio::piped());
         let failed = |error: io::Error| {
             Failure::new(format!("cannot run {}: {error}", self.name())).because(error)
         };
-        match run(&mut command, input.into_bytes(), deadline).map_err(failed)? {
+        match run(&mut command, input.into_bytes(), self.timeout).map_err(failed)? {
             Some(status) if status.success() => Ok(()),
             Some(status) => Err(Failure::new(format!("{} failed ({status})", self.name()))),
             None => {
@@ -150,75 +130,33 @@ fn is_executable(path: &Path) -> bool {
     })
 }
 
-/// Runs a program with this input. Returns its status, or `None` if it was killed at the deadline. On Unix, the rest of its process
-/// group is killed, too.
-fn run(command: &mut Command, input: Vec<u8>, deadline: Instant) -> io::Result<Option<ExitStatus>> {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    let mut running = Running(Some(command.spawn()?));
-    if let Some(mut stdin) = running.0.as_mut().and_then(|child| child.stdin.take()) {
-        // The thread ends when the input was read, or when no process of the group has the other end of the pipe.
+/// Runs a program with this input. Returns its status, or `None` if it was killed after the timeout.
+fn run(command: &mut Command, input: Vec<u8>, timeout: Duration) -> io::Result<Option<ExitStatus>> {
+    let (started, mut child) = (Instant::now(), command.spawn()?);
+    if let Some(mut stdin) = child.stdin.take() {
+        // The thread ends when the input was read, or when no process has the other end of the pipe.
         thread::Builder::new().name("methodical-mirror-exec".to_owned()).spawn(move || {
             let _closed = stdin.write_all(&input);
         })?;
     }
     let mut pause = SHORTEST_PAUSE;
-    while !running.has_ended()? {
-        let left = deadline.saturating_duration_since(Instant::now());
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let left = timeout.saturating_sub(started.elapsed());
         if left.is_zero() {
+            child.kill()?;
+            child.wait()?;
             return Ok(None);
         }
         thread::park_timeout(left.min(pause));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    running.end().transpose()
-}
-
-/// A program and its process group, which is killed when it is dropped.
-struct Running(Option<Child>);
-
-impl Running {
-    /// Returns whether the program has ended. Does not reap it on Unix, so that its id stays that of its group.
-    fn has_ended(&mut self) -> io::Result<bool> {
-        let Some(child) = &mut self.0 else { return Ok(true) };
-        #[cfg(unix)]
-        {
-            use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            let id = WaitId::Pid(Pid::from_child(child));
-            Ok(rustix::io::retry_on_intr(|| waitid(id.clone(), options))?.is_some())
-        }
-        #[cfg(not(unix))]
-        Ok(child.try_wait()?.is_some())
-    }
-
-    /// Kills the group and reaps the program.
-    fn end(&mut self) -> Option<io::Result<ExitStatus>> {
-        let mut child = self.0.take()?;
-        // A failure means that the process has ended.
-        #[cfg(unix)]
-        let _ended = rustix::process::kill_process_group(
-            rustix::process::Pid::from_child(&child),
-            rustix::process::Signal::KILL,
-        );
-        #[cfg(not(unix))]
-        let _ended = child.kill();
-        Some(child.wait())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _failed = self.end();
-    }
 }
 
 /// Default timeout of one run.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Timeout that is used if the clock cannot count up to the set one.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Time until the first check whether a program has ended. It doubles up to the longest one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);

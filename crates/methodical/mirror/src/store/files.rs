@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::error::Error as _;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
@@ -74,28 +74,22 @@ pub(crate) struct Lock(File);
 impl Lock {
     /// Takes the lock of a database, without waiting.
     pub(crate) fn take(database: &Path) -> Result<Self, Error> {
-        Self::take_file(&with_suffix(database, ".lock"), |holder| {
+        Self::take_file(&with_suffix(database, ".lock"), || {
             let database = database.display();
             format!(
-                "cannot change {database}: {holder} is syncing it; try again when it has finished"
+                "cannot change {database}: another process is syncing it; try again when it has finished"
             )
         })
     }
 
-    /// Takes the lock of a file, which has the name of its holder.
-    pub(crate) fn take_file(path: &Path, busy: impl FnOnce(&str) -> String) -> Result<Self, Error> {
-        let mut file = private(path).map_err(|error| failed("lock", path, error))?;
+    /// Takes the lock of a file.
+    pub(crate) fn take_file(path: &Path, busy: impl FnOnce() -> String) -> Result<Self, Error> {
+        let file = private(path).map_err(|error| failed("lock", path, error))?;
         match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(ErrorKind::Busy, busy(&holder(path))));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::Busy, busy())),
+            Err(TryLockError::Error(error)) => Err(failed("lock", path, error)),
         }
-        let holder = format!("process {}", std::process::id());
-        let written = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
-        written.map_err(|error| failed("lock", path, error))?;
-        Ok(Self(file))
     }
 }
 
@@ -105,13 +99,6 @@ impl Drop for Lock {
         // Without a success, the lock ends with the processes that have the file open.
         drop(self.0.unlock());
     }
-}
-
-/// Names the process that holds the lock.
-fn holder(lock: &Path) -> String {
-    // Some systems do not let others read a locked file.
-    let holder = fs::read_to_string(lock).ok().filter(|holder| !holder.is_empty());
-    holder.unwrap_or_else(|| "another process".to_owned())
 }
 
 /// A file in the folder of the one that it becomes. Dropping it removes it.

@@ -56,8 +56,6 @@ pub(crate) struct Known {
     /// The number of its row.
     pub(crate) key: i64,
     pub(crate) state: State,
-    /// How many complete lists in a row lacked it.
-    pub(crate) misses: u32,
     /// The number of the columns that its row was written with.
     pub(crate) shape: i64,
     /// The hash of its contents; `None` if it is erased, and if an older release wrote it.
@@ -93,7 +91,7 @@ impl Store {
     /// Returns what is known of all records of a table, in the order of their keys.
     pub(crate) fn known<T>(&self, table: &str, each: impl Fn(Known) -> T) -> Result<Vec<T>, Error> {
         let select = format!(
-            "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape, mirror_misses FROM {} ORDER BY mirror_key",
+            "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape FROM {} ORDER BY mirror_key",
             quoted(table)
         );
         self.query(&select, (), |row| known(row).map(&each))
@@ -173,13 +171,13 @@ impl Store {
     }
 
     /// Makes a record present or missing, and leaves its fields as they are.
-    pub(crate) fn mark(&self, table: &str, key: i64, misses: u32, at: &str) -> Result<(), Error> {
-        let state = if misses == 0 { State::Present } else { State::Missing };
+    pub(crate) fn mark(&self, table: &str, key: i64, state: State, at: &str) -> Result<(), Error> {
         let update = format!(
             "UPDATE {} SET mirror_state = ?2, mirror_misses = ?3, mirror_missing_since = \
-             CASE ?3 WHEN 0 THEN NULL ELSE coalesce(mirror_missing_since, ?4) END WHERE mirror_key = ?1",
+             CASE ?3 WHEN 0 THEN NULL ELSE ?4 END WHERE mirror_key = ?1",
             quoted(table)
         );
+        let misses = u32::from(state == State::Missing);
         self.execute(&update, (key, state.as_str(), misses, at)).map(drop)
     }
 
@@ -247,7 +245,6 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
         key: row.get("mirror_key")?,
         hash: hash.and_then(read_hash),
         state: State::from_name(row.get_ref("mirror_state")?.as_bytes()?).unwrap_or(State::Present),
-        misses: row.get("mirror_misses")?,
         shape: row.get("mirror_shape")?,
     };
     let identity = shape.columns.get(shape.identity).map_or("", |column| &*column.name);
@@ -269,7 +266,7 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
     })
 }
 
-/// Reads what is known of a row: its key, hash, state, columns, and misses.
+/// Reads what is known of a row: its key, hash, state, and columns.
 fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
     let state = State::from_name(row.get_ref(2)?.as_bytes()?);
     let hash = row.get_ref(1)?.as_blob_or_null()?.and_then(read_hash);
@@ -279,7 +276,6 @@ fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
         hash: hash.filter(|_| state.is_some()),
         state: state.unwrap_or(State::Present),
         shape: row.get(3)?,
-        misses: if state == Some(State::Present) { 0 } else { row.get(4)? },
     })
 }
 

@@ -1,12 +1,8 @@
-//! The options of a sync of all tables, its progress, and the rate of its calls.
+//! The options of a sync of all tables, and its progress.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use methodical_client::sleep_blocking;
-use methodical_client::transport::{Instant, now};
 use methodical_model::tables::Table;
 
 use crate::error::{Error, ErrorKind, debug_with};
@@ -17,7 +13,7 @@ use crate::guard::Rules;
 /// ```
 /// use methodical_mirror::{Rules, SyncOptions};
 ///
-/// let options = SyncOptions::new().rules(Rules::new().confirm(3)).tables(["photo"]).calls_per_second(10);
+/// let options = SyncOptions::new().rules(Rules::new().check_rows()).concurrency(8);
 /// # let _ = options;
 /// ```
 #[derive(Clone)]
@@ -26,9 +22,6 @@ pub struct SyncOptions {
     rules: Rules,
     /// Accepted numbers of missing records, by table.
     accepted: BTreeMap<String, u64>,
-    /// Empty for all tables.
-    tables: BTreeSet<String>,
-    pub(crate) calls_per_second: u32,
     pub(crate) concurrency: usize,
     pub(crate) recovers: bool,
     /// More names of values, by what they are values of.
@@ -43,8 +36,6 @@ impl SyncOptions {
         Self {
             rules: Rules::new(),
             accepted: BTreeMap::new(),
-            tables: BTreeSet::new(),
-            calls_per_second: 0,
             concurrency: 4,
             recovers: true,
             values: BTreeMap::new(),
@@ -63,18 +54,6 @@ impl SyncOptions {
     pub fn accept_missing(mut self, table: impl Into<String>, records: u64) -> Self {
         self.accepted.insert(table.into(), records);
         self
-    }
-
-    /// Adds tables to those that are synced. Default: all tables of the service.
-    pub fn tables<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.tables.extend(names.into_iter().map(Into::into));
-        self
-    }
-
-    /// Sets the maximum number of calls per second for the whole run; 0 for any number. Default: 0. The calls are
-    /// spaced evenly. The further pages of a list, and the retries of the client, follow their own pace.
-    pub fn calls_per_second(self, calls: u32) -> Self {
-        Self { calls_per_second: calls, ..self }
     }
 
     /// Sets the maximum number of calls at the same time; 0 counts as 1. Default: 4. Only a recovery makes several.
@@ -136,14 +115,9 @@ impl SyncOptions {
         self.values.get(value).map_or(&[], |names| names)
     }
 
-    pub(crate) fn has_table(&self, name: &str) -> bool {
-        self.tables.is_empty() || self.tables.contains(name)
-    }
-
     pub(crate) fn check(&self, existing: &[&Table]) -> Result<(), Error> {
         let existing: BTreeSet<&str> = existing.iter().map(|table| table.name()).collect();
-        let mut named = self.tables.iter().chain(self.accepted.keys());
-        let Some(unknown) = named.find(|name| !existing.contains(&***name)) else {
+        let Some(unknown) = self.accepted.keys().find(|name| !existing.contains(&***name)) else {
             return Ok(());
         };
         let existing: Vec<&str> = existing.into_iter().collect();
@@ -155,7 +129,7 @@ impl SyncOptions {
     }
 }
 
-debug_with!(SyncOptions: rules, accepted, tables, calls_per_second, concurrency, recheck_every);
+debug_with!(SyncOptions: rules, accepted, concurrency, recheck_every);
 
 impl Default for SyncOptions {
     fn default() -> Self {
@@ -185,64 +159,4 @@ pub enum SyncProgress {
         /// The number of all groups.
         all: u64,
     },
-}
-
-/// Spaces the calls of a run evenly, and counts them.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    /// The time between two calls; zero without a limit.
-    interval: Duration,
-    /// When the next call may begin.
-    next: Mutex<Option<Instant>>,
-    calls: AtomicU64,
-}
-
-impl Budget {
-    /// Creates a budget of this many calls per second; 0 for any number.
-    pub(crate) fn per_second(calls: u32) -> Self {
-        let interval = Duration::from_secs(1).checked_div(calls).unwrap_or_default();
-        Self { interval, next: Mutex::new(None), calls: AtomicU64::new(0) }
-    }
-
-    /// Counts a call, and blocks the thread until it may begin.
-    pub(crate) fn take(&self) {
-        sleep_blocking(self.reserve(now()));
-    }
-
-    pub(crate) fn calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
-    }
-
-    /// Reserves the next free time, and returns the wait until then.
-    fn reserve(&self, now: Instant) -> Duration {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let begin = next.map_or(now, |next| next.max(now));
-        *next = begin.checked_add(self.interval);
-        begin.saturating_duration_since(now)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use methodical_client::transport::Instant;
-
-    use super::Budget;
-
-    #[test]
-    fn calls_are_spaced_evenly_and_an_idle_time_is_not_made_up_for() {
-        let budget = Budget::per_second(4);
-        let start = Instant::now();
-        let ms = Duration::from_millis;
-        assert_eq!(budget.reserve(start), ms(0));
-        assert_eq!(budget.reserve(start), ms(250));
-        assert_eq!(budget.reserve(start + ms(100)), ms(400));
-        assert_eq!(budget.reserve(start + ms(5000)), ms(0));
-        assert_eq!(budget.reserve(start + ms(5000)), ms(250));
-        assert_eq!(budget.calls(), 5);
-        let unlimited = Budget::per_second(0);
-        assert!((0..100).all(|_| unlimited.reserve(start).is_zero()));
-    }
 }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::history::Report;
 use crate::mirror::Mirror;
 use crate::recovery::asking::{Answer, Answers, Asking, Fate, Group};
@@ -60,12 +60,6 @@ fn read(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Known
     let store = mirror.store();
     let tables = store.tables()?;
     let status = |name: &str| tables.iter().find(|table| table.table == name);
-    for table in [target.members, target.groups] {
-        if status(table.name()).is_none_or(|status| status.completed_at.is_none()) {
-            let text = format!("cannot recover `{}`: sync `{}` first", target.value, table.name());
-            return Err(Error::new(ErrorKind::Table, text));
-        }
-    }
     let hasher = RandomState::new();
     let mut groups = BTreeMap::new();
     for (_, id, state) in store.live(target.groups.name())? {

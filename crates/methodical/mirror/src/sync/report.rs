@@ -141,10 +141,6 @@ pub struct Coverage {
     pub unknown: u64,
     /// The groups that have them, with their number.
     pub unknown_in: BTreeMap<String, u64>,
-    /// How many groups were asked for their values.
-    pub asked: u64,
-    /// How many groups were not, because their members did not change.
-    pub kept: u64,
     /// When the values of the longest waiting group were asked for, in seconds since 1970 (UTC): each value is at least as new.
     pub values_from: Option<i64>,
 }
@@ -167,14 +163,10 @@ impl Coverage {
     pub(crate) fn add(&mut self, known: &Group, fate: &Fate) {
         let (total, unknown) = match fate {
             Fate::Placed(members) => {
-                self.asked += 1;
                 let unknown = members.values().filter(|value| value.is_none()).count();
                 (members.len() as u64, unknown as u64)
             }
-            Fate::Kept | Fate::Failed(_) => {
-                self.kept += u64::from(matches!(fate, Fate::Kept));
-                (known.members.count, known.unknown)
-            }
+            Fate::Kept | Fate::Failed(_) => (known.members.count, known.unknown),
         };
         self.total += total;
         self.unknown += unknown;

@@ -27,14 +27,6 @@ pub struct Backup {
     pub at: i64,
 }
 
-/// The result of [`Mirror::restore`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Restored {
-    /// How many records of the backup were forgotten again, because the replaced mirror had forgotten them.
-    pub forgotten: u64,
-}
-
 impl Mirror {
     /// Writes the last committed state to a file that only its owner may read, also while another process syncs.
     ///
@@ -113,7 +105,7 @@ impl Mirror {
         backup: impl AsRef<Path>,
         path: impl AsRef<Path>,
         existing: Existing,
-    ) -> Result<Restored, Error> {
+    ) -> Result<(), Error> {
         let (from, to) = (backup.as_ref(), path.as_ref());
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at = integer(since.as_secs());
@@ -153,7 +145,9 @@ impl Mirror {
             return Err(refused(ErrorKind::Foreign, why));
         }
         let _lock = Lock::take(to)?;
-        let forgotten = if has_former { forget_again(&mut copy, to, at)? } else { 0 };
+        if has_former {
+            forget_again(&mut copy, to, at)?;
+        }
         renew(&copy.connection, "TRUE")?;
         // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
         empty_log(&copy.connection)?;
@@ -168,7 +162,7 @@ impl Mirror {
         if backups(to)?.iter().all(|backup| backup.path != path) {
             add(to, &Backup { path, at })?;
         }
-        Ok(Restored { forgotten })
+        Ok(())
     }
 }
 
@@ -233,8 +227,8 @@ fn has_contents(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.len() > 0)
 }
 
-/// Forgets in a copy what the former mirror had forgotten. Returns how many records the copy had.
-fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<u64, Error> {
+/// Forgets in a copy what the former mirror had forgotten.
+fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
     let former = Store::open(former, None).map_err(|error| {
         let text = format!(
@@ -256,7 +250,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<u64, Error> 
         suppressed.entry(table).or_default().insert(id);
     }
     drop(former);
-    suppressed.iter().map(|(table, hashes)| copy.forget_all(table, hashes, at)).sum()
+    suppressed.iter().try_for_each(|(table, hashes)| copy.forget_all(table, hashes, at))
 }
 
 /// Refuses a log that would be read as that of the restored file.

@@ -133,7 +133,7 @@ impl Mirror {
     /// ```
     pub fn omit_personal(&mut self) -> Result<u64, Error> {
         let mut store = self.store();
-        let emptied = store.change(|store| {
+        store.change(|store| {
             let mut emptied = 0;
             if !store.omits_personal()? {
                 store.omit_personal()?;
@@ -143,11 +143,7 @@ impl Mirror {
                 }
             }
             Ok((emptied, emptied > 0))
-        })?;
-        if emptied > 0 {
-            store.compact()?;
-        }
-        Ok(emptied)
+        })
     }
 
     /// Returns whether the mirror omits personal data.
@@ -191,29 +187,29 @@ impl Store {
         self.erase_values(table, Of::Record(id))
     }
 
-    /// Forgets those records of a table whose identities have these hashes. Returns how many the table had.
+    /// Forgets those records of a table whose identities have these hashes.
     pub(crate) fn forget_all(
         &mut self,
         table: &str,
         hashes: &HashSet<Hash>,
         at: i64,
-    ) -> Result<u64, Error> {
+    ) -> Result<(), Error> {
         self.change(|store| {
             for hash in hashes {
                 store.suppress(table, *hash, at)?;
             }
-            let (identities, mut forgotten) = (store.identity().records(), 0);
+            let (identities, mut has_erased) = (store.identity().records(), false);
             if store.has_table(table)? {
                 let kept = Filter::new().state(State::Present).state(State::Missing);
                 store.each_record(table, &kept.state(State::Gone), |stored| {
                     if hashes.contains(&identities.hash(&[stored.id.as_bytes()])) {
                         store.erase_known(table, stored.known, &stored.id, at)?;
-                        forgotten += 1;
+                        has_erased = true;
                     }
                     Ok(())
                 })?;
             }
-            Ok((forgotten, forgotten > 0))
+            Ok(((), has_erased))
         })
     }
 

@@ -63,7 +63,7 @@ fn only_the_last_runs_are_kept() {
 
     let place = Place::new();
     let (server, mut mirror) = (Server::start(), place.open());
-    let options = SyncOptions::new().tables(["album"]);
+    let options = SyncOptions::new().without_recovery();
     server.sync(&mut mirror, &options).unwrap();
     for _ in 0..10 {
         place.execute(&format!(

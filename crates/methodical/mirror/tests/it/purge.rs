@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, Rules, State};
+use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, State};
 
 use crate::place::Place;
-use crate::support::{Clock, PHOTO, feed, open, photos, records, sync};
+use crate::support::{Clock, feed, photos, records};
 
 const ONE: &str = r#"{"id":"1"}"#;
 const TWO: &str = r#"{"id":"2"}"#;
@@ -119,26 +119,4 @@ fn changes_that_a_consumer_needs_stay() {
     mirror.rewind_consumer("fast", &end).unwrap();
     let purged = mirror.purge(&purge).unwrap();
     assert_eq!((purged.changes, purged.kept_for), (2, None));
-}
-
-#[test]
-fn a_file_with_much_free_space_is_built_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let time = Clock::default();
-    let mut mirror = time.of(open(&path));
-    time.set(100);
-    let filling = "x".repeat(1000);
-    let list: Vec<String> =
-        (0..8000).map(|id| format!(r#"{{"id":"{id}","place":{{"id":"{filling}"}}}}"#)).collect();
-    photos(&mut mirror, &list);
-    let rules = Rules::new().confirm(1).accept_missing(7000);
-    sync(&mut mirror, &PHOTO, rules, &list[7000..]).unwrap();
-    time.set(1000);
-    let before = std::fs::metadata(&path).unwrap().len();
-    let purged = mirror.purge(&Purge { gone_for: Some(seconds(1)), ..Purge::default() }).unwrap();
-    let after = std::fs::metadata(&path).unwrap().len();
-    assert_eq!(purged.records, 7000);
-    assert!(purged.freed > 6_000_000 && before - after == purged.freed, "{purged:?}");
-    assert_eq!(mirror.check().unwrap().findings, []);
 }

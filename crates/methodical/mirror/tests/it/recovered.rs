@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncReport};
+use methodical_mirror::{ErrorKind, Mirror, SyncError, SyncOptions, SyncReport};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
@@ -91,28 +91,6 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
     sync(&server, &mut one);
     sync(&server, &mut other);
     other.forget("photo", "a").unwrap();
-}
-
-#[test]
-fn placements_that_left_with_their_member_are_counted_once() {
-    let place = Place::new();
-    let mut mirror = place.open();
-    let server = Server::start();
-    for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
-        server.state().put(album, photo, "New");
-    }
-    sync(&server, &mut mirror);
-    let gone = |report: &SyncReport| report.tables[2].result.as_ref().unwrap().gone;
-    let state = || server.state();
-    state().photos.remove("a");
-    for album in ["1", "2"] {
-        state().albums.get_mut(album).unwrap().remove("a");
-    }
-    let options = SyncOptions::new().rules(Rules::new().confirm(1));
-    assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 2);
-    assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 0);
-    mirror.forget("photo", "b").unwrap();
-    assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 1);
 }
 
 /// Limit of a wait for the other thread.

@@ -78,11 +78,11 @@ fn shell(script: &str) -> Exec {
 
 #[cfg(unix)]
 #[test]
-fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
+fn a_command_has_the_event_on_its_input() {
     let mirror = mirror();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("events");
-    let script = "cat >> \"$0\" && env | grep ^MIRROR_EVENT_ | sort >> \"$0\"";
+    let script = "cat >> \"$0\"";
     let mut command = shell(script).arg(&file);
     mirror
         .deliver(
@@ -92,11 +92,7 @@ fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
         )
         .unwrap();
     let event = mirror.events(None, 1).unwrap().0.remove(0);
-    let expected = format!(
-        "{}\nMIRROR_EVENT_ID={}\nMIRROR_EVENT_KIND=changed\nMIRROR_EVENT_NUMBER=1\nMIRROR_EVENT_TABLE=photo\n",
-        event.to_json().unwrap(),
-        event.id
-    );
+    let expected = format!("{}\n", event.to_json().unwrap());
     assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
 }
 
@@ -104,7 +100,7 @@ fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
 #[test]
 fn a_command_that_fails_keeps_the_position() {
     let mirror = mirror();
-    let script = "test $MIRROR_EVENT_NUMBER -lt 3 || exit 7";
+    let script = "grep -q '\"number\":[12],' || exit 7";
     let error = mirror.deliver("all", &mut shell(script), &Limits::default()).unwrap_err();
     let says = "cannot deliver to `all`: the command sh failed (exit status: 7); the next attempt";
     assert!(error.to_string().starts_with(says), "{error}");
@@ -134,40 +130,19 @@ fn a_command_that_does_not_read_a_large_event_is_delivered_to() {
     mirror.rewind_consumer("all", &oldest).unwrap();
     let mut reader = shell("test $(wc -c) -gt 1048576");
     mirror.deliver("all", &mut reader, &Limits::default()).unwrap();
-    // The program has ended, but another process of its group has the input open.
+    // The program has ended, but another process has the input open.
     mirror.rewind_consumer("all", &oldest).unwrap();
-    mirror.deliver("all", &mut shell("sleep 600 <&0 & exit 0"), &Limits::default()).unwrap();
+    mirror.deliver("all", &mut shell("sleep 2 <&0 & exit 0"), &Limits::default()).unwrap();
 }
 
 #[cfg(unix)]
 #[test]
-fn a_command_and_its_children_are_killed_at_the_timeout_and_at_its_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let pipe = folder.path().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
-    assert!(made.success());
-    for (script, delivers) in [
-        ("exec 3>\"$0\"; echo started >&3; sleep 600 & sleep 600", false),
-        ("exec 3>\"$0\"; echo started >&3; sleep 600 & exit 0", true),
-    ] {
-        let mirror = mirror();
-        let mut command = shell(script).arg(&pipe).timeout(Duration::from_secs(2));
-        let start = Instant::now();
-        let delivery = std::thread::spawn(move || {
-            mirror.deliver(
-                "all",
-                &mut command,
-                &Limits { kinds: vec![ChangeKind::Changed], ..Limits::default() },
-            )
-        });
-        // The pipe ends when no process has it open.
-        let said = std::fs::read_to_string(&pipe).unwrap();
-        let result = delivery.join().unwrap();
-        assert!(start.elapsed() < Duration::from_secs(60));
-        assert_eq!((&*said, result.is_ok()), ("started\n", delivers));
-        if let Err(error) = result {
-            let says = "the command sh did not end within 2s and was killed; raise its timeout";
-            assert!(error.to_string().contains(says), "{error}");
-        }
-    }
+fn a_command_is_killed_at_the_timeout() {
+    let mirror = mirror();
+    let mut command = shell("exec sleep 600").timeout(Duration::from_secs(1));
+    let start = Instant::now();
+    let error = mirror.deliver("all", &mut command, &Limits::default()).unwrap_err().to_string();
+    assert!(start.elapsed() < Duration::from_secs(60));
+    let says = "the command sh did not end within 1s and was killed; raise its timeout";
+    assert!(error.contains(says), "{error}");
 }

@@ -69,9 +69,7 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -
         let error =
             rival().deliver("all", &mut webhook(&receiver.url()), &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
-        let shown = error.to_string();
-        let by_process = format!("process {} is delivering to it", child.id());
-        assert!(shown.contains(&by_process), "{shown}");
+        assert!(error.to_string().contains("another process is delivering to it"), "{error}");
         child.kill().unwrap();
         child.wait().unwrap();
         let consumer = open().consumers().unwrap().remove(0);
