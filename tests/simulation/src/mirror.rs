@@ -161,7 +161,8 @@ impl Replica {
         world.check(end.saturating_sub(begun) <= limit, || "a sync took too long".to_owned());
         // The calls are spaced evenly.
         let least = Duration::from_secs(1) * calls.saturating_sub(1) / RATE;
-        world.check(sync.elapsed >= least, || format!("{calls} calls in {:?}", sync.elapsed));
+        let elapsed = end.saturating_sub(begun);
+        world.check(elapsed >= least, || format!("{calls} calls in {elapsed:?}"));
     }
 
     /// Returns whether the only placements that differ are gone with their candidate or their vacancy.

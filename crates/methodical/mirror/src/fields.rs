@@ -5,7 +5,6 @@ pub(crate) mod difference;
 pub(crate) mod json;
 pub(crate) mod row;
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -40,7 +39,7 @@ pub(crate) enum Kind {
 }
 
 impl Shape {
-    /// Checks the description of a table and returns its columns.
+    /// Returns the columns of a table. A generated description has no reserved or doubled names.
     pub(crate) fn of(table: &Table) -> Result<Self, Error> {
         let columns = table.columns().iter().map(|column| {
             let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();
@@ -57,29 +56,8 @@ impl Shape {
             let text = format!("cannot use the table `{}`: {text}", table.name());
             Error::new(ErrorKind::Table, text)
         };
-        if table.name().is_empty() || is_reserved(table.name()) {
-            return Err(invalid("its name is empty or begins with `mirror_` or `sqlite_`"));
-        }
-        if table.name().to_lowercase().ends_with("_present") {
-            return Err(invalid("its name ends with `_present`, as those of views"));
-        }
-        let mut names = BTreeSet::new();
-        for column in &columns {
-            if !(1..=2).contains(&column.path.len()) || is_reserved(&column.name) {
-                return Err(invalid(
-                    "a path must have one or two names, and not begin with `mirror_` or `sqlite_`",
-                ));
-            }
-            // Databases do not distinguish names by case.
-            if !names.insert(column.name.to_lowercase()) {
-                return Err(invalid(&format!("two columns are named `{}`", column.name)));
-            }
-        }
-        let is_parent = |column: &&Column| column.path.len() == 2;
-        for parent in columns.iter().filter(is_parent).filter_map(|column| column.path.first()) {
-            if names.contains(&parent.to_lowercase()) {
-                return Err(invalid(&format!("`{parent}` is both a column and a nested record")));
-            }
+        if columns.iter().any(|column| !(1..=2).contains(&column.path.len())) {
+            return Err(invalid("a path must have one or two names"));
         }
         let is_identity = |column: &Column| {
             column.path == [table.identity()] && matches!(column.kind, Kind::Text | Kind::Integer)
@@ -131,11 +109,6 @@ impl Shape {
         let is_below = |column: &Column| matches!(&*column.path, [first, _] if first == name);
         self.columns.iter().any(is_below)
     }
-}
-
-fn is_reserved(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name.starts_with("mirror_") || name.starts_with("sqlite_")
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -214,21 +187,11 @@ mod tests {
     use super::{Secret, Shape};
 
     #[test]
-    fn an_ambiguous_description_is_refused() {
-        const ID: Column = Column::text(&["id"]);
+    fn a_description_without_identity_is_refused() {
         const JSON: &[Column] = &[Column::json(&["id"])];
-        const SAME: &[Column] = &[ID, Column::text(&["a", "b"]), Column::text(&["A_B"])];
-        const PARENT: &[Column] = &[ID, Column::text(&["a"]), Column::text(&["a", "b"])];
-        const OURS: &[Column] = &[ID, Column::text(&["mirror_key"])];
-        const EMPTY: &[Column] = &[ID, Column::text(&[])];
+        const EMPTY: &[Column] = &[Column::text(&["id"]), Column::text(&[])];
         for (table, says) in [
-            (Table::new("photo_present", "id", &[ID]), "its name ends with `_present`"),
-            (Table::new("mirror_scope", "id", &[ID]), "its name is empty or begins with"),
-            (Table::new("photo", "no", &[ID]), "`no` is not a column of text or integers"),
-            (Table::new("photo", "id", JSON), "`id` is not a column of"),
-            (Table::new("photo", "id", SAME), "two columns are named `A_B`"),
-            (Table::new("photo", "id", PARENT), "`a` is both a column and a nested record"),
-            (Table::new("photo", "id", OURS), "not begin with `mirror_`"),
+            (Table::new("photo", "id", JSON), "`id` is not a column of text or integers"),
             (Table::new("photo", "id", EMPTY), "a path must have one or two names"),
         ] {
             let error = Shape::of(&table).unwrap_err().to_string();

@@ -29,10 +29,8 @@ pub struct Report {
     /// Records that count as deleted since this list. Placements that leave with their member or group do not count.
     pub gone: u64,
     /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
-    /// missing or gone.
+    /// missing or gone. [`Mirror::rejections`] returns them.
     pub rejected: u64,
-    /// The first of them, at most three.
-    pub rejections: Vec<Rejection>,
     /// Records that occurred before in the list, with the same meaning.
     pub repeated: u64,
     /// Records that are forgotten.

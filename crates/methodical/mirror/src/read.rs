@@ -161,46 +161,6 @@ impl Mirror {
         })
     }
 
-    /// Passes each record that has this text to `take`, with its table, until it breaks: tables in the order of their names,
-    /// records in the order of first sight. [`Filter::contains`] describes the comparison.
-    ///
-    /// It reads every record: about a second for a million. For one table, use [`each_matching`](Self::each_matching).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    ///
-    /// use methodical_mirror::{Error, Mirror};
-    ///
-    /// /// Prints where a text occurs.
-    /// fn find(mirror: &Mirror, text: &str) -> Result<(), Error> {
-    ///     mirror.search(text, |table, record| {
-    ///         println!("{table} {}", record.id);
-    ///         ControlFlow::Continue(())
-    ///     })
-    /// }
-    /// ```
-    pub fn search(
-        &self,
-        text: &str,
-        mut take: impl FnMut(&str, Record) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        let (filter, mut flow) = (Filter::new().contains(text), ControlFlow::Continue(()));
-        for TableStatus { table, .. } in self.tables()? {
-            self.each_matching(&table, &filter, |record| {
-                flow = take(&table, record);
-                flow
-            })?;
-            if flow.is_break() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Returns a record of a table by its identity, in any state. `None` if the table does not have it, or does not exist.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::fields::difference::{Version, changed};
 use crate::fields::row::{Omission, Row, RowHasher, is_other_person};
 use crate::fields::{Hash, Shape};
 use crate::guard::{Judged, Rules, Week};
-use crate::history::{Rejection, Report};
+use crate::history::Report;
 use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
 use crate::store::filter::Filter;
@@ -330,9 +330,6 @@ impl<'a> Run<'a> {
 
     fn reject_at(&mut self, index: u64, reason: &str) -> Result<(), Error> {
         self.report.rejected += 1;
-        if self.report.rejections.len() < MAX_REJECTIONS {
-            self.report.rejections.push(Rejection { index, reason: reason.to_owned() });
-        }
         let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
         self.store.execute(insert, (&self.scope, integer(index), reason)).map(drop)
     }
@@ -621,9 +618,6 @@ impl Drop for Run<'_> {
 }
 
 debug_with!(Run<'_>: scope, report);
-
-/// Maximum number of rejected records that a report describes.
-const MAX_REJECTIONS: usize = 3;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use methodical_client::blocking::{Client, Records};
-use methodical_client::transport::{Instant, now};
 use methodical_client::{Entry, ErrorKind as ClientErrorKind};
 use methodical_model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_model::{ListOperation, Operation, PagedOperation, Record, Service};
@@ -62,8 +61,7 @@ impl Mirror {
         client: &Client<S>,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        let (tables, start) = (described::<S>(), now());
-        options.check(&tables).map_err(SyncError::refused)?;
+        options.check(&described::<S>()).map_err(SyncError::refused)?;
         let _held = self.store().hold().map_err(SyncError::refused)?;
         let (calls, report) = (AtomicU64::new(0), SyncReport::default());
         let mut sync = Sync { mirror: self, client, options, calls, report, runs: Vec::new() };
@@ -74,7 +72,7 @@ impl Mirror {
             let samples: Vec<Sample> = samples.cloned().collect();
             report.error = self.store().add_history(&runs, &samples).err();
         }
-        (report.calls, report.elapsed) = (calls.into_inner(), elapsed(start));
+        report.calls = calls.into_inner();
         report.checked()
     }
 }
@@ -175,13 +173,13 @@ impl<S: Service> Sync<'_, S> {
         sync: impl FnOnce(&mut Mirror, &AtomicU64) -> Result<Parts, Error>,
     ) {
         let table = table.name();
-        let (start, started_at, before) = (now(), self.mirror.now(), self.calls.load(Relaxed));
+        let (started_at, before) = (self.mirror.now(), self.calls.load(Relaxed));
         let (result, coverage, failures) = match sync(self.mirror, &self.calls) {
             Ok((report, coverage, failures)) => (Ok(report), coverage, failures),
             Err(error) => (Err(error), None, Vec::new()),
         };
-        let (calls, elapsed) = (self.calls.load(Relaxed).saturating_sub(before), elapsed(start));
-        let report = TableReport { table, result, coverage, failures, calls, elapsed };
+        let calls = self.calls.load(Relaxed).saturating_sub(before);
+        let report = TableReport { table, result, coverage, failures, calls };
         self.runs.extend(past_run(&report, started_at, self.mirror.now()));
         self.report.tables.push(report);
     }
@@ -330,10 +328,6 @@ fn sample(
     })?;
     let unit = gauge.unit().map(|path| field(&json, path)).transpose()?.flatten();
     Ok(Sample { at, gauge: name.to_owned(), amount, unit })
-}
-
-fn elapsed(start: Instant) -> std::time::Duration {
-    now().saturating_duration_since(start)
 }
 
 /// Returns a table's line of the history; `None` if another process synced.

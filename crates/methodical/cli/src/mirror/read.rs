@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use methodical_mirror::model::tables::Mirrored;
-use methodical_mirror::{Consumer, Cursor, Error, Event, Outcome, Record, TableStatus};
+use methodical_mirror::{Consumer, Cursor, Error, Event, Filter, Outcome, Record, TableStatus};
 use serde::Serialize;
 use serde_json::json;
 
@@ -268,14 +268,19 @@ pub(crate) fn search<S: Mirrored>(
         printer.print_line(&line.add("record", &record.json).end())?;
         io::Result::Ok(printer.is_done())
     };
-    let mut done = Ok(());
-    mirror.search(&flags.text, |table, record| match print(table, &record) {
-        Ok(false) => ControlFlow::Continue(()),
-        other => {
-            done = other.map(drop);
-            ControlFlow::Break(())
+    let (filter, mut done) = (Filter::new().contains(&flags.text), Ok(false));
+    for TableStatus { table, .. } in mirror.tables()? {
+        mirror.each_matching(&table, &filter, |record| {
+            done = print(&table, &record);
+            match done {
+                Ok(false) => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
+        })?;
+        if !matches!(done, Ok(false)) {
+            break;
         }
-    })?;
+    }
     done?;
     printer.finish()
 }

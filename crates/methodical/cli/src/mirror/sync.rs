@@ -329,7 +329,7 @@ fn failed<S: Mirrored>(
         failed
             .extend(one.result.as_ref().err().map(|error| (format!("gauge {}", one.gauge), error)));
     }
-    let rejected = rejected(session, report);
+    let rejected = rejected(session, mirror, report);
     let mut failed = failed.into_iter();
     let Some((part, first)) = failed.next() else { return rejected };
     for (part, error) in failed {
@@ -344,20 +344,23 @@ fn failed<S: Mirrored>(
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
-fn rejected<S: Mirrored>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
+fn rejected<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &Mirror,
+    report: &SyncReport,
+) -> Result<(), Failure> {
     let mut rejected = 0;
-    for table in &report.tables {
-        let Ok(report) = &table.result else { continue };
+    for TableReport { table, result, .. } in &report.tables {
+        let Ok(report) = result else { continue };
         rejected += report.rejected;
-        let named = report.rejections.iter().take(MAX_NAMED.into());
-        for Rejection { index, reason, .. } in named.clone() {
-            let text = format!("skipped record {index} of {}: {reason}", table.table);
-            session.invocation.screen.warn(&text);
+        let named = mirror.rejections(table, MAX_NAMED.into())?;
+        for Rejection { index, reason, .. } in &named {
+            session.invocation.screen.warn(&format!("skipped record {index} of {table}: {reason}"));
         }
         let described = u64::try_from(named.len()).unwrap_or(u64::MAX);
         let more = report.rejected.saturating_sub(described);
         if more > 0 {
-            session.invocation.screen.warn(&format!("skipped {more} more of {}", table.table));
+            session.invocation.screen.warn(&format!("skipped {more} more of {table}"));
         }
     }
     if rejected == 0 {

@@ -76,7 +76,7 @@ impl Mirror {
         // Before the copy, so that an erasure at the same time names it.
         store.note_copy(target, None)?;
         let mut client = connector.open().map_err(not_connected)?;
-        let transaction = client.transaction().map_err(|error| failed_in("", error))?;
+        let transaction = client.transaction().map_err(failed)?;
         let copied = write(transaction, schema, || CopySource::open(&store, target, at))?;
         for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
             // Removes what was erased from the pages. If it fails, the database does so later.
@@ -130,7 +130,7 @@ fn write(
         copy.schema
     );
     copy.query(&update, &[(&id, Type::BYTEA), (&position, Type::INT8)])?;
-    copy.target.commit().map_err(|error| failed_in("COMMIT", error))?;
+    copy.target.commit().map_err(failed)?;
     Ok(Copied { is_replaced, tables })
 }
 
@@ -146,11 +146,11 @@ type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 impl Copy<'_> {
     /// Runs a statement. It is not prepared by name, which a pooler may not support.
     fn query(&mut self, sql: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Error> {
-        self.target.query_typed(sql, parameters).map_err(|error| failed_in(sql, error))
+        self.target.query_typed(sql, parameters).map_err(failed)
     }
 
     fn batch(&mut self, sql: &str) -> Result<(), Error> {
-        self.target.batch_execute(sql).map_err(|error| failed_in(sql, error))
+        self.target.batch_execute(sql).map_err(failed)
     }
 
     /// Creates the schema and the table with the state, or returns the id of the copied mirror. Refuses a schema with other tables.
@@ -264,7 +264,7 @@ impl Copy<'_> {
 
     /// Runs a statement, and returns how many rows it changed.
     fn change(&mut self, sql: &str) -> Result<u64, Error> {
-        let results = self.target.simple_query(sql).map_err(|error| failed_in(sql, error))?;
+        let results = self.target.simple_query(sql).map_err(failed)?;
         let changed = results.iter().map(|result| match result {
             SimpleQueryMessage::CommandComplete(rows) => *rows,
             _ => 0,
@@ -275,7 +275,7 @@ impl Copy<'_> {
     /// Writes all rows of a table of the mirror to an empty one. Returns how many.
     fn write(&mut self, source: &CopySource, table: &CopyTable, to: &str) -> Result<u64, Error> {
         let sql = format!("COPY {to} ({}) FROM STDIN", table.list());
-        let mut writer = self.target.copy_in(&sql).map_err(|error| failed_in(&sql, error))?;
+        let mut writer = self.target.copy_in(&sql).map_err(failed)?;
         let mut out = Vec::new();
         source.each_row(table, |row| {
             for (index, (column, value)) in table.columns.iter().zip(row).enumerate() {
@@ -292,7 +292,7 @@ impl Copy<'_> {
             Ok::<_, Error>(())
         })?;
         writer.write_all(&out).map_err(|error| lost().because(error))?;
-        writer.finish().map_err(|error| failed_in(&sql, error))
+        writer.finish().map_err(failed)
     }
 }
 
@@ -342,7 +342,7 @@ impl fmt::Display for Code {
 
 impl StdError for Code {}
 
-fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
+fn failed(error: ::postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
         let is_lost =
             error.is_closed() || error.source().is_some_and(<dyn StdError>::is::<io::Error>);
@@ -356,32 +356,17 @@ fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
         "40001" | "40P01" | "55P03" => {
             (ErrorKind::Busy, "another session uses the tables of the copy; try again later")
         }
-        "57014" => (
-            ErrorKind::Store,
-            "a statement was canceled; raise `statement_timeout` of the role, then try again",
-        ),
-        "42501" => return denied(sql, cause),
-        "25006" => {
-            (ErrorKind::Denied, "cannot write the copy: the database is read-only; use its primary")
-        }
-        "57P01" | "57P02" | "57P03" => {
-            (ErrorKind::Unreachable, "the database is stopping or starting; try again")
-        }
-        "XX001" | "XX002" => (ErrorKind::Foreign, "cannot read the copy: the database is damaged"),
+        "42501" => return denied(cause),
+        "57P01" | "57P02" | "57P03" => (ErrorKind::Unreachable, LOST),
         _ => (ErrorKind::Store, FAILED),
     };
     Error::new(kind, text).because(Code(state))
 }
 
 /// Names the privilege that the role lacks. The text of the database has the name of the table or schema, and no row.
-fn denied(sql: &str, cause: &DbError) -> Error {
-    let right = match sql.split_whitespace().next() {
-        Some("COPY") => "the privilege INSERT".to_owned(),
-        Some(verb @ ("SELECT" | "INSERT" | "UPDATE" | "DELETE")) => format!("the privilege {verb}"),
-        _ => "a privilege".to_owned(),
-    };
+fn denied(cause: &DbError) -> Error {
     let text = format!(
-        "cannot write the copy: the database role lacks {right} ({}); grant it, or use the role that created the copy",
+        "cannot write the copy: the database role lacks a privilege ({}); grant it, or use the role that created the copy",
         cause.message()
     );
     Error::new(ErrorKind::Denied, text).because(Code(cause.code().clone()))

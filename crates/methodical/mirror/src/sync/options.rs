@@ -62,7 +62,7 @@ impl SyncOptions {
     }
 
     /// Adds names of values that a recovery asks for, such as `values("status", ["On hold"])`. The names that the contract
-    /// lists, and those that the mirror has, are always asked for. A mirror keeps the names that a recovery asked for, at most 1,000: name a value once.
+    /// lists, and those that the mirror has, are always asked for. A mirror keeps the names that a recovery asked for: name a value once.
     pub fn values<T: Into<String>>(
         mut self,
         value: impl Into<String>,

@@ -1,6 +1,5 @@
 //! Recovers the values of one table: reads what the mirror knows, asks, and writes the placements as one list.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -40,7 +39,7 @@ pub(crate) fn recover(
     let asking = Asking::new(target.value, &values, members, hasher, &ask);
     let Answers { groups, refused } = asking.run(groups, options.concurrency, report)?;
     let kept = values.iter().enumerate().filter(|(index, _)| !refused.contains(index));
-    let kept = kept.take(VALUES_KEPT).map(|(_, value)| value.clone()).collect();
+    let kept = kept.map(|(_, value)| value.clone()).collect();
     let asked = groups.iter().map(|(one, fate)| (&*one.id, matches!(fate, Fate::Placed(_))));
     let schedule = schedule.after(&asked.collect::<Vec<_>>(), kept, mirror.now());
     write(mirror, target, options, &schedule, groups, &values)
@@ -100,24 +99,18 @@ fn read(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Known
     Ok(Known { schedule, groups, values, members, hasher })
 }
 
-/// Returns the names of all values: those in the mirror by their frequency, then the others, and those of earlier recoveries.
+/// Returns the names of all values: those of the contract, those that were named, those of earlier recoveries, and those in the
+/// mirror.
 fn values(
     groups: &BTreeMap<String, Group>,
     target: &Target,
     more: &[String],
     earlier: &[String],
 ) -> Vec<String> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for (value, count) in groups.values().flat_map(|group| &group.values) {
-        *counts.entry(value).or_default() += count;
-    }
-    let mut frequent: Vec<(&str, u64)> = counts.into_iter().collect();
-    frequent.sort_by_key(|(_, count)| Reverse(*count));
-    let frequent = frequent.into_iter().map(|(value, _)| value);
-    let all = frequent
-        .chain(target.known_values.iter().copied())
-        .chain(more.iter().chain(earlier).map(|value| &**value));
+    let found = groups.values().flat_map(|group| group.values.keys());
+    let named = more.iter().chain(earlier).chain(found).map(|value| &**value);
     let mut seen = BTreeSet::new();
+    let all = target.known_values.iter().copied().chain(named);
     all.filter(|value| seen.insert(*value)).map(str::to_owned).collect()
 }
 
@@ -237,9 +230,6 @@ impl Store {
 
 /// Time after which a group is asked again in any case, in seconds: less than a day, so that a daily run asks for all.
 const MAX_AGE: i64 = 20 * 3600;
-
-/// Maximum number of names of values that are kept.
-const VALUES_KEPT: usize = 1000;
 
 #[cfg(test)]
 mod tests {

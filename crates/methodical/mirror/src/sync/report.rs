@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::fmt;
-use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
 use crate::history::{Report, SampleReport};
@@ -22,8 +21,6 @@ pub struct SyncReport {
     pub error: Option<Error>,
     /// How many calls were made. The further pages of a list, and the retries of the client, are not counted.
     pub calls: u64,
-    /// Duration of the whole sync.
-    pub elapsed: Duration,
 }
 
 /// The result of one table.
@@ -40,8 +37,6 @@ pub struct TableReport {
     pub failures: Vec<GroupFailure>,
     /// How many calls were made for it, counted as in [`SyncReport::calls`].
     pub calls: u64,
-    /// Duration of its sync.
-    pub elapsed: Duration,
 }
 
 impl SyncReport {
@@ -189,12 +184,12 @@ impl Coverage {
             return format!("every {group} is empty, so no {value} is known");
         }
         let tenths = u128::from(self.known()) * 1000 / u128::from(*total);
-        let (share, tenth, total) = (tenths / 10, tenths % 10, grouped(*total));
+        let (share, tenth) = (tenths / 10, tenths % 10);
         let known = format!("{share}.{tenth} % of {total} placements have a known {value}");
         if self.unknown == 0 {
             return known;
         }
-        let (unknown, groups) = (grouped(self.unknown), self.unknown_in.len());
+        let (unknown, groups) = (self.unknown, self.unknown_in.len());
         let plural = if groups == 1 { "" } else { "s" };
         format!(
             "{known}; {unknown} in {groups} {group} record{plural} have another: name it with {option}"
@@ -202,22 +197,9 @@ impl Coverage {
     }
 }
 
-/// Returns a number with a comma between each three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Coverage, grouped};
+    use super::Coverage;
 
     #[test]
     fn the_share_is_rounded_down_and_says_what_to_do() {
@@ -227,12 +209,11 @@ mod tests {
         coverage.unknown_in.extend(groups);
         assert_eq!(
             coverage.text("--statuses"),
-            "99.1 % of 4,812 placements have a known status; 41 in 3 album records have another: name it with --statuses"
+            "99.1 % of 4812 placements have a known status; 41 in 3 album records have another: name it with --statuses"
         );
         let whole = Coverage { total: 1, ..Coverage::new("status", "album") };
         assert_eq!(whole.text(""), "100.0 % of 1 placements have a known status");
         let none = Coverage::new("status", "album");
         assert_eq!(none.text(""), "every album is empty, so no status is known");
-        assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

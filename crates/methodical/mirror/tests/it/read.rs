@@ -97,28 +97,3 @@ fn an_erased_record_is_not_found() {
     assert_eq!(ids(&mirror, &filter), "3");
     assert_eq!(ids(&mirror, &filter.state(State::Gone)), "");
 }
-
-#[test]
-fn a_search_covers_all_tables() {
-    const ALBUM: Table = Table::new("album", "no", &[Column::integer(&["no"])]);
-
-    let place = Place::new();
-    let mut mirror = place.open();
-    photos(&mut mirror, &[r#"{"id":"1","title":"number 42"}"#, r#"{"id":"2"}"#]);
-    let mut run = mirror.begin("albums/list", &ALBUM, Rules::new()).unwrap();
-    for record in [r#"{"no":421}"#, r#"{"no":422}"#, r#"{"no":12}"#] {
-        run.record(record).unwrap();
-    }
-    run.finish().unwrap();
-    let found = |limit| {
-        let mut found = Vec::new();
-        let search = mirror.search("42", |table, record| {
-            found.push(format!("{table} {}", record.id));
-            if found.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        search.unwrap();
-        found.join(", ")
-    };
-    assert_eq!(found(9), "album 421, album 422, photo 1");
-    assert_eq!(found(1), "album 421");
-}
