@@ -23,8 +23,7 @@ pub(crate) const DEMO: Demo = Demo {
 
 fn start() -> Result<SampleService, Failure> {
     let demo = demo::start().map_err(|error: gateway_server::Error| {
-        let failure = Failure::usage("cannot start the sample service")
-            .hint("its data is in a temporary file; set TMPDIR to use another folder");
+        let failure = Failure::usage("cannot start the sample service");
         match error.source() {
             Some(cause) => failure.because(cause.to_string()),
             None => failure.because(error.to_string()),

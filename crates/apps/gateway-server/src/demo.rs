@@ -1,13 +1,8 @@
 //! A temporary server with sample data, on a free port of the loopback address.
 
-use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
-use std::time::Duration;
-use std::{env, fs};
 
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::clock::Clock;
@@ -19,15 +14,13 @@ use crate::server::{RunningServer, Server};
 use crate::store::{AccountId, ImportMode, Store};
 use crate::token::NewToken;
 
-/// A running server with sample data. Dropping it stops the server and deletes the data.
+/// A running server with sample data in memory. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Demo {
-    // In this order: the data is deleted when nothing uses it.
     _runtime: OwnRuntime,
     base_url: String,
     _running: RunningServer,
     data: Data,
-    _folder: DemoFolder,
 }
 
 /// A runtime that ends on another thread, because this one may be of another runtime.
@@ -84,7 +77,7 @@ pub(crate) struct Data {
 ///
 /// # Errors
 ///
-/// Fails if a temporary file cannot be created or no port can be bound.
+/// Fails if no port can be bound.
 ///
 /// # Examples
 ///
@@ -107,67 +100,18 @@ pub fn start() -> Result<Demo, Error> {
     let started = std::thread::scope(|scope| scope.spawn(serve).join());
     // A panic has already been reported.
     let failed = || Error::new(ErrorKind::Io, "cannot start the demo server");
-    let (running, data, folder) = started.ok().flatten().ok_or_else(failed)??;
+    let (running, data) = started.ok().flatten().ok_or_else(failed)??;
     let base_url = running.base_url();
-    Ok(Demo { _runtime: runtime, base_url, _running: running, data, _folder: folder })
+    Ok(Demo { _runtime: runtime, base_url, _running: running, data })
 }
 
-/// The folder of the database. Dropping it deletes the data.
-#[derive(Debug)]
-pub(crate) struct DemoFolder {
-    /// Shows other processes that the folder is in use.
-    _lock: File,
-    folder: TempDir,
-}
-
-impl DemoFolder {
-    /// Creates the folder. Removes those that processes left when a signal ended them: they have no lock, and have not changed
-    /// for a minute.
-    fn create() -> Result<Self, Error> {
-        for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
-            let is_own = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
-            // In a shared folder, others can put a pipe in place of the lock, and opening it would block.
-            let there = entry.metadata().ok().filter(is_of_this_user);
-            let changed = there.and_then(|there| there.modified().ok());
-            let age = changed.and_then(|at| at.elapsed().ok()).unwrap_or_default();
-            let lock = entry.path().join(LOCK);
-            if is_own
-                && age >= LEFTOVER_AGE
-                && File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok())
-            {
-                // Somebody else may remove it first.
-                drop(fs::remove_dir_all(entry.path()));
-            }
-        }
-        let folder = TempDir::with_prefix(PREFIX)?;
-        let lock = File::create_new(folder.path().join(LOCK))?;
-        // Some file systems have no locks.
-        drop(lock.try_lock());
-        Ok(Self { _lock: lock, folder })
-    }
-}
-
-fn is_of_this_user(there: &fs::Metadata) -> bool {
-    there.uid() == rustix::process::geteuid().as_raw()
-}
-
-/// Beginning of the name of a folder.
-const PREFIX: &str = "gateway-demo-";
-
-/// Name of the file that is locked while a folder is in use.
-const LOCK: &str = "lock";
-
-/// Minimum age of a leftover. A younger folder may be about to be locked.
-const LEFTOVER_AGE: Duration = Duration::from_secs(60);
-
-/// Starts the server on the current runtime. The returned folder contains the database and must outlive the server.
-pub(crate) async fn serve(config: Config) -> Result<(RunningServer, Data, DemoFolder), Error> {
-    let directory = DemoFolder::create()?;
+/// Starts the server on the current runtime.
+pub(crate) async fn serve(config: Config) -> Result<(RunningServer, Data), Error> {
     let now = Clock::system().now();
-    let store = Arc::new(Store::open(directory.folder.path().join("demo.db"))?);
+    let store = Arc::new(Store::in_memory()?);
     let account = store.create_account("demo", now)?;
     store.import(account, ImportMode::Commit, &mut |stage| DemoData::default().fill(stage))?;
     let token = store.create_token(account, "demo", now, None)?;
     let running = Server::new(config, Arc::clone(&store)).start().await?;
-    Ok((running, Data { store, account, token }, directory))
+    Ok((running, Data { store, account, token }))
 }

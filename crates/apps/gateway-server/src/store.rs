@@ -107,18 +107,16 @@ impl Store {
         }
     }
 
-    /// Creates a SQLite database in memory, for tests. It lasts as long as this value. Unstable: it may change or disappear
-    /// in any release.
+    /// Creates a SQLite database in memory. It lasts as long as this value.
     ///
     /// # Errors
     ///
     /// Fails if SQLite has no more memory.
-    #[cfg(feature = "test-util")]
     pub fn in_memory() -> Result<Self, Error> {
         sqlite::File::in_memory().map(Self::over)
     }
 
-    /// Sets what is called before a token is looked up. For tests, as [`in_memory`](Self::in_memory).
+    /// Sets what is called before a token is looked up. For tests. Unstable: it may change or disappear in any release.
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn observed(mut self, look_up: impl Fn(&TokenDigest) + Send + Sync + 'static) -> Self {
@@ -126,7 +124,7 @@ impl Store {
         self
     }
 
-    /// Sets the time limit of a read that answers a request. For tests, as [`in_memory`](Self::in_memory).
+    /// Sets the time limit of a read that answers a request. For tests, as [`observed`](Self::observed).
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn with_statement_budget(mut self, limit: Duration) -> Self {
@@ -134,7 +132,7 @@ impl Store {
         self
     }
 
-    /// Limits the records of every page. For tests, as [`in_memory`](Self::in_memory).
+    /// Limits the records of every page. For tests, as [`observed`](Self::observed).
     #[cfg(feature = "test-util")]
     pub fn limit_pages(&self, records: u32) {
         self.page.store(records, Ordering::Relaxed);

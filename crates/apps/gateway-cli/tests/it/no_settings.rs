@@ -78,13 +78,3 @@ fn only_commands_that_need_the_token_read_the_token_file() {
     .map(|args| person.see(args));
     insta::assert_snapshot!(shown.join("\n"));
 }
-
-#[cfg(all(feature = "demo", unix))]
-#[test]
-fn the_sample_service_names_the_file_that_it_cannot_write() {
-    let person = Person::new().with("TMPDIR", "/nonexistent");
-    let (code, said) = end(person.command(&["--demo", "credits", "get"]));
-    assert_eq!(code, 2);
-    assert!(said.contains("/nonexistent/gateway-demo-"), "{said}");
-    assert!(said.contains("hint: its data is in a temporary file; set TMPDIR"), "{said}");
-}

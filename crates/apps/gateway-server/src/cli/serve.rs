@@ -27,7 +27,7 @@ use crate::traces::Traces;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Serve sample data from a temporary database, and print a URL and a token as shell exports.
+    /// Serve sample data from memory, and print a URL and a token as shell exports.
     #[arg(long)]
     demo: bool,
     /// Validate the settings, the certificates and the database, and exit.
@@ -135,20 +135,20 @@ async fn serve(
     let mut stop = StopSignals::register()?;
     let encrypted = config.tls.is_some();
     let hangup = signal(SignalKind::hangup())?;
-    let (running, directory) = if let Some(store) = store {
+    let running = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
         log_start(&running);
         print(&format!("listening on {}\n", running.base_url()))?;
         if let Some(address) = running.ops_address() {
             print(&format!("health and metrics on http://{address}\n"))?;
         }
-        (running, None)
+        running
     } else {
         config.access_log = false;
-        let (running, data, directory) = crate::demo::serve(config).await?;
+        let (running, data) = crate::demo::serve(config).await?;
         log_start(&running);
         print(&exports(&running, data.token.reveal()))?;
-        (running, Some(directory))
+        running
     };
     notify(NotifyState::Ready);
     let signal = tokio::select! {
@@ -172,7 +172,6 @@ async fn serve(
         drained = running.stop() => drained,
         _signal = stop.received() => false,
     };
-    drop(directory);
     tracing::info!(name: "stopped", drained, uptime = started.elapsed().as_secs_f64());
     Ok(())
 }

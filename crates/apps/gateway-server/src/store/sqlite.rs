@@ -42,7 +42,6 @@ impl File {
     }
 
     /// Creates a database in memory.
-    #[cfg(feature = "test-util")]
     pub(super) fn in_memory() -> Result<Self, Error> {
         let (path, held) = file::in_memory()?;
         Ok(Self { path, is_writable: true, identity: None, _held: Mutex::new(held) })

@@ -142,7 +142,6 @@ fn make_tables(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Creates a database in memory, which lasts as long as a connection to it. Returns its name and the first connection.
-#[cfg(feature = "test-util")]
 pub(super) fn in_memory() -> Result<(PathBuf, Connection), Error> {
     static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
