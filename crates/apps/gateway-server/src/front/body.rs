@@ -5,13 +5,11 @@ use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
@@ -78,27 +76,22 @@ async fn read(
     pieces: Sender<Result<Piece, Error>>,
 ) {
     loop {
-        let sender = pieces.clone();
         let read = work.run_patiently(pages.encoder.is_some(), move |_store: &Store| {
-            let next = pages.send(&sender)?;
+            let next = pages.next()?;
             Ok((pages, next))
         });
-        let (read, next) = match timeout_at(deadline, read).await.unwrap_or_else(|_| Err(late())) {
-            Ok(read) => read,
-            // Fails if the client is gone.
-            Err(error) => return drop(pieces.send(Err(error)).await),
-        };
-        match next {
-            Next::End => return,
-            Next::Page => {}
-            Next::Room(piece) => {
-                let is_last = piece.is_last;
-                if pieces.send(Ok(piece)).await.is_err() || is_last {
+        match timeout_at(deadline, read).await.unwrap_or_else(|_| Err(late())) {
+            Ok((rest, Some(bytes))) => {
+                let is_last = rest.is_finished();
+                // Fails if the client is gone.
+                if pieces.send(Ok(Piece { bytes, is_last })).await.is_err() || is_last {
                     return;
                 }
+                pages = rest;
             }
+            Ok((_, None)) => return,
+            Err(error) => return drop(pieces.send(Err(error)).await),
         }
-        pages = read;
     }
 }
 
@@ -150,16 +143,6 @@ fn late() -> Error {
     Error::new(ErrorKind::Io, "the response exceeded response-timeout")
 }
 
-/// The state of a list, some of which was sent.
-enum Next {
-    /// Nothing: it is complete, or the client is gone.
-    End,
-    /// The next page.
-    Page,
-    /// Room for this piece.
-    Room(Piece),
-}
-
 /// The pages of a list, plain or compressed.
 struct Pages {
     first: Option<Bytes>,
@@ -171,22 +154,6 @@ impl Pages {
     /// Returns whether the last byte was returned.
     fn is_finished(&self) -> bool {
         self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
-    }
-
-    /// Reads and sends pieces while the client takes them, but not for long: others wait for the reader.
-    fn send(&mut self, pieces: &Sender<Result<Piece, Error>>) -> Result<Next, Error> {
-        let begun = Instant::now();
-        while let Some(bytes) = self.next()? {
-            let is_last = self.is_finished();
-            match pieces.try_send(Ok(Piece { bytes, is_last })) {
-                Ok(()) if is_last => return Ok(Next::End),
-                Ok(()) if begun.elapsed() < AT_ONCE => {}
-                Ok(()) => return Ok(Next::Page),
-                Err(TrySendError::Full(Ok(piece))) => return Ok(Next::Room(piece)),
-                Err(_gone) => return Ok(Next::End),
-            }
-        }
-        Ok(Next::End)
     }
 
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
@@ -210,9 +177,6 @@ impl Pages {
 
 /// Maximum number of pieces that wait to be written. With two, a fast client gains nothing, and slow ones hold more memory.
 const PIECES: usize = 1;
-
-/// Time for which a list keeps its reader while its client is fast.
-const AT_ONCE: Duration = Duration::from_millis(5);
 
 /// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;
