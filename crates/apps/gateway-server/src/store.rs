@@ -477,16 +477,14 @@ impl Store {
     fn read<T>(&self, mut work: impl FnMut(&mut dyn Db) -> Result<T, Error>) -> Result<T, Error> {
         let idle = self.idle.lock().pop();
         if let Some(mut db) = idle {
-            db.start();
             match work(&mut *db) {
                 Err(error) if db.is_closed() => {
-                    tracing::warn!(name: "database_connection_lost", cause = with_causes(&error));
+                    tracing::warn!(event = "database_connection_lost", cause = with_causes(&error));
                 }
                 result => return self.end(db, result),
             }
         }
         let mut db = self.driver.connect(Some(self.limit), "cannot read the database")?;
-        db.start();
         let result = work(&mut *db);
         self.end(db, result)
     }

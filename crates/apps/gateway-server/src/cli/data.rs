@@ -148,7 +148,7 @@ pub(super) fn check(database: &Database) -> Result<(), Error> {
     if damage.is_empty() {
         return print("no damage found\n");
     }
-    let text = "the database is damaged; import the records that are named above again, or restore a backup";
+    let text = "the database is damaged; restore a backup";
     Err(Error::new(ErrorKind::StorageCorrupt, text))
 }
 

@@ -157,9 +157,6 @@ pub(super) struct RestoreArguments {
     /// Backup to restore.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Replace a database that exists. No other program may be using it.
-    #[arg(long)]
-    replace: bool,
     #[command(flatten)]
     database: Database,
 }
@@ -167,7 +164,7 @@ pub(super) struct RestoreArguments {
 pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), Error> {
     let database =
         arguments.database.file("cannot restore a PostgreSQL database; use pg_restore or psql")?;
-    store::restore(&arguments.file, database, arguments.replace)?;
+    store::restore(&arguments.file, database)?;
     print(&format!("restored {}\n", database.display()))
 }
 

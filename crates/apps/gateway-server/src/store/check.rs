@@ -5,7 +5,7 @@ use crate::store::db::Db;
 use crate::store::model::CheckReport;
 use crate::store::rendered::{self, Kind, Stored};
 
-/// Checks what the database cannot check itself. The check goes on after a place that cannot be read.
+/// Checks what the database cannot check itself. The check goes on after a table that cannot be read.
 pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
     let mut report = CheckReport::default();
     for (sql, what) in ORPHANS {
@@ -17,23 +17,18 @@ pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
     }
     report.pending_erasures = unless_damaged(db.count(PENDING_ERASURES, &[]))?.unwrap_or(0);
     for (kind, sql) in EVERY_RECORD {
-        let mut deviations = Deviations::default();
-        let mut after = None;
-        let read = read_all(db, &kind, sql, &mut deviations, &mut after);
-        if unless_damaged(read)?.is_none() {
-            let after = after.map_or_else(String::new, |(account, id)| {
-                format!(" after {id} of account {}", name(db, account))
-            });
-            report.damage.push(format!("{} that cannot be read{after}", kind.name));
-        }
-        let Deviations { damaged, first, outdated } = deviations;
+        let [mut damaged, mut outdated] = [0_u64; 2];
+        let read = read_all(db, sql, &mut |id, record, is_live| match kind.compare(id, record) {
+            Stored::Damaged => damaged += 1,
+            Stored::Outdated if is_live => outdated += 1,
+            Stored::Outdated | Stored::Whole => {}
+        });
         let kinds = kind.name;
+        if unless_damaged(read)?.is_none() {
+            report.damage.push(format!("{kinds} that cannot be read"));
+        }
         if damaged > 0 {
             let text = format!("{kinds} that are not stored as responses send them: {damaged}");
-            report.damage.push(text);
-        }
-        for (account, id) in first {
-            let text = format!("account {}: {} is damaged", name(db, account), (kind.one)(id));
             report.damage.push(text);
         }
         if outdated > 0 {
@@ -45,41 +40,19 @@ pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
     Ok(report)
 }
 
-/// The numbers of stored records of one kind that are not as an import writes them now.
-#[derive(Debug, Default)]
-struct Deviations {
-    damaged: u64,
-    /// The account and the id of the first damaged records.
-    first: Vec<(i64, i64)>,
-    /// Without a field that was added later. Only records that new responses contain.
-    outdated: u64,
-}
-
-/// Compares all records of a kind, in pages in the order of the key. `last` is the last one that was read.
+/// Passes the id and the text of each row to `on_row`, and whether it is of the newest revision. Reads pages in the order of
+/// the key.
 fn read_all(
     db: &mut dyn Db,
-    kind: &Kind,
     sql: &str,
-    deviations: &mut Deviations,
-    last: &mut Option<(i64, i64)>,
+    on_row: &mut dyn FnMut(i64, &[u8], bool),
 ) -> Result<(), Error> {
     let mut after = [0, -1, 0];
     loop {
         let before = after;
         db.each(sql, &before.map(Into::into), &mut |row| {
             after = [row.number(0)?, row.number(1)?, row.number(2)?];
-            let [account, id, _revision] = after;
-            *last = Some((account, id));
-            match kind.compare(id, row.bytes(3)?) {
-                Stored::Damaged => {
-                    deviations.damaged += 1;
-                    if deviations.first.len() < NAMED {
-                        deviations.first.push((account, id));
-                    }
-                }
-                Stored::Outdated if row.number(4)? == 1 => deviations.outdated += 1,
-                Stored::Outdated | Stored::Whole => {}
-            }
+            on_row(after[1], row.bytes(3)?, row.number(4)? == 1);
             Ok(())
         })?;
         if before == after {
@@ -96,20 +69,6 @@ fn unless_damaged<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
         Err(error) => Err(error),
     }
 }
-
-/// Returns the name of an account, or its number if the name cannot be read.
-fn name(db: &mut dyn Db, account: i64) -> String {
-    let mut name = format!("number {account}");
-    // An error is one that the check has reported.
-    drop(db.each("SELECT name FROM account WHERE id = ?1", &[account.into()], &mut |row| {
-        name = row.text(0)?;
-        Ok(())
-    }));
-    name
-}
-
-/// Maximum number of damaged records of a kind that a report names.
-const NAMED: usize = 20;
 
 /// One page of all row versions of all accounts, in the order of the key.
 const EVERY_RECORD: [(Kind, &str); 3] = [

@@ -13,9 +13,6 @@ use crate::store::model::ImportMode;
 pub(super) trait Db: Send {
     fn dialect(&self) -> &'static Dialect;
 
-    /// Starts the time limit of the next statements, if the database does not keep it itself.
-    fn start(&mut self) {}
-
     /// Returns whether the database closed the connection.
     fn is_closed(&self) -> bool {
         false
@@ -171,8 +168,8 @@ pub(super) struct Dialect {
 
 /// Opens connections to one database.
 pub(super) trait Driver: Send + Sync {
-    /// Opens a connection: to read, with a time limit of each statement, or to write, without one. `context` begins the
-    /// message of an error that has no more specific one.
+    /// Opens a connection: to read, with a time limit of each statement, or to write, without one. SQLite reads a page in
+    /// milliseconds, and has no limit. `context` begins the message of an error that has no more specific one.
     fn connect(&self, limit: Option<Duration>, context: &'static str)
     -> Result<Box<dyn Db>, Error>;
 

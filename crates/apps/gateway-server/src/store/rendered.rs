@@ -67,8 +67,6 @@ fn is_part(part: &Value, whole: &Value) -> bool {
 pub(super) struct Kind {
     /// The name of the records, in reports.
     pub(super) name: &'static str,
-    /// Names one of them.
-    pub(super) one: fn(id: i64) -> String,
     rewrite: fn(&Value) -> Option<Vec<u8>>,
     /// Whether the key of the record is in its text.
     has_id: bool,
@@ -76,21 +74,15 @@ pub(super) struct Kind {
 
 pub(super) const CANDIDATES: Kind = Kind {
     name: "candidates",
-    one: |id| format!("candidate {id}"),
     rewrite: |fields| rewrite::<CandidateRow<'_>>(fields),
     has_id: true,
 };
 
-pub(super) const VACANCIES: Kind = Kind {
-    name: "vacancies",
-    one: |id| format!("vacancy {id}"),
-    rewrite: |fields| rewrite::<VacancyRow<'_>>(fields),
-    has_id: true,
-};
+pub(super) const VACANCIES: Kind =
+    Kind { name: "vacancies", rewrite: |fields| rewrite::<VacancyRow<'_>>(fields), has_id: true };
 
 pub(super) const CREDITS: Kind = Kind {
     name: "credit balances",
-    one: |_id| "the credit balance".to_owned(),
     rewrite: |fields| rewrite::<CreditsRow<'_>>(fields),
     has_id: false,
 };

@@ -4,8 +4,6 @@ pub(super) mod file;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -68,7 +66,7 @@ impl Driver for File {
         } else {
             file::reader(&self.path)?
         };
-        Ok(Box::new(Sqlite::new(connection, limit, context)?))
+        Ok(Box::new(Sqlite { connection, context }))
     }
 
     fn is_near(&self) -> bool {
@@ -129,28 +127,10 @@ impl Driver for File {
 /// A connection.
 pub(super) struct Sqlite {
     pub(super) connection: Connection,
-    limit: Option<Duration>,
-    begun: Instant,
-    /// The deadline of the running statement, in nanoseconds since `begun`.
-    deadline: Arc<AtomicU64>,
-    context: &'static str,
+    pub(super) context: &'static str,
 }
 
 impl Sqlite {
-    pub(super) fn new(
-        mut connection: Connection,
-        limit: Option<Duration>,
-        context: &'static str,
-    ) -> Result<Self, Error> {
-        let (begun, deadline) = (Instant::now(), Arc::new(AtomicU64::new(u64::MAX)));
-        if limit.is_some() {
-            let watched = Arc::clone(&deadline);
-            let is_late = move || nanoseconds(begun.elapsed()) > watched.load(Ordering::Relaxed);
-            connection.progress_handler(STEPS, Some(is_late)).map_err(failed(context))?;
-        }
-        Ok(Self { connection, limit, begun, deadline, context })
-    }
-
     fn with<T>(
         &self,
         sql: &str,
@@ -168,12 +148,6 @@ impl Sqlite {
 impl Db for Sqlite {
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
-    }
-
-    fn start(&mut self) {
-        if let Some(limit) = self.limit {
-            self.deadline.store(nanoseconds(self.begun.elapsed() + limit), Ordering::Relaxed);
-        }
     }
 
     fn batch(&mut self, sql: &str) -> Result<(), Error> {
@@ -275,9 +249,6 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             ErrorKind::StorageBusy,
             "the database is locked by another process; try again later".into(),
         ),
-        Some(ErrorCode::OperationInterrupted) => {
-            (ErrorKind::StorageSlow, "a database statement timed out".into())
-        }
         Some(ErrorCode::SystemIoFailure) if !is_full => (
             ErrorKind::Storage,
             because("the disk reports an error, or a limit of file sizes is reached; check both"),
@@ -311,13 +282,6 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
 fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
     move |error| failure(context, error)
 }
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Number of steps of the database between two looks at the clock, about ten times in a page of 512 records.
-const STEPS: i32 = 1000;
 
 /// Selects a page of the candidates of a vacancy. `CROSS JOIN` and the unary plus fix the plan: from the applications of
 /// the vacancy to each candidate by its key.
@@ -392,7 +356,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.db");
         file::create_if_missing(&path).unwrap();
-        let mut db = Sqlite::new(file::reader(&path).unwrap(), None, "").unwrap();
+        let mut db = Sqlite { connection: file::reader(&path).unwrap(), context: "" };
         for (name, sql) in READS {
             let count = sql.matches('?').count();
             for value in 0..5_i64 {

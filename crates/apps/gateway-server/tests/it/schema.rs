@@ -101,6 +101,4 @@ fn check_without_a_field(database: &str) {
     let (code, _, notes) = check();
     assert_eq!(code, 3, "{notes}");
     assert!(notes.contains("candidates that are not stored as responses send them"), "{notes}");
-    assert!(notes.contains("account acme: candidate 1 is damaged"), "{notes}");
-    assert!(notes.contains("import the records that are named above again"), "{notes}");
 }

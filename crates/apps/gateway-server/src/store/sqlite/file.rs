@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
+use rusqlite::{Connection, OpenFlags, ffi};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, ErrorKind};
@@ -318,17 +318,11 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
         let text = "the database is locked by another process; try again later";
         return Err(Error::new(ErrorKind::StorageBusy, text));
     }
-    new.file.as_file().sync_all()?;
-    match new.file.persist_noclobber(to) {
-        Ok(_file) => sync_directory(to),
-        Err(_) if to.exists() => refuse_existing(to, "write the backup to another file"),
-        Err(error) => Err(error.error.into()),
-    }
+    publish(new, to, "write the backup to another file")
 }
 
-/// Creates a database from a backup, after checking it. With `replace`, an existing database is replaced, unless
-/// another process uses it.
-pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error> {
+/// Creates a database from a backup, after checking it.
+pub(crate) fn restore(from: &Path, to: &Path) -> Result<(), Error> {
     if let Some(log) = filled_log_of(from) {
         let (from, log) = (from.display(), log.display());
         let text = format!(
@@ -336,9 +330,8 @@ pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error
         );
         return Err(Error::new(ErrorKind::StorageForeign, text));
     }
-    if !replace {
-        refuse_existing(to, "restore into another file, or set --replace")?;
-    }
+    let next = "restore into another file, or move this one and its log away";
+    refuse_existing(to, next)?;
     refuse_orphaned_log(to)?;
     let mut new = temporary(to)?;
     let mut source = File::open(from).map_err(|error| {
@@ -349,18 +342,17 @@ pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error
         return Err(empty(from));
     }
     check_copy(&new.file, from)?;
+    publish(new, to, next)
+}
+
+/// Gives a complete file its name, unless another file has it.
+fn publish(new: Temporary, to: &Path, next: &str) -> Result<(), Error> {
     new.file.as_file().sync_all()?;
-    if !to.exists() {
-        new.file.persist_noclobber(to).map_err(|error| error.error)?;
-        return sync_directory(to);
+    match new.file.persist_noclobber(to) {
+        Ok(_file) => sync_directory(to),
+        Err(_) if to.exists() => refuse_existing(to, next),
+        Err(error) => Err(error.error.into()),
     }
-    let former = lock(to)?;
-    if let Err(error) = new.file.persist(to) {
-        // A database without a log works too, only more slowly for concurrent readers.
-        drop(former.execute_batch("ROLLBACK; PRAGMA journal_mode = WAL"));
-        return Err(error.error.into());
-    }
-    sync_directory(to)
 }
 
 /// Checks the copy of a backup as `gateway-server check` does. `from` is the name of the backup.
@@ -369,37 +361,12 @@ fn check_copy(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
     let connection = connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     verify(&connection, from)?;
     let places = damaged_places(&connection)?;
-    let mut copy = Sqlite::new(connection, None, context)?;
+    let mut copy = Sqlite { connection, context };
     let damage = check(&mut copy)?.damage;
     close(copy.connection, context)?;
     let Some(first) = places.iter().chain(&damage).next() else { return Ok(()) };
     let text = format!("{} is damaged: {first}; restore another backup", from.display());
     Err(Error::new(ErrorKind::StorageCorrupt, text))
-}
-
-/// Locks a database that is about to be replaced, and removes its log, which would not belong to the new file. Fails if
-/// another process has it open.
-fn lock(path: &Path) -> Result<Connection, Error> {
-    let locked = || {
-        let connection = Connection::open_with_flags(path, MODE)?;
-        connection.busy_timeout(Duration::ZERO)?;
-        // SQLite allows it only to the last user.
-        connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")?;
-        Ok(connection)
-    };
-    locked().map_err(|error: rusqlite::Error| {
-        let path = path.display();
-        let text = match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => format!(
-                "cannot replace {path}: another process uses it; stop all programs that use it"
-            ),
-            _ => format!(
-                "cannot replace {path}; stop all programs that use it, move it and its log {path}-wal away, and \
-                 restore without --replace"
-            ),
-        };
-        Error::caused(ErrorKind::StorageBusy, text, error)
-    })
 }
 
 fn refuse_existing(path: &Path, next: &str) -> Result<(), Error> {
