@@ -172,11 +172,6 @@ gateway-server delete candidate --account acme 1
 gateway-server delete candidate --account acme 1 2 --ignore-missing
 gateway-server delete candidate --account acme
 gateway-server delete candidate --account acme x
-printf '4\n' | gateway-server delete candidate --account acme --ids-from -
-printf '1\nseven\n' | gateway-server delete candidate --account acme --ids-from -
-printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from -
-printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from - --dry-run --ignore-missing
-printf '1000\n\n 1001 \n4000\n' | gateway-server delete candidate --account acme --ids-from - --ignore-missing
 gateway-server delete vacancy --account acme 101 --dry-run
 gateway-server delete vacancy --account acme 101
 gateway-server delete status --account other --vacancy-id 101 --candidate-id 1
@@ -199,7 +194,6 @@ gateway-server backup /sys/b.db 2>&1 | grep -o 'cannot write .* another'
 gateway-server restore b.db --database new.db; stat -c %a new.db
 gateway-server account list --database new.db
 gateway-server restore b.db
-gateway-server restore b.db --replace
 gateway-server restore absent.db --database third.db
 gateway-server restore c.ndjson --database third.db
 gateway-server check --database c.ndjson
@@ -320,9 +314,6 @@ fn exchanges(database: &str) {
     let mut asking =
         Asking { tokens: ["recorded", "empty", "demo"].map(token), tag: "\"none\"".to_owned() };
 
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    std::fs::write(shell.path("certificate.pem"), made.cert.pem()).unwrap();
-    std::fs::write(shell.path("key.pem"), made.signing_key.serialize_pem()).unwrap();
     let serve = |flags: &str| {
         let line =
             format!("exec gateway-server serve --listen 127.0.0.1:0 --log-level off {flags}");
@@ -343,8 +334,6 @@ fn exchanges(database: &str) {
         let refused = responses.find(|response| response.contains("\n< 429")).unwrap();
         write!(seen, "# Too often, with {flags}\n{refused}").unwrap();
     }
-    let encrypted = serve("--tls-certificate certificate.pem --tls-key key.pem");
-    seen += &asking.see(&address(&encrypted), "# Plain HTTP for a server with HTTPS\nGET /");
     compare("server-exchanges", &seen);
 
     compare("metrics-server", &described(&served.ops.metrics()));

@@ -46,12 +46,12 @@ impl Cleanup {
                 self.last_success.store(clock.now().0, Ordering::Relaxed);
                 self.rows.fetch_add(rows, Ordering::Relaxed);
                 if rows > 0 {
-                    tracing::info!(name: "cleanup_done", rows);
+                    tracing::info!(event = "cleanup_done", rows);
                 }
             }
             Err(error) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
-                tracing::error!(name: "cleanup_failed", cause = with_causes(&error));
+                tracing::error!(event = "cleanup_failed", cause = with_causes(&error));
             }
         }
     }

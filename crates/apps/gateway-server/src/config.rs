@@ -10,8 +10,8 @@ use std::time::Duration;
 use ipnet::IpNet;
 
 use crate::clock::Clock;
+use crate::front::recorder::EndedResponse;
 use crate::store::STATEMENT_BUDGET;
-use crate::traces::Traces;
 
 /// The settings of a server. Every limit has a name and a default. The program `gateway-server` checks
 /// the range of each.
@@ -36,13 +36,9 @@ pub struct Config {
     pub wrong_tokens: u32,
     /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
     pub connections: usize,
-    /// Maximum number of open connections of an address that is neither a loopback address nor a trusted proxy; behind a
-    /// trusted proxy, maximum number of its concurrent requests. An IPv6 address counts by its first 64 bits. By default
-    /// a quarter of [`connections`](Self::connections), at least 16.
+    /// Maximum number of open connections of an address that is neither a loopback address nor a trusted proxy. An IPv6
+    /// address counts by its first 64 bits. By default a quarter of [`connections`](Self::connections), at least 16.
     pub connections_per_address: Option<usize>,
-    /// Maximum number of lists that are sent concurrently with one token. By default an eighth of
-    /// [`connections`](Self::connections), at least 4.
-    pub responses_per_token: Option<usize>,
     /// Maximum number of concurrent database readers.
     pub readers: usize,
     /// Timeout of one database statement; must match the statement budget of the store. A request waits up to this
@@ -63,8 +59,8 @@ pub struct Config {
     pub access_log: bool,
     /// Counter of the log lines that the program dropped.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
-    /// Spans of requests.
-    pub(crate) traces: Traces,
+    /// Called with each response that has ended, to export its span.
+    pub(crate) on_end: Option<fn(&EndedResponse)>,
     /// Clock by which tokens expire.
     pub clock: Clock,
 }
@@ -82,7 +78,6 @@ impl Default for Config {
             wrong_tokens: 60,
             connections: 10_000,
             connections_per_address: None,
-            responses_per_token: None,
             readers: 8,
             statement_timeout: STATEMENT_BUDGET,
             head_timeout: Duration::from_secs(10),
@@ -92,7 +87,7 @@ impl Default for Config {
             drain_timeout: Duration::from_secs(30),
             access_log: false,
             log_lines_dropped: Arc::default(),
-            traces: Traces::default(),
+            on_end: None,
             clock: Clock::system(),
         }
     }
@@ -106,7 +101,7 @@ impl Config {
 
     /// Returns the maximum number of lists that are sent concurrently with one token.
     pub(crate) fn responses_of_a_token(&self) -> usize {
-        self.responses_per_token.unwrap_or_else(|| (self.connections / 8).max(4)).max(1)
+        (self.connections / 8).max(4)
     }
 }
 

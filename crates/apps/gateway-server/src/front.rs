@@ -10,6 +10,7 @@ pub(crate) mod recorder;
 pub(crate) mod request;
 pub(crate) mod work;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,7 +22,7 @@ use methodical_serve::{Connection, Refusal, Service, Shares};
 use tokio::time::Instant;
 
 use self::body::{ListSource, ResponseBody};
-use self::client::{Client, ClientKey};
+use self::client::Client;
 use self::limit::{Guesses, RateLimits};
 use self::metrics::Metrics;
 use self::problem::{Kind, Problem};
@@ -46,8 +47,6 @@ pub(crate) struct Front {
     pub(crate) work: Work,
     pub(crate) limits: RateLimits<TokenId>,
     pub(crate) guesses: Guesses,
-    /// Open responses of each client behind a trusted proxy. Other clients are limited by their connections.
-    pub(crate) proxied: Arc<Shares<ClientKey>>,
     /// Lists that are being sent to each token.
     pub(crate) lists_open: Arc<Shares<TokenId>>,
     pub(crate) metrics: Arc<Metrics>,
@@ -59,8 +58,7 @@ impl Front {
         format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
     }
 
-    /// Decides in this order: refusal of the connection, open responses of the client, path, verb, body, token, rate,
-    /// `Accept`, parameters, data. A client without a valid token learns nothing about operations and parameters.
+    /// Decides in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A client without a valid token learns nothing about operations and parameters.
     async fn decide(
         &self,
         request: &Parts,
@@ -73,10 +71,6 @@ impl Front {
             Some(other) => return Err(Problem::refused(other)),
             None => false,
         };
-        if let Some(key) = client.key.filter(|_| client.is_proxied) {
-            let limited = || Problem::limited(Kind::TooManyConnections);
-            recorder.of_client = Some(self.proxied.open(&key).ok_or_else(limited)?);
-        }
         if request.uri.path() != self.path {
             return Err(Problem::new(Kind::NotFound));
         }
@@ -108,7 +102,7 @@ impl Front {
     async fn authenticate(
         &self,
         digest: TokenDigest,
-        client: Option<&ClientKey>,
+        client: Option<&IpAddr>,
     ) -> Result<Principal, Problem> {
         let now = self.config.clock.now();
         let ask = move |store: &Store| store.authenticate(&digest, now);

@@ -28,7 +28,7 @@ mod server;
 mod storage;
 mod store;
 mod token;
-#[cfg_attr(not(feature = "opentelemetry"), path = "no_traces.rs")]
+#[cfg(feature = "opentelemetry")]
 mod traces;
 
 pub use crate::clock::{Clock, UnixTime};

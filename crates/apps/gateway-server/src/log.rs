@@ -3,88 +3,44 @@
 //! The crate emits its events through `tracing`; a program that embeds a server may collect them in another way. A line
 //! that cannot be written in time is dropped and counted: logging never delays a response.
 //!
-//! `tracing_subscriber::fmt` is not used: its JSON has other names for the time, and none for the event.
 //! `tracing_appender` is not used: it needs nine more crates, for thirty lines.
 
-use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write};
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use std::{fmt, io};
+use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
-use jiff::Timestamp;
-use tracing::field::{Field, Visit};
-use tracing::{Event, Metadata, Subscriber};
-use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing::Subscriber;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::layer::{Layer, SubscriberExt as _};
+use tracing_subscriber::registry::LookupSpan;
 
 use crate::error::{Error, ErrorKind};
 
-/// The form of a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Text if standard error is a terminal, otherwise JSON.
-    #[default]
-    Auto,
-    /// One JSON object per line.
-    Json,
-    /// Text for people.
-    Text,
-}
-
-/// The least severe events that are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Level {
-    /// No events.
-    Off,
-    /// Failures of the server.
-    Error,
-    /// Also warnings, which an operator should check.
-    Warn,
-    /// Also requests, start and stop.
-    #[default]
-    Info,
-}
-
-impl From<Level> for LevelFilter {
-    fn from(level: Level) -> Self {
-        match level {
-            Level::Off => Self::OFF,
-            Level::Error => Self::ERROR,
-            Level::Warn => Self::WARN,
-            Level::Info => Self::INFO,
-        }
-    }
-}
-
-/// The log of this process.
+/// The lines of this process that wait to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
-    lines: SyncSender<String>,
+    lines: SyncSender<Vec<u8>>,
     /// Lines that are not written yet.
     waiting: Arc<AtomicUsize>,
     dropped: Arc<AtomicU64>,
-    is_json: bool,
-    level: LevelFilter,
 }
 
 impl Log {
-    /// Starts to write the events of this process, and its panics, to standard error.
+    /// Starts to write the events of this process, and its panics, to standard error: as text on a terminal, otherwise as
+    /// JSON.
     ///
     /// # Errors
     ///
     /// Fails if the process has a subscriber already, or if no thread can be started.
-    pub(crate) fn install(format: Format, level: Level) -> Result<Self, Error> {
-        let is_json = match format {
-            Format::Auto => !io::IsTerminal::is_terminal(&io::stderr()),
-            Format::Json => true,
-            Format::Text => false,
-        };
-        let log = Self::to(io::stderr(), is_json, level)?;
-        let subscriber = tracing_subscriber::registry().with(log.clone());
+    pub(crate) fn install(level: LevelFilter) -> Result<Self, Error> {
+        let log = Self::to(io::stderr())?;
+        let writer = log.clone();
+        let layer = layer(io::stderr().is_terminal(), level, move || writer.clone());
+        let subscriber = tracing_subscriber::registry().with(layer);
         tracing::subscriber::set_global_default(subscriber).map_err(|error| {
             Error::caused(ErrorKind::Config, "cannot start the log of this process", error)
         })?;
@@ -93,24 +49,20 @@ impl Log {
     }
 
     /// Writes to `out` from a separate thread, which ends when the last handle is dropped.
-    fn to(
-        mut out: impl io::Write + Send + 'static,
-        is_json: bool,
-        level: Level,
-    ) -> Result<Self, Error> {
-        let (lines, queued) = sync_channel::<String>(QUEUED_LINES);
+    fn to(mut out: impl Write + Send + 'static) -> Result<Self, Error> {
+        let (lines, queued) = sync_channel::<Vec<u8>>(QUEUED_LINES);
         let waiting = Arc::new(AtomicUsize::new(0));
         let written = Arc::clone(&waiting);
         std::thread::Builder::new().name("log".into()).spawn(move || {
             while let Ok(mut text) = queued.recv() {
                 let more: Vec<_> = queued.try_iter().take(GATHERED_LINES).collect();
-                text.extend(more.iter().map(String::as_str));
+                text.extend(more.iter().flatten());
                 // Ignored: this is the place where an error would be reported.
-                drop(out.write_all(text.as_bytes()));
+                drop(out.write_all(&text));
                 written.fetch_sub(1 + more.len(), Ordering::Relaxed);
             }
         })?;
-        Ok(Self { lines, waiting, dropped: Arc::default(), is_json, level: level.into() })
+        Ok(Self { lines, waiting, dropped: Arc::default() })
     }
 
     /// Returns the number of lines that were dropped. It grows.
@@ -118,17 +70,8 @@ impl Log {
         Arc::clone(&self.dropped)
     }
 
-    /// Queues a line, or drops and counts it.
-    fn push(&self, line: String) {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        if self.lines.try_send(line).is_err() {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
     /// Waits until the lines so far are written, at most for `limit`.
-    pub(crate) fn flush(&self, limit: Duration) {
+    pub(crate) fn wait(&self, limit: Duration) {
         let begun = Instant::now();
         while self.waiting.load(Ordering::Relaxed) > 0 && begun.elapsed() < limit {
             std::thread::park_timeout(Duration::from_millis(1));
@@ -136,105 +79,44 @@ impl Log {
     }
 }
 
-/// Returns the system time, or 1970 for an earlier one.
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::UNIX_EPOCH.saturating_add(since).unwrap_or(Timestamp::MAX)
+impl Write for Log {
+    /// Queues a line, or drops and counts it. An event is one write.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        if self.lines.try_send(line.to_owned()).is_err() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Formats the events of this crate, and those of the export of spans. Other crates may put queries or other data of
+/// clients into their events.
+fn layer<S>(
+    is_text: bool,
+    level: LevelFilter,
+    out: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+) -> impl Layer<S>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+{
+    let own = [env!("CARGO_CRATE_NAME"), "opentelemetry_sdk"].map(|target| (target, level));
+    let lines = fmt::layer().with_target(false).with_writer(out);
+    let lines = if is_text { lines.boxed() } else { lines.json().flatten_event(true).boxed() };
+    lines.with_filter(Targets::new().with_targets(own))
 }
 
 /// Emits the event of a panic. A formatted message may contain data, so it is left out.
 fn panicked(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(tracing::field::display);
-    let message = panic.payload().downcast_ref::<&str>().copied();
+    let detail = panic.payload().downcast_ref::<&str>().copied();
     let thread = std::thread::current();
-    tracing::error!(name: "panic", location, thread = thread.name(), message);
-}
-
-impl<S: Subscriber> Layer<S> for Log {
-    /// Other crates may put queries or other data of clients into their events.
-    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        *metadata.level() <= self.level && metadata.target().starts_with(env!("CARGO_CRATE_NAME"))
-    }
-
-    fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(self.level)
-    }
-
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut line = Line { is_json: self.is_json, text: String::with_capacity(512) };
-        line.begin(event.metadata());
-        event.record(&mut line);
-        line.text.push_str(if self.is_json { "}\n" } else { "\n" });
-        self.push(line.text);
-    }
-}
-
-/// A line that is being written.
-#[derive(Debug)]
-struct Line {
-    is_json: bool,
-    text: String,
-}
-
-impl Line {
-    /// Writes the time, the level and the name of an event.
-    fn begin(&mut self, event: &Metadata<'_>) {
-        let time = now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ");
-        let (level, name) = (event.level(), event.name());
-        let written = if self.is_json {
-            let level = level.as_str().to_lowercase();
-            write!(self.text, "{{\"time\":\"{time}\",\"level\":\"{level}\",\"event\":\"{name}\"")
-        } else {
-            write!(self.text, "{time} {level:5} {name}")
-        };
-        // Writing to a string cannot fail.
-        written.unwrap_or_default();
-    }
-
-    fn field(&mut self, field: &Field, value: impl fmt::Display) {
-        let name = field.name();
-        let written = if self.is_json {
-            write!(self.text, ",\"{name}\":{value}")
-        } else {
-            write!(self.text, " {name}={value}")
-        };
-        written.unwrap_or_default();
-    }
-}
-
-impl Visit for Line {
-    /// Writes a number of seconds with six decimals: all numbers with a fraction are durations.
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        self.field(field, format_args!("{value:.6}"));
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.field(field, value);
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.field(field, value);
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.field(field, value);
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"';
-        if self.is_json {
-            self.field(field, serde_json::Value::from(value));
-        } else if !value.is_empty() && value.bytes().all(is_plain) {
-            self.field(field, value);
-        } else {
-            // Escapes everything that could control a terminal.
-            self.field(field, format_args!("{value:?}"));
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.record_str(field, &format!("{value:?}"));
-    }
+    tracing::error!(event = "panic", location, thread = thread.name(), detail);
 }
 
 /// Maximum number of lines that wait to be written.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use methodical_serve::{Acceptor, Connection, Limits, Overflow, Phase, Refusal, Service};
+use methodical_serve::{Acceptor, Connection, Limits, Phase, Refusal, Service};
 use rustix::param::page_size;
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -60,7 +60,7 @@ pub(crate) fn limits() -> Limits {
         connections: CONNECTIONS,
         connections_per_address: CONNECTIONS,
         unlimited: Vec::new(),
-        overflow: Overflow::Queue,
+        queue: true,
         body: 0,
         head: HEAD_TIMEOUT,
         idle: HEAD_TIMEOUT,
@@ -149,7 +149,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of open connections.
-pub(crate) const CONNECTIONS: usize = 64;
+const CONNECTIONS: usize = 64;
 
 const DAMAGED: &str = "the database is damaged; run gateway-server check\n";
 

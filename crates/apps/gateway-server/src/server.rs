@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
-use methodical_serve::{Acceptor, Counts, Limits, Listen, Overflow, Phase, Shares};
+use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase, Shares};
 #[cfg(feature = "test-util")]
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -142,7 +142,6 @@ fn assemble(
         work: work.clone(),
         limits: RateLimits::per_second(config.rate, config.burst),
         guesses: Guesses::per_minute(config.wrong_tokens),
-        proxied: Shares::new(config.connections_of_an_address()),
         lists_open: Shares::new(config.responses_of_a_token()),
         metrics: Arc::clone(&metrics),
     };
@@ -150,7 +149,7 @@ fn assemble(
         connections: config.connections,
         connections_per_address: config.connections_of_an_address(),
         unlimited: config.trusted_proxies.clone(),
-        overflow: Overflow::Refuse,
+        queue: false,
         body: 0,
         head: config.head_timeout,
         idle: config.idle_timeout,
@@ -200,12 +199,6 @@ impl RunningServer {
     /// Fails if a file cannot be read or the key does not match the certificate. The old certificates stay in use.
     pub fn renew_certificates(&self) -> Result<(), Error> {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(unusable))
-    }
-
-    /// Reports that the server is about to stop: `/readyz` responds with 503 from now on. Requests are still answered,
-    /// until [`stop`](Self::stop) is called.
-    pub fn announce_stop(&self) {
-        self.phase.send_replace(Phase::Leaving);
     }
 
     /// Stops accepting requests, lets responses in progress end within the drain timeout, and cuts the remaining connections.

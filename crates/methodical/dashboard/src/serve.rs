@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
-use methodical_serve::{Connection, Limits, Overflow, Refusal, RequestBody, Service};
+use methodical_serve::{Connection, Limits, Refusal, RequestBody, Service};
 use tower_service::Service as _;
 
 use crate::access::Who;
@@ -35,11 +35,7 @@ impl Service for Pages {
             let (status, title) = refused(refusal);
             return sealed(problem::page(status, title, "", false));
         }
-        // Others cannot keep the reader out: their connections are closed first.
         let who = self.server.access.who(&request.headers, (self.server.now)());
-        if who.is_some() {
-            connection.keep();
-        }
         let body = request.extensions.get().map(|RequestBody(body)| body.clone());
         let body = Body::from(body.unwrap_or_default());
         let mut asked = Request::from_parts(request.clone(), body);
@@ -71,7 +67,6 @@ const fn refused(refusal: Refusal) -> (StatusCode, &'static str) {
             (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The request is too large")
         }
         Refusal::Body => (StatusCode::PAYLOAD_TOO_LARGE, "The request has a body"),
-        Refusal::NotEncrypted => (StatusCode::BAD_REQUEST, "Open the address with https://"),
         Refusal::Overloaded | Refusal::AddressLimit => {
             (StatusCode::SERVICE_UNAVAILABLE, "There are too many connections")
         }
@@ -84,7 +79,7 @@ pub(crate) fn limits(has_proxy: bool) -> Limits {
         connections: CONNECTIONS,
         connections_per_address: if has_proxy { CONNECTIONS } else { CONNECTIONS / 4 },
         unlimited: Vec::new(),
-        overflow: Overflow::CloseOldest,
+        queue: true,
         body: BODY,
         head: Duration::from_secs(10),
         idle: Duration::from_secs(60),

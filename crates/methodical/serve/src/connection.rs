@@ -1,17 +1,16 @@
 //! One connection, as its listener and its responses see it, and the limits on connections.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::Limits;
@@ -25,6 +24,7 @@ pub struct Connection {
     counts: Option<Arc<Counts>>,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
+    refusal: Option<Refusal>,
     state: Mutex<State>,
 }
 
@@ -34,20 +34,7 @@ struct State {
     open: usize,
     /// When the last response began or ended.
     since: Instant,
-    refusal: Option<Refusal>,
     cut: Option<Cut>,
-    is_known: bool,
-}
-
-/// What happens to a connection above the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overflow {
-    /// It is refused.
-    Refuse,
-    /// It waits in the queue of the system.
-    Queue,
-    /// The oldest connection that the service did not [keep](Connection::keep) is closed for it. Without one, it waits.
-    CloseOldest,
 }
 
 /// Why the responses of a connection were cut.
@@ -72,11 +59,6 @@ impl Connection {
         self.state.lock().cut
     }
 
-    /// Keeps the connection, so that it is not closed for another one. See [`Overflow::CloseOldest`].
-    pub fn keep(&self) {
-        self.state.lock().is_known = true;
-    }
-
     /// Records that the responses are about to be cut. The first cut counts.
     pub(crate) fn cut_by(&self, cut: Cut) {
         self.state.lock().cut.get_or_insert(cut);
@@ -84,11 +66,7 @@ impl Connection {
 
     /// Returns why all requests of the connection are refused, if they are.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        self.state.lock().refusal
-    }
-
-    pub(crate) fn refuse(&self, refusal: Refusal) {
-        self.state.lock().refusal.get_or_insert(refusal);
+        self.refusal
     }
 
     /// Returns whether a response is open, and when the last one began or ended.
@@ -177,8 +155,6 @@ pub(crate) struct Admission {
     refusals: Arc<Semaphore>,
     addresses: Arc<Shares<IpAddr>>,
     counts: Arc<Counts>,
-    /// The connections that may be closed for others, the oldest one first.
-    strangers: Mutex<VecDeque<(AbortHandle, Weak<Connection>)>>,
 }
 
 impl Admission {
@@ -188,26 +164,6 @@ impl Admission {
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             addresses: Shares::new(limits.connections_per_address),
             counts,
-            strangers: Mutex::default(),
-        }
-    }
-
-    /// Adds a connection that may be closed for others.
-    pub(crate) fn add(&self, task: AbortHandle, connection: Weak<Connection>) {
-        let mut strangers = self.strangers.lock();
-        strangers.retain(|(_, one)| is_stranger(one));
-        strangers.push_back((task, connection));
-    }
-
-    /// Closes the oldest connection that may be closed for others if the limit is reached.
-    pub(crate) fn make_room(&self) {
-        let mut strangers = self.strangers.lock();
-        while self.permits.available_permits() == 0
-            && let Some((task, connection)) = strangers.pop_front()
-        {
-            if is_stranger(&connection) {
-                return task.abort();
-            }
         }
     }
 
@@ -241,14 +197,10 @@ impl Admission {
             counts: refusal.is_none().then(|| Arc::clone(counts)),
             _share: share.flatten(),
             _permit: permit,
-            state: Mutex::new(State { open: 0, since, refusal, cut: None, is_known: false }),
+            refusal,
+            state: Mutex::new(State { open: 0, since, cut: None }),
         }))
     }
-}
-
-/// Returns whether a connection is open, and the service did not keep it.
-fn is_stranger(connection: &Weak<Connection>) -> bool {
-    connection.upgrade().is_some_and(|one| !one.state.lock().is_known)
 }
 
 /// The open shares of each key. A key without an open share takes no memory.
@@ -307,7 +259,7 @@ pub fn address_key(address: IpAddr) -> IpAddr {
 }
 
 /// Maximum number of connections that are answered with a refusal at the same time. Further ones are closed.
-pub const REFUSALS: usize = 32;
+const REFUSALS: usize = 32;
 
 #[cfg(test)]
 mod tests {

@@ -28,8 +28,6 @@ pub enum Refusal {
     Overloaded,
     /// There are too many connections of the same address.
     AddressLimit,
-    /// The listener speaks TLS, and the connection does not.
-    NotEncrypted,
 }
 
 /// Checks a head. `Err(Refusal::Body)` means that the head is valid apart from announcing a body.

@@ -36,9 +36,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::connection::Admission;
-pub use crate::connection::{
-    Connection, Counts, Cut, Overflow, REFUSALS, Sending, Share, Shares, address_key,
-};
+pub use crate::connection::{Connection, Counts, Cut, Sending, Share, Shares, address_key};
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
 
@@ -51,7 +49,7 @@ pub trait Service: Send + Sync + 'static {
         + 'static;
 
     /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
-    /// the server cut it. The extensions of the request have an [`Arrived`], and a [`RequestBody`] if a body was accepted.
+    /// the server cut it. The extensions of the request have a [`RequestBody`] if a body was accepted.
     fn answer(
         &self,
         request: &Parts,
@@ -59,10 +57,6 @@ pub trait Service: Send + Sync + 'static {
         connection: &Arc<Connection>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
-
-/// When the head of a request had been read. The timeout of its response counts from then.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrived(pub Instant);
 
 /// The whole body of a request. See [`Limits::body`].
 #[derive(Clone, Debug)]
@@ -73,8 +67,6 @@ pub struct RequestBody(pub Bytes);
 pub enum Phase {
     /// Accepts connections and requests.
     Serving,
-    /// Still accepts both, and reports that it is not ready, so that a load balancer sends clients elsewhere.
-    Leaving,
     /// Accepts no new connection, and closes each open one after its current responses.
     Draining,
     /// Cuts the connections that are still open.
@@ -90,8 +82,8 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// Networks whose addresses are not limited one by one, such as those of proxies.
     pub unlimited: Vec<IpNet>,
-    /// What happens to a connection above the limit.
-    pub overflow: Overflow,
+    /// Whether a connection above the limit waits in the queue of the system. Otherwise it is refused.
+    pub queue: bool,
     /// Maximum size of the body of a POST request, in bytes. It must have a length. Zero refuses all bodies.
     pub body: usize,
     /// Timeout of a TLS handshake, of a request head of HTTP/1.1, and of the body of a request.
@@ -141,8 +133,7 @@ impl<S: Service> Listen<S> {
         let mut phase = self.phase.clone();
         loop {
             let accept = async {
-                if self.limits.overflow != Overflow::Refuse {
-                    self.admission.make_room();
+                if self.limits.queue {
                     // The semaphore is never closed.
                     drop(self.admission.permits.acquire().await);
                 }
@@ -159,11 +150,7 @@ impl<S: Service> Listen<S> {
                 continue;
             };
             if let Some(connection) = self.admission.admit(&self.limits, address.ip()) {
-                let client = Arc::downgrade(&connection);
-                let task = tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
-                if self.limits.overflow == Overflow::CloseOldest {
-                    self.admission.add(task.abort_handle(), client);
-                }
+                tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
             }
         }
     }
@@ -179,16 +166,11 @@ impl<S: Service> Listen<S> {
         let Some(tls) = &self.tls else { return self.serve_io(socket, connection).await };
         let mut phase = self.phase.clone();
         let encrypted = tokio::select! {
-            encrypted = encrypt(tls, socket, self.limits.head) => encrypted,
+            encrypted = tls.accept(socket, self.limits.head) => encrypted,
             _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
         };
-        match encrypted {
-            Some(Ok(stream)) => self.serve_io(stream, connection).await,
-            Some(Err(plain)) => {
-                connection.refuse(Refusal::NotEncrypted);
-                self.serve_io(plain, connection).await;
-            }
-            None => {}
+        if let Some(stream) = encrypted {
+            self.serve_io(stream, connection).await;
         }
     }
 
@@ -206,8 +188,7 @@ impl<S: Service> Listen<S> {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let answer = service_fn(|mut request: Request<Incoming>| {
-            request.extensions_mut().insert(Arrived(Instant::now()));
+        let answer = service_fn(|request: Request<Incoming>| {
             let limits = (self.limits.body, self.limits.head);
             respond(Arc::clone(&self.service), Arc::clone(&connection), limits, request)
         });
@@ -292,24 +273,6 @@ impl<S: Service> Listen<S> {
             .keep_alive_timeout(self.limits.stall);
         builder
     }
-}
-
-/// Performs the handshake. Returns the socket if its first byte is a letter, which is that of a request and not of a
-/// handshake, and `None` if the handshake fails.
-async fn encrypt(
-    tls: &Acceptor,
-    socket: TcpStream,
-    within: Duration,
-) -> Option<Result<tls::Encrypted, TcpStream>> {
-    let mut first = [0];
-    let peeked = timeout(within, socket.peek(&mut first)).await;
-    if !matches!(peeked, Ok(Ok(1..))) {
-        return None;
-    }
-    if first.first().is_some_and(u8::is_ascii_alphabetic) {
-        return Some(Err(socket));
-    }
-    tls.accept(socket, within).await.map(Ok)
 }
 
 /// Answers one request. The limits are those of its body: the size in bytes, and the time.

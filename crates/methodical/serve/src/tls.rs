@@ -18,8 +18,6 @@ use x509_cert::der::Decode as _;
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 
-pub(crate) type Encrypted = TlsStream<TcpStream>;
-
 /// Accepts TLS connections, with the certificates and the key of two PEM files.
 pub struct Acceptor {
     certificate: PathBuf,
@@ -67,7 +65,11 @@ impl Acceptor {
     }
 
     /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
-    pub(crate) async fn accept(&self, socket: TcpStream, within: Duration) -> Option<Encrypted> {
+    pub(crate) async fn accept(
+        &self,
+        socket: TcpStream,
+        within: Duration,
+    ) -> Option<TlsStream<TcpStream>> {
         let acceptor = self.current.lock().acceptor.clone();
         tokio::time::timeout(within, acceptor.accept(socket)).await.ok()?.ok()
     }

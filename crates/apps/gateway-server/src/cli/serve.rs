@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use methodical_serve::REFUSALS;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::cli::database::{note_notice, open};
 use crate::cli::settings::{Settings, refuse_former};
 use crate::cli::{note, print, print_error};
 use crate::config::Config;
-use crate::error::{Error, ErrorKind, with_causes};
-use crate::log::{Level, Log};
-use crate::ops::CONNECTIONS as OPS;
+use crate::error::{Error, with_causes};
+use crate::log::Log;
 use crate::server::{RunningServer, Server};
 use crate::store::Store;
-use crate::traces::Traces;
+#[cfg(feature = "opentelemetry")]
+use crate::traces;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -51,29 +51,31 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, check, settings } = arguments;
     refuse_former()?;
-    let mut config = settings.config();
-    config.traces = Traces::from_environment(&config)?;
+    let config = settings.config();
+    #[cfg(feature = "opentelemetry")]
+    let export = traces::Export::from_environment()?;
+    #[cfg(feature = "opentelemetry")]
+    let config =
+        Config { on_end: if export.is_some() { Some(traces::export) } else { None }, ..config };
     if check {
         validate(&settings, &config)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let level = match settings.log_level {
-        // The person who tries the demo reads its output.
-        None if demo => Level::Warn,
-        level => level.unwrap_or_default(),
-    };
-    let log = Log::install(settings.log_format.unwrap_or_default(), level)?;
+    // The person who tries the demo reads its output.
+    let usual = if demo { LevelFilter::WARN } else { LevelFilter::INFO };
+    let level = settings.log_level.unwrap_or(usual);
+    let log = Log::install(level)?;
     let config = Config { log_lines_dropped: log.dropped(), ..config };
-    let traces = config.traces.clone();
     let served = open_and_serve(demo, &settings, config);
-    traces.stop();
+    #[cfg(feature = "opentelemetry")]
+    export.iter().for_each(traces::Export::stop);
     if let Err(error) = &served {
-        if level == Level::Off {
+        if level == LevelFilter::OFF {
             print_error(error);
         }
-        tracing::error!(name: "failed", cause = with_causes(error));
+        tracing::error!(event = "failed", cause = with_causes(error));
     }
-    log.flush(LOG_FLUSH);
+    log.wait(LOG_FLUSH);
     Ok(served.map_or_else(|error| ExitCode::from(error.kind().exit_code()), |()| ExitCode::SUCCESS))
 }
 
@@ -100,14 +102,12 @@ fn exposed(settings: &Settings, demo: bool) -> impl Iterator<Item = String> {
     })
 }
 
-fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
-    if let Some(text) = fit_descriptors(&mut config)? {
-        tracing::warn!(name: "connections_limited", message = text);
-    }
+fn open_and_serve(demo: bool, settings: &Settings, config: Config) -> Result<(), Error> {
+    raise_descriptors();
     // Before the runtime exists: opening a database blocks.
     let notice = |text: &str| {
         let text = text.strip_prefix("warning: ").unwrap_or(text);
-        tracing::warn!(name: "database_notice", message = text);
+        tracing::warn!(event = "database_notice", detail = text);
     };
     let store: Option<Arc<Store>> = if demo {
         None
@@ -115,21 +115,17 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
         Some(Arc::new(open(settings.database.as_deref(), true, DATABASE_WAIT, notice)?))
     };
     for text in exposed(settings, demo) {
-        tracing::warn!(name: "file_exposed", message = text);
+        tracing::warn!(event = "file_exposed", detail = text);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(store, config, settings.drain_pause));
+    let served = runtime.block_on(serve(store, config));
     // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     served
 }
 
-/// Serves `store`, or sample data without one. After a signal, waits for `pause` before it stops.
-async fn serve(
-    store: Option<Arc<Store>>,
-    mut config: Config,
-    pause: Duration,
-) -> Result<(), Error> {
+/// Serves `store`, or sample data without one.
+async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Error> {
     let started = Instant::now();
     // Before the address is printed: a process that has read it may send a signal.
     let mut stop = StopSignals::register()?;
@@ -154,31 +150,21 @@ async fn serve(
     let signal = tokio::select! {
         signal = stop.received() => signal,
         never = renew(&running, hangup, encrypted) => match never {},
-        never = keep_alive() => match never {},
     };
     notify(NotifyState::Stopping);
-    tracing::info!(name: "stopping", signal);
-    running.announce_stop();
-    if !pause.is_zero() {
-        // A second signal ends the pause.
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            _signal = stop.received() => {}
-            never = keep_alive() => match never {},
-        }
-    }
+    tracing::info!(event = "stopping", signal);
     // The next signal ends the process without waiting for responses.
     let drained = tokio::select! {
         drained = running.stop() => drained,
         _signal = stop.received() => false,
     };
-    tracing::info!(name: "stopped", drained, uptime = started.elapsed().as_secs_f64());
+    tracing::info!(event = "stopped", drained, uptime = started.elapsed().as_secs_f64());
     Ok(())
 }
 
 fn log_start(running: &RunningServer) {
     tracing::info!(
-        name: "started",
+        event = "started",
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),
         url = running.base_url(),
@@ -190,15 +176,14 @@ fn log_start(running: &RunningServer) {
 async fn renew(running: &RunningServer, mut hangup: Signal, encrypted: bool) -> Infallible {
     while hangup.recv().await.is_some() {
         if !encrypted {
-            tracing::warn!(name: "hangup_ignored", message = "HTTPS is not configured");
             continue;
         }
         match running.renew_certificates() {
             Ok(()) => {
-                tracing::info!(name: "certificates_renewed", message = "new connections use them");
+                tracing::info!(event = "certificates_renewed", detail = "new connections use them");
             }
             Err(error) => {
-                tracing::error!(name: "certificates_unchanged", cause = with_causes(&error));
+                tracing::error!(event = "certificates_unchanged", cause = with_causes(&error));
             }
         }
     }
@@ -247,64 +232,10 @@ const LOG_FLUSH: Duration = Duration::from_secs(1);
 /// Time for blocking threads to end. Nothing is lost if they do not: the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 
-/// Raises the descriptor limit of the process as far as needed and allowed, and lowers settings that do not fit below
-/// it. Returns a warning for the operator if fewer connections than configured are possible.
-///
-/// Without this, one connection too many could take the descriptor that the database needs to serve the others.
-fn fit_descriptors(config: &mut Config) -> Result<Option<String>, Error> {
-    let allowed = raise(needed(config).saturating_add(config.connections));
-    let wanted = config.connections;
-    config.connections = allowed.saturating_sub(needed(config)).min(wanted);
-    if config.connections == 0 {
-        let readers = config.readers;
-        let help = format!(
-            "the limit of {allowed} open files is too low for {readers} readers: raise it (ulimit -n)"
-        );
-        return Err(Error::new(ErrorKind::Config, help));
-    }
-    let connections = config.connections;
-    Ok((connections < wanted).then(|| {
-        format!(
-            "serving at most {connections} connections, not {wanted}: the process may open {allowed} files; raise the limit (ulimit -n)"
-        )
-    }))
-}
-
-/// Returns how many descriptors are needed besides the connections.
-fn needed(config: &Config) -> usize {
-    PROCESS + OPS + REFUSALS + config.readers * PER_READER
-}
-
-/// Raises the limit to `wanted` descriptors if the system allows it. Returns how many of them may be used.
-fn raise(wanted: usize) -> usize {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let most = maximum.map_or(wanted as u64, |most| most.min(wanted as u64));
-    if current.is_some_and(|current| current < most) {
-        // If it fails, the current limit is as low as before.
-        setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum }).unwrap_or_default();
-    }
-    let current = getrlimit(Resource::Nofile).current;
-    current
-        .and_then(|current| usize::try_from(current).ok())
-        .map_or(wanted, |most| most.min(wanted))
-}
-
-/// Descriptors for the standard streams, the runtime, two listeners, the file being written, and some spare.
-const PROCESS: usize = 24;
-
-/// Descriptors of a PostgreSQL connection with its runtime. A SQLite connection needs two.
-const PER_READER: usize = 5;
-
-/// Reports twice in each watchdog interval that the runtime still runs tasks. Without a watchdog it only waits.
-async fn keep_alive() -> Infallible {
-    if let Some(interval) = sd_notify::watchdog_enabled() {
-        let mut beat = tokio::time::interval(interval / 2);
-        loop {
-            beat.tick().await;
-            notify(NotifyState::Watchdog);
-        }
-    }
-    std::future::pending().await
+/// Raises the limit of open files to the highest one that the system allows. If that fails, fewer connections are open.
+fn raise_descriptors() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap_or_default();
 }
 
 /// A supervisor that cannot be reached notices that by itself, so a failure is ignored.

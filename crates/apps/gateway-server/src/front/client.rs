@@ -4,31 +4,16 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
+use methodical_serve::address_key;
 
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
     /// Address of the client. If a proxy does not name the client, the address of the proxy.
     pub(crate) address: IpAddr,
-    /// Key of the limits for each client. Unset if all clients of a proxy would share it.
-    pub(crate) key: Option<ClientKey>,
-    /// Whether a trusted proxy opened the connection.
-    pub(crate) is_proxied: bool,
-}
-
-/// Clients that share the limits for an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ClientKey {
-    /// An IPv4 address, or the first address of an IPv6 network of 64 bits.
-    Address(IpAddr),
-    /// All clients whose proxy sends headers that name no address.
-    Unnamed,
-}
-
-impl ClientKey {
-    pub(crate) fn of(address: IpAddr) -> Self {
-        Self::Address(methodical_serve::address_key(address))
-    }
+    /// Key of the limits for each client: an IPv4 address, or the first address of an IPv6 network of 64 bits. Unset if
+    /// all clients of a proxy would share it.
+    pub(crate) key: Option<IpAddr>,
 }
 
 impl Client {
@@ -37,19 +22,13 @@ impl Client {
         let peer = peer.to_canonical();
         let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(&address));
         if !is_trusted(peer) {
-            return Self { address: peer, key: Some(ClientKey::of(peer)), is_proxied: false };
+            return Self { address: peer, key: Some(address_key(peer)) };
         }
         let values = headers.get_all(X_FORWARDED_FOR).iter();
         let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
         // The last proxy is at the end. Everything before the first address that is not trusted may be forged.
-        let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
-        let (address, key) = match client {
-            Some(Some(address)) => (address, Some(ClientKey::of(address))),
-            // The header is malformed, or hides the client.
-            Some(None) => (peer, Some(ClientKey::Unnamed)),
-            None => (peer, None),
-        };
-        Self { address, key, is_proxied: true }
+        let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted)).flatten();
+        Self { address: client.unwrap_or(peer), key: client.map(address_key) }
     }
 }
 
@@ -90,15 +69,15 @@ mod tests {
 
     /// Checks the client of a request from 10.0.0.1, which is trusted, as is `2001:db8:1::/48`.
     #[track_caller]
-    fn check(lines: &[(&'static str, &str)], address: &str, key: Option<ClientKey>) {
+    fn check(lines: &[(&'static str, &str)], address: &str, key: Option<IpAddr>) {
         let trusted = ["10.0.0.0/8".parse().unwrap(), "2001:db8:1::/48".parse().unwrap()];
         let found = Client::find(&headers(lines), ip("10.0.0.1"), &trusted);
-        assert_eq!(found, Client { address: ip(address), key, is_proxied: true }, "{lines:?}");
+        assert_eq!(found, Client { address: ip(address), key }, "{lines:?}");
     }
 
     #[track_caller]
     fn named(lines: &[(&'static str, &str)], address: &str) {
-        check(lines, address, Some(ClientKey::of(ip(address))));
+        check(lines, address, Some(address_key(ip(address))));
     }
 
     #[test]
@@ -121,13 +100,13 @@ mod tests {
         for line in
             [("x-forwarded-for", "192.0.2.1, unknown"), ("x-forwarded-for", "192.0.2.1, 1.2.3")]
         {
-            check(&[line], "10.0.0.1", Some(ClientKey::Unnamed));
+            check(&[line], "10.0.0.1", None);
         }
     }
 
     #[test]
     fn an_ipv6_address_counts_by_its_first_64_bits() {
-        let key = |text| ClientKey::of(ip(text));
+        let key = |text| address_key(ip(text));
         assert_eq!(key("2001:db8::1"), key("2001:db8::ffff:0:0:2"));
         assert_ne!(key("2001:db8::1"), key("2001:db8:0:1::1"));
         assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
@@ -147,7 +126,7 @@ mod tests {
             let lines: Vec<_> = lines.iter().map(|(name, value)| (*name, value.as_str())).collect();
             let found = Client::find(&headers(&lines), peer, &trusted);
             prop_assert_eq!(found.address, peer.to_canonical());
-            prop_assert_eq!(found.key, Some(ClientKey::of(peer)));
+            prop_assert_eq!(found.key, Some(address_key(peer)));
             // Without trusted proxies, all peers are untrusted.
             prop_assert_eq!(Client::find(&headers(&lines), peer, &[]), found);
         }

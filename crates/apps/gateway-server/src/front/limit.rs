@@ -4,13 +4,13 @@
 //! not that of a simulation.
 
 use std::hash::{Hash, RandomState};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use hashlink::LruCache;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::front::client::ClientKey;
 use crate::token::TokenDigest;
 
 /// The rate limit of every key.
@@ -87,7 +87,7 @@ fn recent<K: Eq + Hash, V>(capacity: usize) -> Mutex<Recent<K, V>> {
 /// gains nothing else: the database decides for each request whether the token is valid.
 #[derive(Debug)]
 pub(crate) struct Guesses {
-    wrong: RateLimits<ClientKey>,
+    wrong: RateLimits<IpAddr>,
     valid: Mutex<Recent<TokenDigest, ()>>,
 }
 
@@ -103,7 +103,7 @@ impl Guesses {
     }
 
     /// Returns how long the client has to wait before it may use another token.
-    pub(crate) fn check(&self, client: Option<&ClientKey>) -> Result<(), Duration> {
+    pub(crate) fn check(&self, client: Option<&IpAddr>) -> Result<(), Duration> {
         client.map_or(Ok(()), |client| self.wrong.check(client))
     }
 
@@ -113,7 +113,7 @@ impl Guesses {
     }
 
     /// Records that a client used a token that is not valid.
-    pub(crate) fn wrong(&self, token: &TokenDigest, client: Option<&ClientKey>) {
+    pub(crate) fn wrong(&self, token: &TokenDigest, client: Option<&IpAddr>) {
         self.valid.lock().remove(token);
         if let Some(client) = client {
             self.wrong.count(client);

@@ -20,7 +20,6 @@ pub(crate) enum Kind {
     HostInvalid,
     UriTooLong,
     HeadTooLarge,
-    HttpsRequired,
     BodyNotAllowed,
     NotFound,
     MethodNotAllowed,
@@ -99,7 +98,6 @@ impl Problem {
             Refusal::UriTooLong => Kind::UriTooLong,
             Refusal::HeadTooLarge => Kind::HeadTooLarge,
             Refusal::Body => Kind::BodyNotAllowed,
-            Refusal::NotEncrypted => Kind::HttpsRequired,
             Refusal::Overloaded => return Self::limited(Kind::Overloaded),
             Refusal::AddressLimit => return Self::limited(Kind::TooManyConnections),
         })
@@ -185,7 +183,7 @@ impl From<Error> for Problem {
 }
 
 /// Each kind with its status, its stable name and its title.
-static TABLE: [(Kind, u16, &str, &str); 27] = [
+static TABLE: [(Kind, u16, &str, &str); 26] = [
     (
         Kind::RequestMalformed,
         400,
@@ -195,12 +193,6 @@ static TABLE: [(Kind, u16, &str, &str); 27] = [
     (Kind::HostInvalid, 400, "host-invalid", "The request needs exactly one valid Host header"),
     (Kind::UriTooLong, 414, "uri-too-long", "The request target is too long"),
     (Kind::HeadTooLarge, 431, "head-too-large", "The request head is too large"),
-    (
-        Kind::HttpsRequired,
-        400,
-        "https-required",
-        "This port needs HTTPS: use a URL that starts with https://",
-    ),
     (Kind::BodyNotAllowed, 400, "body-not-allowed", "Requests must not have a body"),
     (Kind::NotFound, 404, "not-found", "No resource at this path"),
     (Kind::MethodNotAllowed, 405, "method-not-allowed", "Only GET and HEAD are allowed"),

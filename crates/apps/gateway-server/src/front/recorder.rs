@@ -9,34 +9,30 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version};
 use http_body::{Body, Frame, SizeHint};
-use methodical_serve::{Arrived, Connection, Cut, Share};
+use methodical_serve::{Connection, Cut, Share};
 use tokio::time::Instant;
 
 use crate::error::{Error, with_causes};
 use crate::front::Front;
 use crate::front::body::ResponseBody;
-use crate::front::client::ClientKey;
 use crate::front::metrics::Metrics;
-use crate::front::request::trace_id;
 use crate::generated::operation::Operation;
 use crate::token::TokenId;
-use crate::traces::RequestTrace;
 
 /// Collects the facts of one request and its response. Counts, traces and logs them when it is dropped.
 pub(crate) struct Recorder {
     arrived: Instant,
     connection: Arc<Connection>,
     pub(crate) response: EndedResponse,
-    /// Shares of the client and of the token in what may be open, until the response has ended.
-    pub(crate) of_client: Option<Share<ClientKey>>,
+    /// Share of the token in the lists that may be open, until the response has ended.
     pub(crate) of_token: Option<Share<TokenId>>,
     /// The response timeout.
     timeout: Duration,
     is_logged: bool,
     metrics: Arc<Metrics>,
-    trace: RequestTrace,
+    on_end: Option<fn(&EndedResponse)>,
 }
 
 impl Recorder {
@@ -49,12 +45,11 @@ impl Recorder {
         front: &Front,
     ) -> Self {
         front.metrics.began();
-        let is_logged = front.config.access_log;
-        let trace_id = is_logged.then(|| trace_id(&request.headers)).flatten();
+        let on_end = front.config.on_end;
         let response = EndedResponse {
             request_id: request_id.clone(),
             client,
-            trace_id: trace_id.map(ToOwned::to_owned),
+            trace_context: on_end.map_or_else(HeaderMap::new, |_| trace_context(request)),
             version: request.version,
             method: method(&request.method),
             account: None,
@@ -69,15 +64,14 @@ impl Recorder {
             end: End::ClientGone,
         };
         Self {
-            arrived: request.extensions.get().map_or_else(Instant::now, |Arrived(at)| *at),
+            arrived: Instant::now(),
             connection: Arc::clone(connection),
             response,
-            of_client: None,
             of_token: None,
             timeout: front.config.response_timeout,
-            is_logged,
+            is_logged: front.config.access_log,
             metrics: Arc::clone(&front.metrics),
-            trace: front.config.traces.begin(request),
+            on_end,
         }
     }
 
@@ -110,11 +104,23 @@ impl Drop for Recorder {
             self.response.end = End::Cut(Cut::ResponseTimeout);
         }
         self.metrics.ended(&self.response);
-        self.trace.ended(&mut self.response);
-        if self.is_logged {
-            write_log(&self.response);
+        if let Some(on_end) = self.on_end {
+            on_end(&self.response);
+        }
+        // A cause is a failure of the server, except that a slow client causes a response timeout.
+        let end = self.response.end;
+        let failed = self.response.cause.is_some() && end != End::Cut(Cut::ResponseTimeout);
+        if self.is_logged || failed {
+            write_log(&self.response, failed);
         }
     }
+}
+
+/// Returns the header fields that name the span of the client (W3C Trace Context).
+fn trace_context(request: &Parts) -> HeaderMap {
+    let names = ["traceparent", "tracestate"].map(HeaderName::from_static);
+    let value = |name: HeaderName| Some((name.clone(), request.headers.get(name)?.clone()));
+    names.into_iter().filter_map(value).collect()
 }
 
 /// Returns the name of a method. One that HTTP does not define could contain anything.
@@ -215,8 +221,12 @@ pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
     /// Address of the client. Behind a trusted proxy, the address that the proxy names.
     pub(crate) client: IpAddr,
-    /// Id of the trace: the one that the client named, if the access log is on; that of an exported span.
-    pub(crate) trace_id: Option<String>,
+    /// Header fields that name the span of the client, if spans are exported.
+    #[cfg_attr(
+        not(feature = "opentelemetry"),
+        expect(dead_code, reason = "no spans are exported")
+    )]
+    pub(crate) trace_context: HeaderMap,
     pub(crate) version: Version,
     pub(crate) method: &'static str,
     /// Account of the token, if the token is valid.
@@ -249,13 +259,12 @@ pub(crate) fn version(version: Version) -> &'static str {
 }
 
 /// Emits the event of a response.
-fn write_log(response: &EndedResponse) {
+fn write_log(response: &EndedResponse, failed: bool) {
     macro_rules! emit {
         ($level:ident) => {
             tracing::$level!(
-                name: "request",
+                event = "request",
                 request_id = response.request_id.to_str().ok(),
-                trace_id = response.trace_id.as_deref(),
                 client = %response.client,
                 http = version(response.version),
                 http_method = response.method,
@@ -272,10 +281,5 @@ fn write_log(response: &EndedResponse) {
             )
         };
     }
-    // A cause is a failure of the server, except that a slow client causes a response timeout.
-    if response.cause.is_some() && response.end != End::Cut(Cut::ResponseTimeout) {
-        emit!(error);
-    } else {
-        emit!(info);
-    }
+    if failed { emit!(error) } else { emit!(info) }
 }

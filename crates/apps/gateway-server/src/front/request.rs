@@ -17,7 +17,8 @@ use crate::token::{TokenDigest, is_b64token};
 
 /// Returns the hash of the token. The token itself is not passed on.
 pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Problem> {
-    if names_a_token(query) {
+    // RFC 6750 section 2.3 is not supported.
+    if Pairs::parse(query).is_ok_and(|pairs| pairs.contains("access_token")) {
         return Err(Problem::new(Kind::TokenInQuery));
     }
     let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -37,17 +38,6 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
     }
     Ok(TokenDigest::of(token))
 }
-
-/// Returns whether the query has an `access_token`, in any encoding (RFC 6750 section 2.3 is not supported).
-fn names_a_token(query: &str) -> bool {
-    query.split('&').any(|piece| {
-        let name = piece.split_once('=').map_or(piece, |(name, _)| name);
-        let is_encoded = || Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER));
-        name == PARAMETER || (name.contains('%') && is_encoded())
-    })
-}
-
-const PARAMETER: &str = "access_token";
 
 /// Returns the tag of the response to a call. Only a change of the data that the call reads changes it.
 pub(crate) fn etag(account: AccountId, call: &Call, versions: &Versions) -> HeaderValue {
@@ -144,31 +134,6 @@ fn fresh() -> HeaderValue {
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Returns the trace id of the header `traceparent`: 32 hexadecimal digits. A malformed header is skipped.
-pub(crate) fn trace_id(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get("traceparent")?.to_str().ok()?;
-    let mut parts = value.split('-');
-    let (version, trace_id) = (parts.next()?, parts.next()?);
-    let (parent_id, flags) = (parts.next()?, parts.next()?);
-    // Version 0 has four parts; later versions may have more. Version ff is invalid.
-    let is_valid = is_hex(version, 2)
-        && version != "ff"
-        && (version != "00" || parts.next().is_none())
-        && is_id(trace_id, 32)
-        && is_id(parent_id, 16)
-        && is_hex(flags, 2);
-    is_valid.then_some(trace_id)
-}
-
-fn is_hex(text: &str, length: usize) -> bool {
-    text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-/// Returns whether a text is an id: not all zeros.
-fn is_id(text: &str, length: usize) -> bool {
-    is_hex(text, length) && text.bytes().any(|byte| byte != b'0')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,22 +221,5 @@ mod tests {
             assert_eq!(request_id(&headers("x-request-id", &[id])) == id, is_kept, "{id}");
         }
         assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
-    }
-
-    #[test]
-    fn only_a_valid_header_has_a_trace_id() {
-        let trace = Some("4bf92f3577b34da6a3ce929d0e0e4736");
-        for (value, expected) in [
-            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", trace),
-            ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", trace),
-            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", None),
-            ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", None),
-            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", None),
-            ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", None),
-            ("00-name@example.org-00f067aa0ba902b7-01", None),
-            ("", None),
-        ] {
-            assert_eq!(trace_id(&headers("traceparent", &[value])), expected, "{value}");
-        }
     }
 }

@@ -3,13 +3,13 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::error::{Error, ErrorKind, with_causes};
+use crate::error::{Error, ErrorKind};
 use crate::front::metrics::Scrape;
 use crate::store::Store;
 
@@ -29,7 +29,8 @@ pub(crate) struct Work {
     limit: usize,
     /// Calls that wait for a reader.
     waiting: Arc<AtomicU64>,
-    availability: Arc<Availability>,
+    /// Calls that failed.
+    failures: Arc<AtomicU64>,
     statement_timeout: Duration,
     /// Set if jobs run on the thread of the request.
     #[cfg(feature = "test-util")]
@@ -63,7 +64,7 @@ impl Work {
             readers: Arc::new(Semaphore::new(readers)),
             limit: readers,
             waiting: Arc::default(),
-            availability: Arc::default(),
+            failures: Arc::default(),
             statement_timeout,
             #[cfg(feature = "test-util")]
             latency: None,
@@ -93,7 +94,7 @@ impl Work {
         let idle = self.store.idle_connections();
         let help = "Open connections to the database that are not in use.";
         out.gauge("gateway_database_connections_idle", help, idle);
-        let failures = self.availability.failures.load(Ordering::Relaxed);
+        let failures = self.failures.load(Ordering::Relaxed);
         let help = "Calls to the database that failed.";
         out.counter("gateway_database_failures_total", help, failures);
     }
@@ -109,7 +110,7 @@ impl Work {
             return self.run(job).await;
         }
         let result = job(&self.store);
-        self.availability.observe(&result);
+        self.count(&result);
         result
     }
 
@@ -164,8 +165,18 @@ impl Work {
         let spawned = self.spawn(Some(reader), job);
         let done = timeout(self.statement_timeout * STEPS, spawned).await;
         let result = done.map_err(silent).flatten();
-        self.availability.observe(&result);
+        self.count(&result);
         result
+    }
+
+    /// Counts a failure of the database. A busy server and a removed revision are none.
+    fn count<T>(&self, result: &Result<T, Error>) {
+        use ErrorKind::{NotFound, Overloaded, SnapshotGone};
+        if let Err(error) = result
+            && !matches!(error.kind(), Overloaded | SnapshotGone | NotFound)
+        {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     async fn spawn<T: Send + 'static>(
@@ -218,45 +229,6 @@ impl Drop for Waiting<'_> {
 
 /// Steps of a job that each may take the statement timeout: connect, prepare a statement, run it.
 const STEPS: u32 = 3;
-
-/// Counts failures of the database, and logs when it becomes unavailable and available.
-#[derive(Debug, Default)]
-struct Availability {
-    is_down: AtomicBool,
-    failures: AtomicU64,
-}
-
-impl Availability {
-    /// Records the outcome of a call.
-    fn observe<T>(&self, result: &Result<T, Error>) {
-        match result {
-            // Read first, because all calls share it.
-            Ok(_) if self.is_down.load(Ordering::Relaxed) => {
-                if self.is_down.swap(false, Ordering::Relaxed) {
-                    let failures = self.failures.load(Ordering::Relaxed);
-                    tracing::info!(name: "database_available", failures);
-                }
-            }
-            Err(error) if is_failure(error.kind()) => {
-                self.failures.fetch_add(1, Ordering::Relaxed);
-                let was_down = self.is_down.swap(true, Ordering::Relaxed);
-                match error.kind() {
-                    _ if was_down => {}
-                    ErrorKind::StorageCorrupt => {
-                        tracing::error!(name: "database_damaged", cause = with_causes(error));
-                    }
-                    _ => tracing::error!(name: "database_unavailable", cause = with_causes(error)),
-                }
-            }
-            Ok(_) | Err(_) => {}
-        }
-    }
-}
-
-/// Returns whether an error says something about the database. A busy server and a removed revision do not.
-fn is_failure(kind: ErrorKind) -> bool {
-    !matches!(kind, ErrorKind::Overloaded | ErrorKind::SnapshotGone | ErrorKind::NotFound)
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,21 +1,36 @@
-//! The lines of the log, from events at a fixed time to bytes.
+//! The lines of the log, from events to bytes, and lines that cannot be written.
 
-use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::*;
 
-/// Sends what is written to a channel, after the gate was opened.
-struct Gated {
-    gate: Receiver<()>,
-    written: SyncSender<Vec<u8>>,
+/// Returns the lines of the events that `emit` emits.
+fn lines(is_text: bool, emit: impl FnOnce()) -> String {
+    let written = Arc::new(Mutex::new(Vec::new()));
+    let layer = layer(is_text, LevelFilter::INFO, Shared(Arc::clone(&written)));
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), emit);
+    let text = String::from_utf8(std::mem::take(&mut *written.lock())).unwrap();
+    let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z").unwrap();
+    time.replace_all(&text, "TIME").into_owned()
 }
 
-impl Write for Gated {
+/// Appends what is written.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl MakeWriter<'_> for Shared {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.gate.recv().map_err(io::Error::other)?;
-        self.written.send(bytes.to_owned()).map_err(io::Error::other)?;
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -24,57 +39,48 @@ impl Write for Gated {
     }
 }
 
-/// Returns a log, the sender that lets it write once, and what it has written.
-fn gated(is_json: bool, level: Level) -> (Log, SyncSender<()>, Receiver<Vec<u8>>) {
-    let ((open, gate), (written, out)) = (sync_channel(WRITES), sync_channel(WRITES));
-    (Log::to(Gated { gate, written }, is_json, level).unwrap(), open, out)
-}
-
-/// Returns the lines of the events that `emit` emits.
-fn lines(is_json: bool, emit: impl FnOnce()) -> String {
-    let (log, open, out) = gated(is_json, Level::Info);
-    tracing::subscriber::with_default(tracing_subscriber::registry().with(log), emit);
-    // The log ends with the subscriber. It writes at most this often.
-    for _ in 0..WRITES {
-        open.send(()).unwrap_or_default();
-    }
-    let text = String::from_utf8(out.iter().collect::<Vec<_>>().concat()).unwrap();
-    let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z").unwrap();
-    time.replace_all(&text, "TIME").into_owned()
-}
-
 fn emit_all() {
-    tracing::error!(name: "first", text = "a\"b\u{1b}[31m\u{202e}\n", none = Option::<&str>::None, empty = "");
-    tracing::warn!(name: "second", signed = -1, long = u64::MAX, yes = true, plain = "x/y:1", message = "two words");
-    tracing::info!(name: "third", zero = 0.0, duration = 12.345_678_9, shown = %"a b");
-    tracing::info!(name: "other_crate", target: "hyper", canary = "x");
-    tracing::debug!(name: "too_detailed", a = 1);
+    let detail = "a\"b\u{1b}[31m\u{202e}\n";
+    tracing::error!(event = "first", detail, none = Option::<&str>::None, empty = "");
+    tracing::warn!(event = "second", signed = -1, long = u64::MAX, yes = true, shown = %"a b");
+    tracing::info!(target: "hyper", canary = "x");
+    tracing::debug!(event = "too_detailed", a = 1);
 }
 
 #[test]
 fn each_event_of_this_crate_is_one_line() {
-    insta::assert_snapshot!("json", lines(true, emit_all));
-    insta::assert_snapshot!("text", lines(false, emit_all));
+    insta::assert_snapshot!("json", lines(false, emit_all));
+    insta::assert_snapshot!("text", lines(true, emit_all));
+}
+
+/// Writes once the gate is open.
+struct Gated(Receiver<()>, SyncSender<usize>);
+
+impl Write for Gated {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.recv().unwrap_or_default();
+        self.1.send(bytes.len()).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[test]
 fn a_log_that_is_not_read_drops_and_counts_lines() {
-    let (log, open, out) = gated(true, Level::Info);
+    let ((open, gate), (written, out)) = (sync_channel(0), sync_channel(10_000));
+    let mut log = Log::to(Gated(gate, written)).unwrap();
     for _ in 0..10_000 {
-        log.push("line\n".to_owned());
+        log.write_all(b"line\n").unwrap();
     }
     let dropped = log.dropped().load(Ordering::Relaxed);
     // The thread of the log may have taken some lines.
     assert!((1..=10_000 - 4096).contains(&dropped), "{dropped}");
     // Does not wait for a reader that has stopped.
-    log.flush(Duration::from_millis(10));
-    drop(log);
-    for _ in 0..WRITES {
-        open.send(()).unwrap_or_default();
-    }
-    let written = out.iter().map(|bytes| bytes.len()).sum::<usize>() / 5;
+    log.wait(Duration::from_millis(10));
+    drop((log, open));
+    let written = out.iter().sum::<usize>() / 5;
     assert_eq!(u64::try_from(written).unwrap() + dropped, 10_000);
 }
-
-/// Maximum number of writes in a test.
-const WRITES: usize = 128;

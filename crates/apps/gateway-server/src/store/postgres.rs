@@ -285,11 +285,6 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
             );
             return Error::caused(ErrorKind::Storage, text, state);
         }
-        // A statement that was prepared in this session is unknown, or one that was not is known.
-        "26000" | "42P05" => (
-            ErrorKind::Storage,
-            "a connection pooler gives one session to several clients; set its pool mode to session",
-        ),
         "25006" => {
             (ErrorKind::Storage, "the database is read-only; the program needs write access")
         }

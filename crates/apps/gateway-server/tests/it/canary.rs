@@ -222,7 +222,7 @@ fn a_server_shows_no_token_and_no_personal_data() {
 
     let mut command = program();
     command.stderr(Stdio::piped()).env("RUST_LOG", "trace").env("TMPDIR", folder);
-    let flags = ["--log-level", "info", "--log-format", "json", "--ops-listen", "127.0.0.1:0"];
+    let flags = ["--log-level", "info", "--ops-listen", "127.0.0.1:0"];
     let mut served = Served::started_by(command, &database, &flags);
     let mut log = BufReader::new(served.child.stderr.take().unwrap());
     let mut started = String::new();

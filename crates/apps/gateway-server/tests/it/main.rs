@@ -21,10 +21,6 @@ mod deadlines;
 #[cfg(test)]
 mod delete;
 #[cfg(test)]
-mod descriptors;
-#[cfg(test)]
-mod drain_pause;
-#[cfg(test)]
 #[path = "../../../../methodical/postgres/tests/it/encrypted.rs"]
 mod encrypted;
 #[cfg(test)]

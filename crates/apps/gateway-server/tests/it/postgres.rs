@@ -119,7 +119,6 @@ fn an_error_of_the_database_has_its_kind_and_no_value() {
         ("55P03", ErrorKind::StorageBusy, "the database is busy; try again later"),
         ("53300", ErrorKind::StorageBusy, "the database is busy; try again later"),
         ("XX001", ErrorKind::StorageCorrupt, "the database is damaged"),
-        ("26000", ErrorKind::Storage, "set its pool mode to session"),
         ("25006", ErrorKind::Storage, "the program needs write access"),
         ("XX000", ErrorKind::Storage, "cannot create the account"),
     ] {

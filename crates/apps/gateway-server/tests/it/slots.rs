@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use tempfile::TempDir;
 
 use crate::process::{Served, account, run};
-use crate::support::{begin_list, call, get};
+use crate::support::{begin_list, get};
 
 /// A server with two accounts whose lists are larger than the buffers of the system.
 struct Large {
@@ -59,23 +59,4 @@ fn slow_lists_of_one_account_leave_room_for_others() {
     drop(slow);
     large.wait_until_none_is_in_flight();
     assert_eq!(get(base, one, "method=candidates/list").status, 200);
-}
-
-#[test]
-fn behind_a_proxy_the_open_requests_of_a_client_are_limited() {
-    let large = Large::start(&["--trusted-proxy", "127.0.0.1", "--connections-per-address", "2"]);
-    let [token, _] = &large.tokens;
-    let base = &large.served.base_url;
-    let (client, other) = ("X-Forwarded-For: 192.0.2.1\r\n", "X-Forwarded-For: 192.0.2.2\r\n");
-    let slow = [large.begin_list(token, client), large.begin_list(token, client)];
-    assert_eq!(slow.each_ref().map(|(status, _)| *status), [200; 2]);
-    let ask = |headers: &str| call(base, token, "GET", "method=credits/get", headers);
-    let refused = ask(client);
-    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
-    assert_eq!(refused.json()["type"], "urn:gateway:problem:too-many-connections");
-    // Another client, and a proxy that does not name its clients.
-    assert_eq!([ask(other).status, ask("").status], [200; 2]);
-    drop(slow);
-    large.wait_until_none_is_in_flight();
-    assert_eq!(ask(client).status, 200);
 }

@@ -1,6 +1,6 @@
 //! A dashboard in a thread, and a client that sends any request.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -115,42 +115,10 @@ impl Browser {
         Response { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Opens a connection for many requests.
-    pub(crate) fn keep_alive(&self) -> KeepAlive<'_> {
-        KeepAlive { browser: self, stream: BufReader::new(self.connect()) }
-    }
-
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
-    }
-}
-
-/// A connection for many requests.
-pub(crate) struct KeepAlive<'a> {
-    browser: &'a Browser,
-    stream: BufReader<TcpStream>,
-}
-
-impl KeepAlive<'_> {
-    /// Requests a path. Returns the status, after the whole response.
-    pub(crate) fn status(&mut self, path: &str) -> String {
-        let Browser { address, cookie, .. } = self.browser;
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
-        self.stream.get_mut().write_all(request.as_bytes()).unwrap();
-        let (mut status, mut line, mut length) = (String::new(), String::new(), 0);
-        while line != "\r\n" {
-            line.clear();
-            assert!(self.stream.read_line(&mut line).unwrap() > 0, "closed: {path}");
-            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
-                rest.get(..3).unwrap().clone_into(&mut status);
-            } else if let Some(bytes) = line.strip_prefix("content-length: ") {
-                length = bytes.trim().parse().unwrap();
-            }
-        }
-        self.stream.read_exact(&mut vec![0; length]).unwrap();
-        status
     }
 }
 

@@ -6,7 +6,6 @@ mod attacks;
 mod browser;
 #[path = "../../../mirror/tests/it/clients.rs"]
 mod clients;
-mod connections;
 mod downloads;
 mod gallery;
 mod login;
