@@ -422,7 +422,6 @@ gateway config set allow-insecure-http maybe
 gateway config unset timeout
 gateway config unset timeout
 gateway config unset nothing
-gateway config list --origin
 # Profiles
 gateway --profile work credits get
 gateway --profile work config set base-url https://work.example

@@ -9,14 +9,12 @@ use methodical_cli::{Demo, Failure, SampleHistory, SampleService};
 /// The sample service, with examples for the help.
 pub(crate) const DEMO: Demo = Demo {
     start,
-    examples: &["candidates list", "credits get"],
-    more_examples: &[
+    examples: &[
         "candidates list",
         "candidates list --vacancy-id 101 --status Shortlist",
         "candidates list --fields id,name,portal.name --sort -date",
         "candidates list --filter portal.name=Indeed -o ndjson",
         "vacancies list -o csv",
-        "api vacancies/list",
         "credits get --dry-run",
     ],
 };

@@ -37,11 +37,6 @@ pub const fn program() -> Program {
             "candidates list --output-file candidates.xlsx",
             "credits get -o json",
         ])
-        .api_examples(&[
-            "vacancies/list",
-            "candidates/list -f vacancy_id=101 -f 'status=On hold'",
-            "credits/get",
-        ])
         .contract(check::CONTRACT);
     #[cfg(feature = "demo")]
     let program = program.demo(demo::DEMO);

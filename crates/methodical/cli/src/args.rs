@@ -9,9 +9,7 @@ use std::sync::Mutex;
 
 use clap::builder::{Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{
-    Arg, ArgAction, Args as _, ColorChoice, FromArgMatches as _, Subcommand, ValueEnum as _,
-};
+use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand};
 use methodical_client::model::tables::Mirrored;
 
 use crate::commands::Command;
@@ -23,7 +21,7 @@ use crate::operations::{Example, OperationCommands};
 use crate::output::flags::OutputFlags;
 use crate::program::{Name, Program, RecordType, capitals};
 use crate::run::Invocation;
-use crate::screen::{Color, columns, printable, wrap};
+use crate::screen::{columns, printable, wrap};
 use crate::settings::{CallFlags, KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
@@ -91,21 +89,6 @@ fn more<T: ToString + Clone + Send + Sync + 'static>(
 ) -> Vec<String> {
     let values = leaf.try_get_many::<T>(&format!("param:{name}")).ok().flatten();
     values.into_iter().flatten().skip(1).map(ToString::to_string).collect()
-}
-
-/// Finds `--color` before the command line is parsed: help and usage errors have colors too.
-pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
-    let mut args = args.take_while(|arg| arg != "--");
-    while let Some(arg) = args.next() {
-        let value = match arg.strip_prefix("--color") {
-            Some("") => args.next(),
-            Some(value) => value.strip_prefix('=').map(str::to_owned),
-            None => continue,
-        };
-        // An invalid value is refused when the command line is parsed.
-        return value.and_then(|word| Color::from_str(&word, false).ok()).unwrap_or_default();
-    }
-    Color::Auto
 }
 
 /// Returns the commands and flags of a program, for the parser, help and completions.
@@ -270,33 +253,32 @@ pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
     definition: clap::Command,
     arguments: &[OsString],
-    color: Color,
 ) -> Result<Args<C>, Failure> {
-    let color = match color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    };
-    let mut parser = grouped(definition).color(color);
+    let mut parser = grouped(definition);
     let matches = parser.try_get_matches_from_mut(arguments);
     matches.and_then(|matches| read(program, &matches)).map_err(|error| {
         let unexpected = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
         };
-        let usage = |hint: &str| Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
+        let usage =
+            |hint: &str| Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
         match unexpected {
             // People try it because other programs have such a flag. If it were defined here, shells would complete it.
             "--token" => {
-                let text = "cannot take a token from the command line: other programs can read it there";
+                let text =
+                    "cannot take a token from the command line: other programs can read it there";
                 return Failure::usage(text).hint(format!(
                     "set {}, or use --token-file, --token-stdin or {}",
                     program.name.variable("TOKEN"),
                     program.name.command("auth login")
                 ));
             }
-            "--to" => return usage("--from MIRROR names the mirror to read; only commands that write one have --to"),
-            "--excel" => return usage("-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),
+            "--excel" => {
+                return usage(
+                    "-o xlsx writes a workbook; --separator ';' sets the separator of CSV",
+                );
+            }
             _ => {}
         }
         if error.use_stderr() {
@@ -307,7 +289,11 @@ pub(crate) fn parse<C: OperationCommands>(
             };
             match parser.try_get_matches_from_mut(arguments.iter().map(shown)) {
                 Err(shown) if shown.use_stderr() => shown.exit(),
-                _ => return Failure::usage("cannot use the arguments: they have control characters"),
+                _ => {
+                    return Failure::usage(
+                        "cannot use the arguments: they have control characters",
+                    );
+                }
             }
         }
         // Help or the version, whose reader may be gone, or whose disk may be full.
@@ -342,8 +328,7 @@ fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) 
         .replace("{page}", &command.replace(' ', "-"))
         .replace("{method}", method)
         .replace("{extensions}", &program.formats.extensions())
-        .replace("{fields}", fields)
-        .replace("{api-examples}", &api_examples(program, method));
+        .replace("{fields}", fields);
     let text = match program.contract {
         Some(contract) => text
             .replace("{requests}", &contract.requests.to_string())
@@ -386,13 +371,6 @@ fn common_options(name: Name) -> String {
     format!("Common options: {}\n", name.command("help options"))
 }
 
-fn api_examples(program: &Program, method: &str) -> String {
-    let own = [method, &format!("{method} -o table")];
-    let given = if program.api_examples.is_empty() { &own } else { program.api_examples };
-    let name = program.name;
-    lines(name, given.iter().map(|one| format!("api {one}")))
-}
-
 fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String {
     let lines: Vec<_> = examples.map(|one| format!("  {name} {}", one.as_ref())).collect();
     lines.join("\n")
@@ -406,14 +384,12 @@ fn long_help(program: &Program, example: Example) -> String {
     let name = program.name;
     let own = [example.command];
     let sample = program.demo.map(|demo| {
-        let given = if demo.more_examples.is_empty() { &own } else { demo.more_examples };
+        let given = if demo.examples.is_empty() { &own } else { demo.examples };
         format!(
             "With sample data:\n{}\n\n",
             lines(name, given.iter().map(|one| format!("--demo {one}")))
         )
     });
-    let file = if cfg!(feature = "xlsx") { "records.xlsx" } else { "records.csv" };
-    let own = [example.command, &format!("{} --output-file {file}", example.command)];
     let given = if program.examples.is_empty() { &own } else { program.examples };
     let login = login_example(name);
     format!(
@@ -439,7 +415,7 @@ Settings, first source found wins ({} shows which):
         name.variable("TOKEN"),
         name.variable("TOKEN_FILE"),
         name.command("auth login"),
-        name.command("config list --origin"),
+        name.command("config list"),
         environment(name),
         EXIT_CODES
     )
@@ -457,12 +433,12 @@ pub(crate) fn environment(name: Name) -> String {
     let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
     let mut own: Vec<_> = KEYS.iter().filter_map(|key| Some((key.variable?, key.about))).collect();
     own.splice(1..1, [("PROFILE", "profile"), ("TOKEN", "access token")]);
-    own.push(("PAGER", "pager for long output on a terminal (or PAGER); default: less"));
-    let own = own.into_iter();
-    let own: String = own.map(|(variable, text)| line(&name.variable(variable), text)).collect();
+    let own: String =
+        own.into_iter().map(|(variable, text)| line(&name.variable(variable), text)).collect();
     let others = [
         line("", "proxy for each scheme, and hosts to call directly"),
         line(&name.variable("FORCE_TTY"), "print as on a terminal with this number of columns"),
+        line("PAGER", "pager for long output on a terminal; default: less"),
         line("NO_COLOR", "no colors"),
         line("CI", "no progress line and no pager"),
     ];
@@ -516,7 +492,7 @@ fn group_of(command: &str) -> &'static str {
     match command {
         "board" | "dashboard" | "duplicates" | "placements" | "report" | "tap" | "watch" => MIRROR,
         "auth" | "check" | "config" | "mirror" | "profile" => "Set up and check",
-        "completions" | "help" | "man" | "version" => "Help",
+        "completions" | "help" | "man" => "Help",
         _ => "Read data",
     }
 }
@@ -547,9 +523,8 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, color, definition, read, seconds, whole_number};
+    use super::{Args, definition, read, seconds, whole_number};
     use crate::program::Program;
-    use crate::screen::Color;
     use crate::tests::{Commands, LARGE, SMALL};
 
     /// Returns the short and the long help of a command and its subcommands.
@@ -570,7 +545,7 @@ mod tests {
         assert!(!small.contains("demo") && !small.contains("Check the service"), "{small}");
         for text in [
             "photos auth login --base-url https://photos.example.com\n  photos totals\n",
-            "photos api totals/get -o table\n",
+            "photos api totals/get --jq .\n",
             "PHOTOS_TOKEN_FILE  file with the access token, which only you can read\n",
             "such as `photos,albums`",
         ] {
@@ -580,9 +555,8 @@ mod tests {
         for text in [
             "Photos and albums\n",
             "Examples:\n  photos --demo totals\n",
-            "With sample data:\n  photos --demo totals -o csv\n",
+            "With sample data:\n  photos --demo totals\n",
             "photos totals -o json\n",
-            "photos api totals/get -f year=2024",
             "with about 7 read-only requests",
             "what photos-server does",
         ] {
@@ -603,21 +577,6 @@ mod tests {
         assert!(parsed(&SMALL, "photos --demo totals").is_err());
         assert!(parsed(&LARGE, "photos check --strict").is_ok());
         assert!(parsed(&SMALL, "photos check --strict").is_err());
-    }
-
-    #[test]
-    fn the_color_is_found_before_the_command_line_is_parsed() {
-        for (args, expected) in [
-            ("photos albums list", Color::Auto),
-            ("photos --color never -h", Color::Never),
-            ("photos -h --color=always", Color::Always),
-            ("photos --color", Color::Auto),
-            ("photos --color purple --color never", Color::Auto),
-            ("photos --colors never", Color::Auto),
-            ("photos api -- --color never", Color::Auto),
-        ] {
-            assert_eq!(color(args.split(' ').map(str::to_owned)), expected, "{args}");
-        }
     }
 
     #[test]

@@ -117,8 +117,6 @@ Examples:
   {program} tap --config tap.json | target-jsonl > state.jsonl
   {program} tap --config tap.json --state state.json | target-jsonl")]
     Tap(TapFlags),
-    /// Print the version and the features of this build.
-    Version,
     /// Sync the mirror repeatedly, and deliver each change.
     ///
     /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events
@@ -170,6 +168,5 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Profile(command) => config::profiles(command, invocation),
         Command::Tap(flags) => connector::run::<C::Service>(&flags, invocation),
         Command::Watch(flags) => watch::run::<C::Service>(&flags, invocation),
-        Command::Version => help::version::<C::Service>(invocation),
     }
 }

@@ -27,7 +27,7 @@ use crate::failure::Failure;
 ///     Ok(SampleService { base_url: service.url(), token, history: None, guard: Box::new(service) })
 /// }
 ///
-/// let demo = Demo { start, examples: &["albums list"], more_examples: &["albums list -o csv"] };
+/// let demo = Demo { start, examples: &["albums list", "albums list -o csv"] };
 /// let program = Program::new("photos", "1.0.0").demo(demo);
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +35,8 @@ use crate::failure::Failure;
 pub struct Demo {
     /// Starts the service, which should listen on the loopback interface only.
     pub start: fn() -> Result<SampleService, Failure>,
-    /// Arguments after `--demo`, as examples in the short help.
+    /// Arguments after `--demo`, as examples in the help; the short one has the first of them.
     pub examples: &'static [&'static str],
-    /// The same for the long help.
-    pub more_examples: &'static [&'static str],
 }
 
 /// A running sample service. See [`Demo`] for an example.

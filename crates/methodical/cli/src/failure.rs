@@ -31,7 +31,6 @@ pub(crate) enum Exit {
     Busy = 9,
     Unjudged = 10,
     Unerased = 11,
-    HungUp = 129,
     Interrupted = 130,
     Terminated = 143,
 }
@@ -44,13 +43,12 @@ Exit codes:
   3    not authorized
   4    network or TLS error, timeout, or the service was overloaded or failing; retry later
   5    the service or an event receiver refused a request or failed, or its response is unusable
-  6    success, but some records were skipped, or values left out of XLSX; standard error lists them
+  6    success, but some records were skipped; standard error lists them
   7    the mirror refused a list because too many records are missing from it; nothing was changed
   8    an amount is below --below, or the mirror is older than --max-age
   9    another process is syncing the mirror, or delivering its changes
   10   a check cannot judge: the mirror has too few samples of an amount
   11   a record was erased from a mirror, but its log still has the bytes
-  129  hung up: the terminal was closed
   130  interrupted: Ctrl-C
   143  terminated: by `kill`, or by the system that runs the program";
 
@@ -281,7 +279,7 @@ fn exit(error: &Error) -> Exit {
 
 fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) -> Option<String> {
     let base_url = settings.base_url();
-    let origins = || invocation.command("config list --origin");
+    let origins = || invocation.command("config list");
     Some(match error.kind() {
         ErrorKind::Token | ErrorKind::Unauthorized => {
             token_origin(invocation, settings.token.as_ref()?)

@@ -20,13 +20,9 @@ pub(crate) fn watch(screen: Screen) {
     drop(signals(move |exit| {
         // A pager uses Ctrl-C to stop a search, for example.
         if exit != Exit::Interrupted || !PAGING.load(Ordering::Acquire) {
-            let what = match exit {
-                Exit::HungUp => "hung up",
-                Exit::Terminated => "terminated",
-                _ => "interrupted",
-            };
+            let what = if exit == Exit::Terminated { "terminated" } else { "interrupted" };
             let exit = if SERVING.load(Ordering::Acquire) { Exit::Done } else { exit };
-            end(exit, Some((screen, what)));
+            end(exit, screen, what);
         }
     }));
 }
@@ -41,20 +37,16 @@ pub(crate) fn end_with_success() {
     SERVING.store(true, Ordering::Release);
 }
 
-/// Ends the program with success, because a person quit the pager.
-pub(crate) fn quit() {
-    end(Exit::Done, None);
-}
-
 /// Restores the terminal, and ends the program, with a message about the signal.
-fn end(exit: Exit, signal: Option<(Screen, &str)>) {
+fn end(exit: Exit, screen: Screen, what: &str) {
     #[cfg(unix)]
-    show_input();
-    if let Some((screen, what)) = signal {
-        // This can block on the reader of standard error, so it comes last.
-        screen.clear_line();
-        screen.warn(what);
+    if let Some((terminal, before)) = lock(&HIDDEN).take() {
+        // Nothing can be done about an error here.
+        _ = rustix::termios::tcsetattr(terminal, rustix::termios::OptionalActions::Now, &before);
     }
+    // This can block on the reader of standard error, so it comes last.
+    screen.clear_line();
+    screen.warn(what);
     #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
     process::exit(exit.code().into());
 }
@@ -64,36 +56,20 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `end` on a signal.
+/// Calls `end` on a signal. SIGHUP keeps its default action, or is ignored, as `nohup` intends.
 #[cfg(unix)]
 fn signals(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    let ends = [(SIGHUP, Exit::HungUp), (SIGINT, Exit::Interrupted), (SIGTERM, Exit::Terminated)];
-    let ignored = ignored().unwrap_or(1 << (SIGHUP - 1));
-    // A signal that was ignored at the start stays ignored, as `nohup` intends.
-    let watched =
-        ends.iter().map(|(signal, _)| *signal).filter(|one| ignored & (1 << (one - 1)) == 0);
-    let mut signals = Signals::new(watched)?;
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let wait = move || {
         for signal in signals.forever() {
-            if let Some((_, exit)) = ends.iter().find(|(known, _)| *known == signal) {
-                end(*exit);
-            }
+            end(if signal == SIGTERM { Exit::Terminated } else { Exit::Interrupted });
         }
     };
     std::thread::Builder::new().name("signals".into()).spawn(wait)?;
     Ok(())
-}
-
-/// Returns the signals that were ignored when the program started, as a bit mask. `None` outside of Linux, where only unsafe
-/// code can find out: SIGHUP stays unhandled there, because that never ends what `nohup` protects.
-#[cfg(unix)]
-fn ignored() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 /// Calls `end` on Ctrl-C, Ctrl-Break or a closed window.
@@ -103,57 +79,22 @@ fn signals(end: impl Fn(Exit) + Send + 'static) -> Result<(), ctrlc::Error> {
 }
 
 /// Asks for a secret on the terminal of the program, without showing it.
-#[cfg(unix)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
-    use std::io::Write as _;
-
-    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
-
-    let open = || File::options().read(true).write(true).open("/dev/tty");
-    let (mut terminal, hidden) = (open()?, open()?);
-    let config = rpassword::ConfigBuilder::new()
-        .input_reader(terminal.try_clone()?)
-        .output_writer(terminal.try_clone()?)
-        .build();
-    // Done here, so that a signal can undo it, and not by the library. Keys for signals still work.
-    let before = tcgetattr(&hidden)?;
-    let mut modes = before.clone();
-    // In line mode, a terminal takes at most 4096 bytes: too few for some tokens.
-    modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
-    modes.special_codes[SpecialCodeIndex::VMIN] = 1;
-    modes.special_codes[SpecialCodeIndex::VTIME] = 0;
-    // A signal waits for the lock, and so restores a terminal that was changed.
-    let mut changed = lock(&HIDDEN);
-    tcsetattr(&hidden, OptionalActions::Now, &modes)?;
-    *changed = Some((hidden, before));
-    drop(changed);
-    let secret = rpassword::prompt_password_with_config(question, config);
-    show_input();
-    // The end of the line was not shown either.
-    writeln!(terminal)?;
-    secret
-}
-
-/// Shows again what is typed on the terminal.
-#[cfg(unix)]
-fn show_input() {
-    use rustix::termios::{OptionalActions, tcsetattr};
-
-    if let Some((terminal, before)) = lock(&HIDDEN).take() {
-        // Nothing can be done about an error here.
-        _ = tcsetattr(terminal, OptionalActions::Now, &before);
+    // The library restores the terminal, but not after a signal.
+    #[cfg(unix)]
+    if let Ok(terminal) = File::open("/dev/tty") {
+        let before = rustix::termios::tcgetattr(&terminal)?;
+        *lock(&HIDDEN) = Some((terminal, before));
     }
+    let secret = rpassword::prompt_password(question);
+    #[cfg(unix)]
+    drop(lock(&HIDDEN).take());
+    secret
 }
 
 /// The terminal that hides what is typed, with its usual modes.
 #[cfg(unix)]
 static HIDDEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
-
-/// Asks for a secret on the console, which hides what is typed and recovers by itself.
-#[cfg(windows)]
-pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
-    rpassword::prompt_password(question)
-}
 
 /// Whether a signal ends the program with success.
 static SERVING: AtomicBool = AtomicBool::new(false);

@@ -12,7 +12,7 @@
 //! | `check` | checks the service against its contract, if the program has one |
 //! | `mirror`, `tap`, `watch`, `dashboard` | keep a copy of the lists, and read and deliver its changes, if a list has all records of a type |
 //! | `board`, `placements`, `duplicates`, `report`, `mcp` | answer who is where, if the records are in groups |
-//! | `completions`, `help`, `man`, `version` | describe the program |
+//! | `completions`, `help`, `man` | describe the program |
 //!
 //! The frame reads settings and tokens from flags, environment variables, profiles and the keyring. It prints records as a
 //! table, JSON, NDJSON or CSV while they arrive, with filters, sorting and a choice of fields. It explains errors, and
@@ -104,7 +104,7 @@ pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::copy::{ExportRequest, Exporter};
 pub use crate::operations::{Example, OperationCommands, PostMethod};
 pub use crate::output::destination::{Upload, Uploader};
-pub use crate::output::format::{Ending, OutputColumn, OutputFormat, OutputSetup, RecordWriter};
+pub use crate::output::format::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::record::Cells;
 pub use crate::output::select::Fields;
 pub use crate::program::{Program, RecordType};

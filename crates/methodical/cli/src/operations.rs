@@ -15,7 +15,7 @@ use crate::session::Session;
 /// implementation.
 ///
 /// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`, `mirror`,
-/// `placements`, `profile`, `report`, `tap`, `version` and `watch` belong to the frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
+/// `placements`, `profile`, `report`, `tap` and `watch` belong to the frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
 /// command.
 ///
 /// # Examples

@@ -20,8 +20,7 @@ use crate::output::select::Fields;
 ///
 /// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION"))
 ///     .about("Photos and albums of the archive")
-///     .examples(&["albums list -o csv", "photos list --album 7"])
-///     .api_examples(&["albums/list", "photos/list -f album=7"]);
+///     .examples(&["albums list -o csv", "photos list --album 7"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
@@ -31,8 +30,6 @@ pub struct Program {
     pub(crate) about: &'static str,
     /// Arguments of commands, as examples in the help.
     pub(crate) examples: &'static [&'static str],
-    /// Arguments of `api`, as examples in its help.
-    pub(crate) api_examples: &'static [&'static str],
     /// The sample service, which `--demo` uses.
     pub(crate) demo: Option<Demo>,
     /// The contract that `check` compares the service with.
@@ -55,7 +52,6 @@ impl Program {
             version,
             about: "",
             examples: &[],
-            api_examples: &[],
             demo: None,
             contract: None,
             formats: Formats(&[]),
@@ -73,12 +69,6 @@ impl Program {
     /// Sets the examples in the help: the arguments of commands, such as `albums list -o csv`.
     pub const fn examples(mut self, arguments: &'static [&'static str]) -> Self {
         self.examples = arguments;
-        self
-    }
-
-    /// Sets the examples in the help of `api`: its arguments, such as `albums/list -f year=2024`.
-    pub const fn api_examples(mut self, arguments: &'static [&'static str]) -> Self {
-        self.api_examples = arguments;
         self
     }
 

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::args::{self, Args, Flags};
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure};
 use crate::operations::OperationCommands;
 use crate::output::flags::OutputFlags;
 use crate::program::Program;
-use crate::screen::Screen;
+use crate::screen::{Color, Screen};
 use crate::settings::{CallFlags, MirrorFlags, ServiceFlags, redacted};
 use crate::{commands, interrupt};
 
@@ -39,10 +39,8 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
 /// Runs a program as [`run`] does in a process that is not its own, such as that of Python: with these arguments, of which the
 /// first is the name of the program. Returns the exit code.
 pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
-    // Arguments that are not UTF-8 are refused later, by the parser.
-    let color = args::color(arguments.iter().map(|arg| arg.to_string_lossy().into_owned()));
     let definition = args::definition::<C>(program);
-    let parsed = args::parse::<C>(program, definition.clone(), arguments, color);
+    let parsed = args::parse::<C>(program, definition.clone(), arguments);
     let (screen, done) = match parsed {
         Ok(Args { flags: Flags { output, service, call, mirror }, mut command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
@@ -51,14 +49,14 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
                 Invocation { program: *program, service, call, mirror, output, screen };
             let resolved = || {
                 if args::look_up_titles::<C::Service>(&invocation)? {
-                    let again = args::parse::<C>(program, definition.clone(), arguments, color)?;
+                    let again = args::parse::<C>(program, definition.clone(), arguments)?;
                     (command, invocation.mirror) = (again.command, again.flags.mirror);
                 }
                 commands::run(command, &invocation, definition)
             };
             (screen, resolved())
         }
-        Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
+        Err(failure) => (Screen::look(program.name, Color::Auto, false), Err(failure)),
     };
     match done {
         Ok(()) => Exit::Done.code(),
@@ -111,6 +109,15 @@ impl Invocation {
             }
         }
         self.program.name.command(&format!("{flags}{arguments}"))
+    }
+
+    /// Fails if this is a dry run of a command that changes the files of the program.
+    pub(crate) fn refuse_dry_run(&self) -> Result<(), Failure> {
+        if self.call.dry_run {
+            let text = "cannot use --dry-run: it shows requests, and this command changes files";
+            return Err(Failure::usage(text));
+        }
+        Ok(())
     }
 
     /// Notes what the command would do if this is a dry run. Returns whether it is.

@@ -75,8 +75,7 @@ pub(crate) const SMALL: Program = Program::new("photos", "1.2.3");
 pub(crate) const LARGE: Program = SMALL
     .about("Photos and albums")
     .examples(&["totals -o json"])
-    .api_examples(&["totals/get -f year=2024"])
-    .demo(Demo { start, examples: &["totals"], more_examples: &["totals -o csv"] })
+    .demo(Demo { start, examples: &["totals"] })
     .contract(Contract { run: |_| Ok(no_checks()), requests: 7, reference: "photos-server" });
 
 fn start() -> Result<SampleService, Failure> {

@@ -71,7 +71,6 @@ fn logins_that_store_nothing() {
             ("", &["auth", "login", "--base-url", &url, "--token-file", "nothing"]),
             ("x", &["auth", "login", "--base-url", "http://gateway.example.com", "--token-stdin"]),
             ("x", &["auth", "login", "--base-url", &gone, "--token-stdin"]),
-            ("x", &["auth", "login", "--base-url", &url, "--token-stdin", "--dry-run"]),
             ("", &["auth", "login", "--token", "x"]),
         ],
     );

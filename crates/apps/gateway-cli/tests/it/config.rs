@@ -11,7 +11,7 @@ fn flags_take_precedence_over_the_environment_and_the_profile() {
     assert_eq!(code(&person.run(&["config", "set", "timeout", "7"])), 0);
     let work = &["--profile", "work", "config", "set", "token-command", "pass show gateway"];
     assert_eq!(code(&person.run(work)), 0);
-    let list: &[&str] = &["config", "list", "--origin", "-o", "table"];
+    let list: &[&str] = &["config", "list", "-o", "table"];
     let mut shown = person.see(list);
     let person = person.with("GATEWAY_BASE_URL", "https://environment.example");
     shown += &person.see(list);

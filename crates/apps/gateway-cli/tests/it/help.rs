@@ -34,7 +34,7 @@ fn short_help(person: &Person, command: &[String]) -> String {
     help
 }
 
-/// Runs the examples with sample data, and makes a dry run of the others.
+/// Runs the examples with sample data and settings, and makes a dry run of the others.
 #[test]
 fn examples_work() {
     let person = Person::of_service("https://gateway.example.com");
@@ -57,7 +57,10 @@ fn examples_work() {
             if !cfg!(feature = "demo") {
                 continue;
             }
-        } else if !args.contains(&"--dry-run") {
+        } else if args.contains(&"login") || args.contains(&"--all") {
+            // It changes files, and needs a service or a folder.
+            continue;
+        } else if !["config", "profile", "--dry-run"].iter().any(|one| args.contains(one)) {
             args.push("--dry-run");
         }
         // With Parquet, which this program lacks, and with files that a loader writes.
@@ -131,32 +134,6 @@ fn topics_have_help() {
     }
 }
 
-/// Help and usage errors are printed before the command line is parsed completely.
-#[test]
-fn the_color_flag_applies_to_help_and_usage_errors() {
-    let person = Person::new();
-    for args in [&["-h"][..], &["help", "config"], &["config", "sett"], &["credits", "get"]] {
-        let colored = |when: &str| {
-            let output = person.run(&[&["--color", when], args].concat());
-            stdout(&output).contains('\u{1b}') || stderr(&output).contains('\u{1b}')
-        };
-        assert!(colored("always"), "{args:?}");
-        assert!(!colored("never") && !colored("auto"), "{args:?}");
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn the_color_flag_applies_on_a_terminal() {
-    use crate::terminal::Running;
-
-    let person = Person::new().with("TERM", "xterm");
-    let seen = |args: &[&str]| Running::start(person.command(args)).end().1;
-    assert!(seen(&["-h"]).contains('\u{1b}'));
-    assert!(!seen(&["-h", "--color", "never"]).contains('\u{1b}'));
-    assert!(!seen(&["--color=never", "confg"]).contains('\u{1b}'));
-}
-
 #[test]
 fn completions_and_manual_pages_are_complete() {
     let person = Person::new();
@@ -168,14 +145,10 @@ fn completions_and_manual_pages_are_complete() {
         let words = script.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
         assert_eq!(words.filter(|word| *word == "--token").count(), 0, "{shell}");
     }
-    for page in [&["man"][..], &["man", "candidates", "list"]] {
-        let output = person.run(page);
-        assert!(stdout(&output).starts_with(".ie"), "{page:?}");
-        assert!(!stdout(&output).contains('`'), "{page:?}");
-    }
     let output = person.run(&["man"]);
-    for section in ["OUTPUT", "SUBCOMMANDS", "EXAMPLES", "ACCESS TOKEN", "EXIT CODES"] {
-        assert!(stdout(&output).contains(&format!("\n.SH {section}\n")), "{section}");
+    assert!(stdout(&output).starts_with(".ie"));
+    for text in ["SUBCOMMANDS", "  gateway --demo candidates list", "  143  "] {
+        assert!(stdout(&output).replace("\\-", "-").contains(text), "{text}");
     }
 }
 
@@ -211,7 +184,7 @@ _gateway "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\n' "${COMPREPLY[@]}"
 "#;
 
-/// A package installs the pages of all commands, except of those that are hidden.
+/// A package installs the pages of all commands.
 #[test]
 fn all_manual_pages_are_written_to_a_folder() {
     let person = Person::new();
@@ -226,10 +199,6 @@ fn all_manual_pages_are_written_to_a_folder() {
     for name in ["gateway.1", "gateway-candidates.1", "gateway-candidates-list.1"] {
         assert!(names.contains(name), "{names:?}");
     }
-    assert!(!names.contains("gateway-help.1"), "{names:?}");
-    let alone = person.run(&["man", "credits", "get"]);
-    let page = fs::read_to_string(pages.join("gateway-credits-get.1")).unwrap();
-    assert_eq!(page, stdout(&alone));
 
     let output = person.run(&["man", "--all", pages.join("gateway.1").to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));

@@ -15,7 +15,6 @@ fn no_output_has_the_password_of_the_mirror() {
     let person = Person::new().with("GATEWAY_MIRROR", &url);
     for args in [
         &["config", "list"][..],
-        &["config", "list", "--origin", "-o", "json"],
         &["config", "get", "mirror"],
         &["mirror", "status"],
         &["mirror", "status", "--dry-run"],

@@ -18,7 +18,6 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the command.
     pub(crate) fn start(mut command: Command) -> Self {
-        reset_signals();
         let child = Arc::new(SharedChild::spawn(&mut command).unwrap());
         let (running, dropped) = sync_channel(0);
         let watched = Arc::clone(&child);
@@ -107,34 +106,6 @@ fn kill(child: &SharedChild) {
 fn pid(child: &SharedChild) -> rustix::process::Pid {
     rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap()
 }
-
-/// Restores the default action of signals in the processes of the tests, even if the tests were started with the signals
-/// ignored, such as by `nohup` or in the background of a script. Only Linux shows whether they are ignored; elsewhere,
-/// the tests of ignored signals then fail.
-#[cfg(target_os = "linux")]
-fn reset_signals() {
-    use std::sync::Once;
-    use std::sync::atomic::AtomicBool;
-
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-
-    static RESET: Once = Once::new();
-
-    RESET.call_once(|| {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-        let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
-            if ignored & (1 << (signal - 1)) != 0 {
-                // A signal with a handler has its default action in child processes.
-                signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).unwrap();
-            }
-        }
-    });
-}
-
-#[cfg(not(target_os = "linux"))]
-fn reset_signals() {}
 
 /// Time limit of a process: more than any test needs on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);

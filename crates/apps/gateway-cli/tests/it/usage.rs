@@ -1,6 +1,6 @@
-//! Usage errors, help and version.
+//! Usage errors and help.
 
-use crate::run::{Person, code, stderr, stdout};
+use crate::run::{Person, code, stderr};
 
 // The messages and the help mention the sample service.
 #[cfg(feature = "demo")]
@@ -28,7 +28,7 @@ fn usage_errors() {
             see(&[], &["candidate", "list"]),
             see(&[token, url], &["candidates", "list", "--filter", "name"]),
             see(&[], &["--profile", "../work", "config", "list"]),
-            see(&[], &["version", "-o", "raw"]),
+            see(&[], &["config", "path", "-o", "jsn"]),
         ]
         .join("\n")
     );
@@ -41,18 +41,6 @@ fn help() {
     insta::assert_snapshot!(
         [&["-h"][..], &["--help"], &["help", "options"]].map(|args| person.see(args)).join("\n")
     );
-}
-
-#[test]
-fn version() {
-    let with = |there| if there { "with" } else { "without" };
-    let (demo, keyring) = (with(cfg!(feature = "demo")), with(cfg!(feature = "keyring")));
-    let line = concat!("gateway ", env!("CARGO_PKG_VERSION"), "\n");
-    let built =
-        format!("API v1, {demo} sample data, {keyring} the keyring of the operating system");
-    let person = Person::new();
-    assert_eq!(stdout(&person.run(&["--version"])), line);
-    assert_eq!(stdout(&person.run(&["version"])), format!("{line}{built}\n"));
 }
 
 #[test]

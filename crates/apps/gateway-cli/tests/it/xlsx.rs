@@ -49,15 +49,14 @@ fn a_workbook_goes_to_a_file_or_a_pipe_but_not_to_a_terminal() {
 }
 
 #[test]
-fn a_text_that_no_cell_holds_is_reported() {
+fn a_text_that_no_cell_holds_is_an_error() {
     let server = service();
     let person = Person::of_service(&server.uri(""));
     let output = person.run(&["vacancies", "list", "--output-file", "v.xlsx"]);
-    assert_eq!(code(&output), 6, "{}", stderr(&output));
-    for text in ["left out 1 value", "record 2, field `project`: 32768 characters"] {
-        assert!(stderr(&output).contains(text), "{text}: {}", stderr(&output));
-    }
-    assert!(person.home.path().join("v.xlsx").exists());
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let text = "record 2, field `project`: a cell holds 32767 characters; use -o csv";
+    assert!(stderr(&output).contains(text), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(person.home.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -16,7 +16,8 @@ use crate::session::Session;
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
-{api-examples}")]
+  {program} api {method}
+  {program} api {method} --jq .")]
 pub(crate) struct ApiFlags {
     /// Name of the method, such as `{method}`.
     ///

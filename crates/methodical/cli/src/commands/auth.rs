@@ -15,7 +15,7 @@ use crate::operations::OperationCommands;
 use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
 use crate::session::Session;
-use crate::settings::file::{ConfigFile, remove_token, store_token, stored_token, tokens_path};
+use crate::settings::file::{ConfigFile, remove_token, store_token, tokens_path};
 use crate::settings::keyring::Keyring;
 use crate::settings::{Origin, ServiceFlags, Settings, TOKEN_FOR, TokenFrom, origin};
 
@@ -63,6 +63,9 @@ pub(crate) fn run<C: OperationCommands>(
             "cannot log in or out with --demo: the sample service creates a token for each command",
         ));
     }
+    if !matches!(command, AuthCommand::Status) {
+        invocation.refuse_dry_run()?;
+    }
     match command {
         AuthCommand::Login(flags) => login::<C::Service, _>(flags, invocation, &probe),
         AuthCommand::Status => status::<C::Service, _>(invocation, &probe),
@@ -75,11 +78,8 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     invocation: &Invocation,
     probe: &O,
 ) -> Result<(), Failure> {
-    let &Invocation { ref program, ref service, call, screen, .. } = invocation;
+    let &Invocation { ref program, ref service, screen, .. } = invocation;
     let name = program.name;
-    if call.dry_run {
-        return Session::<S>::open(invocation)?.print_dry_run(probe).map(drop);
-    }
     if S::AUTH == Auth::None {
         return Err(Failure::usage("cannot log in: the service has no authentication"));
     }
@@ -219,43 +219,31 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
 
 /// Removes every stored token of the profile.
 fn logout(invocation: &Invocation) -> Result<(), Failure> {
-    let &Invocation { ref program, call, screen, .. } = invocation;
+    let &Invocation { ref program, screen, .. } = invocation;
     let name = program.name;
-    let lock = if call.dry_run { None } else { Some(Lock::take(name)?) };
+    let lock = Lock::take(name)?;
     let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
     let profile = profile.value;
     let mut places = Vec::new();
     if file.is_on(&profile, "token-keyring") {
-        // A dry run does not open the keyring.
-        if lock.is_none() || Keyring::open(invocation)?.remove(&profile)? {
+        if Keyring::open(invocation)?.remove(&profile)? {
             places.push("the keyring".to_owned());
         }
         file.unset(&profile, "token-keyring");
     }
-    let is_stored = match &lock {
-        Some(lock) => remove_token(lock, name, &profile)?,
-        None => stored_token(name, &profile)?.is_some(),
-    };
-    if is_stored {
+    if remove_token(&lock, name, &profile)? {
         places.push(tokens_path(name)?.display().to_string());
     }
-    let (done, nothing) = match &lock {
-        None => ("would remove", "would be"),
-        Some(lock) => {
-            file.unset(&profile, TOKEN_FOR);
-            file.save(lock)?;
-            ("removed", "was")
-        }
-    };
+    file.unset(&profile, TOKEN_FOR);
+    file.save(&lock)?;
+    drop(lock);
     if places.is_empty() {
-        screen.note(&format!("profile {profile} has no stored token: nothing {nothing} removed"));
+        screen.note(&format!("profile {profile} has no stored token: nothing was removed"));
     } else {
         let places = places.join(" and ");
-        screen.note(&format!("{done} the token of profile {profile} from {places}"));
+        screen.note(&format!("removed the token of profile {profile} from {places}"));
     }
-    if lock.is_some()
-        && let Some(other) = Settings::of(&without_token(invocation))?.token
-    {
+    if let Some(other) = Settings::of(&without_token(invocation))?.token {
         screen.warn(&format!("commands still use the token from {other}"));
     }
     Ok(())

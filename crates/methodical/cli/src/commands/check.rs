@@ -1,7 +1,7 @@
 //! `check`: checks the service against its contract.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -13,8 +13,8 @@ use crate::failure::{Exit, Failure};
 use crate::operations::OperationCommands;
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted};
+use crate::program::Noun;
 use crate::run::Invocation;
-use crate::screen::{Tone, paint, printable};
 use crate::session::Session;
 use crate::transport::token_of;
 
@@ -154,12 +154,12 @@ pub(crate) fn run<C: OperationCommands>(
             );
         }
     }
-    // The output is opened before the first request: as text, or as records.
-    let is_text =
-        is_report || output.is_table(*screen)? && call.verbose == 0 && output.selection().is_none();
-    let text = is_text.then(|| Destination::open(output.file(), program)).transpose()?;
-    let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
-    let records = (!is_text).then(|| Printer::open(&session.invocation, &schema)).transpose()?;
+    // The output is opened before the first request.
+    let text = is_report.then(|| Destination::open(output.file(), program)).transpose()?;
+    let has_all = !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
+    let noun = (!has_all).then_some(Noun::new("failed check", "failed checks"));
+    let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
+    let records = (!is_report).then(|| Printer::open(&session.invocation, &schema)).transpose()?;
     // A service that cannot be reached, or refuses the token, is not checked.
     let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
     if let Err(error) = first.error_for_status() {
@@ -178,16 +178,12 @@ pub(crate) fn run<C: OperationCommands>(
         strict: flags.strict,
     })?;
     if let Some(mut out) = text {
-        if is_report {
-            out.write_all(report.junit.as_bytes())?;
-        } else {
-            let color = out.view(*screen).color;
-            write(&mut out, &report.results, color)?;
-        }
+        out.write_all(report.junit.as_bytes())?;
         out.finish()?;
     }
     if let Some(mut printer) = records {
-        report.results.iter().try_for_each(|result| printer.print(result))?;
+        let mut shown = report.results.iter().filter(|one| has_all || one.verdict == "fail");
+        shown.try_for_each(|result| printer.print(result))?;
         printer.finish()?;
     }
     screen.note(&report.summary);
@@ -198,47 +194,5 @@ pub(crate) fn run<C: OperationCommands>(
     Err(Failure::new(Exit::Contract, format!("the service violates the contract: {failed} failed")))
 }
 
-const COLUMNS: &[&str] = &["check", "verdict", "source", "seen"];
+const COLUMNS: &[&str] = &["check", "verdict", "seen", "source"];
 const FIELDS: &[&str] = &["check", "verdict", "title", "source", "seen"];
-
-fn write(out: &mut impl Write, results: &[CheckResult], color: bool) -> io::Result<()> {
-    let label = paint(color, Tone::Error, "FAIL");
-    for one in results.iter().filter(|one| one.verdict == "fail") {
-        let CheckResult { check, title, source, seen, .. } = one;
-        writeln!(out, "{label} {}", printable(&format!("{check}: {title} ({source})")))?;
-        writeln!(out, "     {}", printable(seen))?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::write;
-    use crate::commands::check::CheckResult;
-
-    #[test]
-    fn only_failures_are_written() {
-        let result = |check: &str, verdict: &str, seen: &str| CheckResult {
-            check: check.to_owned(),
-            verdict: verdict.to_owned(),
-            title: "a list is an array".to_owned(),
-            source: "contract 2".to_owned(),
-            seen: seen.to_owned(),
-        };
-        let results = [
-            result("list.array", "pass", ""),
-            result("list.order", "open", "sorted"),
-            result("list.length", "fail", "an\u{1b}[2J object"),
-            result("representation.gzip", "skip", "no gzip"),
-        ];
-        let mut out = Vec::new();
-        write(&mut out, &results, false).unwrap();
-        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r"
-        FAIL list.length: a list is an array (contract 2)
-             an\u{1b}[2J object
-        ");
-        let mut out = Vec::new();
-        write(&mut out, &results[..1], true).unwrap();
-        assert_eq!(out, b"");
-    }
-}

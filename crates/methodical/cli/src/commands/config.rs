@@ -23,12 +23,8 @@ use crate::settings::{
 /// A command about settings.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// List the settings in force. A password in a URL is shown as `***`.
-    List {
-        /// Show where each value comes from.
-        #[arg(long)]
-        origin: bool,
-    },
+    /// List the settings in force, and where each value comes from. A password in a URL is shown as `***`.
+    List,
     /// Print one setting. A password in a URL is shown as `***`.
     Get {
         /// Name of the setting, such as `base-url`.
@@ -93,12 +89,15 @@ pub(crate) fn run<S: Service>(
             "cannot change settings with --demo: the sample service has none",
         ));
     }
-    let lock = lock(changes, invocation)?;
+    if changes {
+        invocation.refuse_dry_run()?;
+    }
     match command {
         ConfigCommand::Path => {
             print(invocation, format!("{}\n", config_path(name)?.display()).as_bytes())
         }
         ConfigCommand::Set { key, value } => {
+            let lock = Lock::take(name)?;
             let mut file = ConfigFile::read(name)?;
             let profile = profile(invocation, &file)?.value;
             if key == "base-url" {
@@ -106,11 +105,11 @@ pub(crate) fn run<S: Service>(
                 keep_binding(name, &mut file, &profile)?;
             }
             file.set(&profile, &key, &value)?;
-            let done = if call.dry_run { "would set" } else { "set" };
-            save(&file, lock.as_ref(), invocation, &format!("{done} {key} of profile {profile}"))
+            save(&file, &lock, invocation, &format!("set {key} of profile {profile}"))
         }
         ConfigCommand::Unset { key } => {
             Key::find(&key)?;
+            let lock = Lock::take(name)?;
             let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
             let profile = profile.value;
             if key == "base-url" {
@@ -122,8 +121,7 @@ pub(crate) fn run<S: Service>(
                     .note(&format!("{key} of profile {profile} is not set in {}", path.display()));
                 return Ok(());
             }
-            let done = if call.dry_run { "would unset" } else { "unset" };
-            save(&file, lock.as_ref(), invocation, &format!("{done} {key} of profile {profile}"))
+            save(&file, &lock, invocation, &format!("unset {key} of profile {profile}"))
         }
         ConfigCommand::Get { key } => {
             let all = listed(invocation, &Settings::of_known(invocation)?);
@@ -134,35 +132,23 @@ pub(crate) fn run<S: Service>(
                 None => Err(unknown_setting(&key, &names)),
             }
         }
-        ConfigCommand::List { origin } => {
+        ConfigCommand::List => {
             let rows = listed(invocation, &Settings::of_known(invocation)?).into_iter();
-            if origin {
-                let rows = rows.map(|(name, value, from)| [json!(name), json!(value), json!(from)]);
-                let fields = &["setting", "value", "origin"];
-                return Schema::of_program(fields, false).print_rows(invocation, rows);
-            }
-            let rows = rows.map(|(name, value, _)| [json!(name), json!(value)]);
-            Schema::of_program(&["setting", "value"], false).print_rows(invocation, rows)
+            let rows = rows.map(|(name, value, from)| [json!(name), json!(value), json!(from)]);
+            let fields = &["setting", "value", "origin"];
+            Schema::of_program(fields, false).print_rows(invocation, rows)
         }
     }
 }
 
-/// Takes the lock of the settings if a command changes them, unless this is a dry run.
-fn lock(changes: bool, invocation: &Invocation) -> Result<Option<Lock>, Failure> {
-    let locks = changes && !invocation.call.dry_run;
-    locks.then(|| Lock::take(invocation.program.name)).transpose()
-}
-
-/// Saves the change, unless this is a dry run without the lock, and says what it is.
+/// Saves the change, and says what it is.
 fn save(
     file: &ConfigFile,
-    lock: Option<&Lock>,
+    lock: &Lock,
     invocation: &Invocation,
     what: &str,
 ) -> Result<(), Failure> {
-    if let Some(lock) = lock {
-        file.save(lock)?;
-    }
+    file.save(lock)?;
     invocation.screen.note(&format!("{what} in {}", file.path()?.display()));
     Ok(())
 }
@@ -190,7 +176,9 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
     if call.demo {
         return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
     }
-    let lock = lock(!matches!(command, ProfileCommand::List), invocation)?;
+    if !matches!(command, ProfileCommand::List) {
+        invocation.refuse_dry_run()?;
+    }
     let settings = Settings::of(invocation)?;
     let check_known = |name: &str| {
         check_name(name)?;
@@ -209,13 +197,11 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
             if name != DEFAULT_PROFILE {
                 check_known(&name)?;
             }
-            let mut file = settings.file;
+            let lock = Lock::take(program)?;
+            let mut file = ConfigFile::read(program)?;
             file.set_default_profile(Some(&*name).filter(|name| *name != DEFAULT_PROFILE));
-            let done = if lock.is_some() { "is now" } else { "would be" };
-            if let Some(lock) = lock {
-                file.save(&lock)?;
-            }
-            screen.note(&format!("the default profile {done} {name}"));
+            file.save(&lock)?;
+            screen.note(&format!("the default profile is now {name}"));
             let variable = program.variable("PROFILE");
             if let Some(other) = setting(&variable)?.filter(|other| *other != name) {
                 screen.warn(&format!("{variable} still selects profile {other}"));
@@ -224,11 +210,8 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
         }
         ProfileCommand::Remove { name } => {
             check_known(&name)?;
-            let Some(lock) = lock else {
-                screen.note(&format!("would remove profile {name}"));
-                return Ok(());
-            };
-            let mut file = settings.file;
+            let lock = Lock::take(program)?;
+            let mut file = ConfigFile::read(program)?;
             let is_default = file.default_profile() == Some(&name);
             // First the token: if this fails, the profile still shows where it is.
             if file.is_on(&name, "token-keyring") {

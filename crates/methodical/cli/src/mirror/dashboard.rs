@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt::{self, ask_for_secret};
 use crate::mirror::open::{account, read_or_sample};
-use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
+use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::print;
 use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
@@ -301,10 +301,6 @@ impl DownloadWriter for Writer {
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let Ending { left_out, .. } = self.0.finish(out).map_err(|failure| unwritable(&failure))?;
-        match left_out.into_iter().next() {
-            None => Ok(()),
-            Some(text) => Err(io::Error::other(text)),
-        }
+        self.0.finish(out).map(drop).map_err(|failure| unwritable(&failure))
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use methodical_client::model::formula::guard;
 
 use crate::failure::Failure;
-use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
+use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::counted;
 use crate::output::record::Cells;
 use crate::screen::printable;
@@ -121,14 +121,13 @@ impl RecordWriter for Csv {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         out.write_all(std::mem::take(&mut self.text).as_bytes())?;
-        let mut ending = Ending::default();
-        if self.escaped > 0 {
-            let cells = counted(self.escaped, "formula-like cell");
-            ending.notes.push(format!("escaped {cells} with ' (--csv-raw disables this)"));
+        if self.escaped == 0 {
+            return Ok(Vec::new());
         }
-        Ok(ending)
+        let cells = counted(self.escaped, "formula-like cell");
+        Ok(vec![format!("escaped {cells} with ' (--csv-raw disables this)")])
     }
 }
 
@@ -139,7 +138,7 @@ mod tests {
 
     use super::Csv;
     use crate::output::flags::Dialect;
-    use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter as _};
+    use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
     use crate::screen::View;
 
@@ -162,8 +161,8 @@ mod tests {
         for record in records {
             writer.write(&mut out, record).unwrap();
         }
-        let ending = writer.finish(&mut out).unwrap();
-        (String::from_utf8(out).unwrap(), ending.notes)
+        let notes = writer.finish(&mut out).unwrap();
+        (String::from_utf8(out).unwrap(), notes)
     }
 
     #[test]
@@ -183,7 +182,7 @@ mod tests {
             for record in records {
                 writer.write(&mut out, record).unwrap();
             }
-            assert_eq!(writer.finish(&mut out).unwrap(), Ending::default());
+            assert_eq!(writer.finish(&mut out).unwrap(), Vec::<String>::new());
             String::from_utf8(out).unwrap()
         };
         let records = [r#"{"phone":""}"#, r#"{"id":"1"}"#, r#"{"phone":"5"}"#];
@@ -221,7 +220,7 @@ mod tests {
         let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(Path::field).to_vec();
         let header = |width| {
             let (mut writer, mut out) = (of(PLAIN, names.clone(), width), Vec::new());
-            assert_eq!(writer.finish(&mut out).unwrap().notes.len(), 1);
+            assert_eq!(writer.finish(&mut out).unwrap().len(), 1);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(header(Some(80)), "'=cmd(),\"a,\"\"b\",\\u{1b}[2Jid\r\n");

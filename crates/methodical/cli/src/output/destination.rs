@@ -34,12 +34,11 @@ pub(crate) fn url_of(file: &Path) -> Option<&str> {
     is_scheme.then_some(url)
 }
 
-/// An open output that counts the bytes written to it.
+/// An open output.
 #[derive(Debug)]
 pub(crate) struct Destination {
     out: BufWriter<Box<dyn Upload>>,
     kind: Kind,
-    bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,13 +81,13 @@ impl Destination {
                 Some(url) => (upload(url, program)?, Kind::Hidden),
             },
         };
-        Ok(Self { out: buffered(out), kind, bytes: 0 })
+        Ok(Self { out: buffered(out), kind })
     }
 
     /// Shows output to a terminal in the pager.
     pub(crate) fn through_pager(self, invocation: &Invocation) -> Self {
         match pager::start(invocation) {
-            Some(paged) => Self { out: buffered(Box::new(paged)), kind: Kind::Paged, ..self },
+            Some(paged) => Self { out: buffered(Box::new(paged)), kind: Kind::Paged },
             None => self,
         }
     }
@@ -117,11 +116,6 @@ impl Destination {
         if self.is_live() { self.flush() } else { Ok(()) }
     }
 
-    /// Returns the number of bytes written.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Flushes the output. A file is synced to disk, then renamed to its final name.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
@@ -130,13 +124,7 @@ impl Destination {
 
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
-        self.out.write_all(bytes)
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

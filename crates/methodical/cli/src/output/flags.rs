@@ -18,9 +18,9 @@ use crate::screen::{Color, Screen};
 pub(crate) struct OutputFlags {
     /// Output format [default: table on a terminal, else json].
     ///
-    /// With --output-file, the extension selects the format: {extensions}. A .txt file contains a table. Extensions of other
-    /// known formats, such as .xml, are refused; for any other name, the format is JSON. Interrupted JSON is invalid, so programs notice;
-    /// interrupted NDJSON merely ends early.
+    /// With --output-file, the extension selects the format: {extensions}. A .txt file contains a table. Other
+    /// extensions are refused; for a name without one, the format is JSON. Interrupted JSON is invalid, so programs notice; interrupted
+    /// NDJSON merely ends early.
     #[arg(short, long, global = true, value_name = "FORMAT", value_parser = Formats::default().parser())]
     pub(crate) output: Option<Format>,
 
@@ -72,7 +72,7 @@ pub(crate) struct OutputFlags {
 
     /// Don't show long output on a terminal in a pager.
     ///
-    /// The pager is `{PROGRAM}_PAGER`, else `PAGER`, else `less`; `cat` and an empty text disable it.
+    /// The pager is `PAGER`, else `less`; `cat` and an empty text disable it.
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
 

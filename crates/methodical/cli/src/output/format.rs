@@ -29,7 +29,7 @@ use crate::screen::View;
 /// use std::io::{self, Write};
 ///
 /// use methodical_cli::{
-///     Cells, Ending, Failure, OutputColumn, OutputFormat, OutputSetup, Program, RecordWriter,
+///     Cells, Failure, OutputColumn, OutputFormat, OutputSetup, Program, RecordWriter,
 /// };
 ///
 /// struct Titles(OutputColumn);
@@ -39,8 +39,8 @@ use crate::screen::View;
 ///         writeln!(out, "{}", self.0.text(&mut Cells::read(record)))
 ///     }
 ///
-///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
-///         Ok(Ending::default())
+///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
+///         Ok(Vec::new())
 ///     }
 /// }
 ///
@@ -218,29 +218,17 @@ impl Formats {
         format!("{} and {last}", all.join(", "))
     }
 
-    /// Returns the format that the extension of a file selects.
-    ///
-    /// Fails for the extension of a format that the program cannot write. Other unknown extensions select nothing.
+    /// Returns the format that the extension of a file selects; `None` for a name without one. Fails for any other extension.
     pub(crate) fn of_file(self, file: &FilePath) -> Result<Option<Format>, Failure> {
-        let extension = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let mut all = self.all();
-        if let Some(format) = all.find(|one| one.extensions.contains(&&*extension)) {
-            return Ok(Some(format));
+        let Some(extension) = file.extension() else { return Ok(None) };
+        let extension = extension.to_string_lossy().to_ascii_lowercase();
+        let format = self.all().find(|one| one.extensions.contains(&&*extension));
+        if format.is_some() {
+            return Ok(format);
         }
         let hint = match &*extension {
-            "xlsx" | "xlsm" | "xls" | "ods" | "numbers" => match self.named("xlsx") {
-                Some(_) => "write a .xlsx file; every spreadsheet opens it",
-                None => "write a .csv file; spreadsheets open it",
-            },
-            "gz" | "zst" | "xz" | "bz2" | "zip" => {
-                "write to standard output, such as with -o csv, and pipe it into the compressor"
-            }
             "parquet" => PARQUET,
-            "tsv" | "tab" => "for tab-separated values, add -o csv --separator tab",
-            other if UNSUPPORTED.contains(&other) => {
-                &format!("the supported extensions are {}", self.extensions())
-            }
-            _ => return Ok(None),
+            _ => &format!("the supported extensions are {}", self.extensions()),
         };
         Err(Failure::usage(format!("cannot write .{extension}"))
             .hint(format!("{hint}; to keep the file name, choose the format with -o")))
@@ -250,12 +238,6 @@ impl Formats {
 /// The hint of a program that cannot write Parquet.
 pub(crate) const PARQUET: &str =
     "only a build with Parquet writes it; every warehouse loads -o csv and -o ndjson, too";
-
-/// Extensions of other formats that people keep records in.
-const UNSUPPORTED: &[&str] = &[
-    "arrow", "avro", "db", "htm", "html", "md", "pdf", "sql", "sqlite", "toml", "xml", "yaml",
-    "yml",
-];
 
 /// A writer of records in one format. [`OutputFormat`] shows one.
 ///
@@ -268,16 +250,6 @@ pub trait RecordWriter {
     ///
     /// Fails if the output cannot be written.
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()>;
-
-    /// Writes held records if they have waited long enough. Called before the program waits for the next record, if a
-    /// reader sees the output before it is complete.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written.
-    fn idle(&mut self, _out: &mut (dyn Write + Send)) -> io::Result<()> {
-        Ok(())
-    }
 
     /// Writes held records and ends the line after a failure. The output stays visibly incomplete.
     ///
@@ -293,32 +265,12 @@ pub trait RecordWriter {
     /// Learns how many records were received, before the end: of some, filters let only a part through.
     fn received(&mut self, _count: u64) {}
 
-    /// Writes the rest of the output.
+    /// Writes the rest of the output. Returns notes for the user, which `-q` hides.
     ///
     /// # Errors
     ///
     /// Fails if the output cannot be written.
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure>;
-}
-
-/// The end of an output: the notes for the user, and the values that the format cannot hold.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_cli::Ending;
-///
-/// let mut ending = Ending::default();
-/// ending.notes.push("photos from 1,048,576 on are in the sheet `records 2`".to_owned());
-/// ending.left_out.push("record 7, field `caption`: a cell holds 32767 characters".to_owned());
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct Ending {
-    /// Notes for the user, which `-q` hides.
-    pub notes: Vec<String>,
-    /// The place of each value that is not in the output, with the reason. The program prints the first ones, and its exit code is 6.
-    pub left_out: Vec<String>,
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure>;
 }
 
 /// A column of an output: the path of a field, and the type of its values.

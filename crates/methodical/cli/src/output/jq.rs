@@ -12,7 +12,7 @@ use jaq_std::ValT as _;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::output::format::{Ending, RecordWriter};
+use crate::output::format::RecordWriter;
 use crate::output::json::safe;
 use crate::screen::printable;
 
@@ -59,7 +59,7 @@ impl RecordWriter for Jq {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         if !self.single {
             self.input.push_str(if self.input.is_empty() { "[]" } else { "]" });
         }
@@ -92,7 +92,7 @@ impl RecordWriter for Jq {
             };
             writeln!(out, "{text}")?;
         }
-        Ok(Ending::default())
+        Ok(Vec::new())
     }
 }
 
@@ -201,7 +201,7 @@ fn from_json(value: &Val) -> Result<Vec<Val>, Error<Val>> {
 #[cfg(test)]
 mod tests {
     use super::Jq;
-    use crate::output::format::{Ending, RecordWriter as _};
+    use crate::output::format::RecordWriter as _;
 
     const RECORDS: [&str; 2] =
         [r#"{"a":1.10,"b":"x\u001b"}"#, r#"{"a":12345678901234567890.10,"b":"y"}"#];
@@ -212,8 +212,8 @@ mod tests {
         for record in RECORDS {
             jq.write(&mut out, record).unwrap();
         }
-        let ending = jq.finish(&mut out).map_err(|failure| failure.text())?;
-        assert_eq!(ending, Ending::default());
+        let notes = jq.finish(&mut out).map_err(|failure| failure.text())?;
+        assert_eq!(notes, Vec::<String>::new());
         Ok(String::from_utf8(out).unwrap())
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::failure::Failure;
-use crate::output::format::{Ending, OutputSetup, RecordWriter};
+use crate::output::format::{OutputSetup, RecordWriter};
 use crate::output::jq::Jq;
 use crate::output::record::string_end;
 use crate::screen::{Tone, View, is_hostile, paint};
@@ -53,14 +53,14 @@ impl RecordWriter for Json {
         if self.has_bracket { writeln!(out, "{}", std::mem::take(&mut self.held)) } else { Ok(()) }
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         let end = match (self.single, self.has_bracket) {
             (true, _) => "\n",
             (false, true) => "\n]\n",
             (false, false) => "[]\n",
         };
         write!(out, "{}{end}", std::mem::take(&mut self.held))?;
-        Ok(Ending::default())
+        Ok(Vec::new())
     }
 }
 
@@ -76,8 +76,8 @@ impl RecordWriter for Ndjson {
         out.write_all(b"\n")
     }
 
-    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
-        Ok(Ending::default())
+    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
+        Ok(Vec::new())
     }
 }
 

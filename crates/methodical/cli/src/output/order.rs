@@ -189,7 +189,7 @@ impl Groups {
         let mut groups: Vec<_> = self.counts.into_iter().collect();
         groups.sort_by_cached_key(|(value, count)| {
             let rank = if self.precision.is_some() { 0 } else { *count };
-            (Reverse(rank), Key::exact(&text_of(Some(value))))
+            (Reverse(rank), Key::of(&text_of(Some(value))))
         });
         groups.into_iter().map(move |(value, number)| {
             // In tenths of a percent, rounded.
@@ -229,18 +229,10 @@ enum Key {
 impl Key {
     /// Creates the key of a cell, in which text is compared in any case.
     fn of(cell: &str) -> Self {
-        match Self::exact(cell) {
-            Self::Text(text, _) => Self::Text(folded(&text), text),
-            other => other,
-        }
-    }
-
-    /// Creates the key of a cell, in which text is compared by its characters.
-    fn exact(cell: &str) -> Self {
         match number(cell) {
             _ if cell.is_empty() => Self::Empty,
             Some(number) => Self::Number(number),
-            None => Self::Text(cell.to_owned(), String::new()),
+            None => Self::Text(folded(cell), cell.to_owned()),
         }
     }
 }

@@ -1,11 +1,8 @@
 //! The pager: a program that shows long output one screen at a time.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::{env, thread};
+use std::process::{Child, Command, Stdio};
+use std::{env, mem};
 
 use crate::interrupt;
 use crate::output::destination::Upload;
@@ -14,84 +11,53 @@ use crate::screen::variable;
 
 /// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does not start.
 pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
-    let Invocation { program, output, call, screen, .. } = invocation;
+    let Invocation { output, call, screen, .. } = invocation;
     let unwanted =
         !screen.can_page || output.no_pager || output.file().is_some() || call.verbose > 0;
     let is_dumb = variable("TERM").is_none_or(|name| name == "dumb");
     if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
         return None;
     }
-    let own = program.name.variable("PAGER");
-    let chosen = [&*own, "PAGER"].into_iter().find_map(env::var_os).map(|text| {
-        let text = text.to_string_lossy();
-        // Text with an unclosed quotation mark does not start, which is reported.
-        shlex::split(&text).unwrap_or_else(|| vec![text.into_owned()])
-    });
-    let is_chosen = chosen.is_some();
-    let words = chosen.or_else(|| cfg!(unix).then(|| vec!["less".to_owned()]))?;
+    let words = match env::var_os("PAGER") {
+        Some(chosen) => shlex::split(&chosen.to_string_lossy())?,
+        None => vec!["less".to_owned()],
+    };
     let (name, arguments) = words.split_first().filter(|(name, _)| *name != "cat")?;
-    let advice = format!("set {own} or use --no-pager");
     let mut command = Command::new(name);
     command.args(arguments).stdin(Stdio::piped());
     if variable("LESS").is_none() {
         // Quits if the output fits, shows colors, and leaves the output on the screen. Wide lines are not wrapped.
         command.env("LESS", if output.wide { "FRSX" } else { "FRX" });
     }
-    let started = spawn(command, name, &advice).inspect_err(|error| {
-        if is_chosen || error.kind() != io::ErrorKind::NotFound {
-            screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
-        }
-    });
-    started.ok()
-}
-
-fn spawn(mut command: Command, name: &str, advice: &str) -> io::Result<Paged> {
-    let mut child = command.spawn()?;
-    let input = child.stdin.take();
+    let child = command.spawn().ok()?;
     // Ctrl-C belongs to the pager from now on.
     interrupt::leave_to_pager(true);
-    let finished = Arc::new(AtomicBool::new(false));
-    let is_finished = Arc::clone(&finished);
-    let watch = move || {
-        let status = child.wait();
-        interrupt::leave_to_pager(false);
-        let quits = status.as_ref().is_ok_and(ExitStatus::success);
-        if quits && !is_finished.load(Ordering::Acquire) {
-            // The person has seen enough. The program may be waiting for the network.
-            interrupt::quit();
-        }
-        status
-    };
-    let ended = Some(thread::Builder::new().name("pager".to_owned()).spawn(watch)?);
-    Ok(Paged { input, ended, finished, name: name.to_owned(), advice: advice.to_owned() })
+    Some(Paged { child, is_over: false })
 }
 
 /// Output to a pager that runs. Dropping it waits until the person quits it.
 #[derive(Debug)]
 pub(crate) struct Paged {
-    /// `None` after the end of the output.
-    input: Option<ChildStdin>,
-    /// Returns how the pager ended.
-    ended: Option<JoinHandle<io::Result<ExitStatus>>>,
-    /// Whether the program has written everything.
-    finished: Arc<AtomicBool>,
-    name: String,
-    /// The action after a failure.
-    advice: String,
+    child: Child,
+    is_over: bool,
 }
 
 impl Paged {
     /// Ends the output, and waits for the end of the pager. Fails if it failed, because the person may not have seen the output.
     fn wait(&mut self) -> io::Result<()> {
-        self.finished.store(true, Ordering::Release);
-        drop(self.input.take());
-        let Some(ended) = self.ended.take() else { return Ok(()) };
-        let status = ended.join().unwrap_or_else(|_gone| Err(io::ErrorKind::BrokenPipe.into()))?;
-        if status.success() {
+        if mem::replace(&mut self.is_over, true) {
             return Ok(());
         }
-        let Self { name, advice, .. } = self;
-        Err(io::Error::other(format!("the pager `{name}` failed ({status}); {advice}")))
+        drop(self.child.stdin.take());
+        let status = self.child.wait();
+        interrupt::leave_to_pager(false);
+        match status? {
+            status if status.success() => Ok(()),
+            status => {
+                let text = format!("the pager failed ({status}); set PAGER or use --no-pager");
+                Err(io::Error::other(text))
+            }
+        }
     }
 }
 
@@ -104,7 +70,9 @@ impl Upload for Paged {
 impl Write for Paged {
     /// Writes to the pager. Fails with a broken pipe if the person quit it.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        let Some(input) = &mut self.child.stdin else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
         match input.write(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.wait()?;

@@ -10,7 +10,7 @@ use methodical_client::model::tables::FieldType;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::destination::{Destination, url_of};
 use crate::output::flags::OutputFlags;
 use crate::output::format::{Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter};
@@ -179,11 +179,7 @@ impl Printer {
     /// Updates the progress line, and flushes live output. Call it before waiting for the next record.
     pub(crate) fn idle(&mut self) -> io::Result<()> {
         self.show_progress();
-        if self.out.is_live() {
-            self.writer.idle(&mut self.out)?;
-            self.out.flush()?;
-        }
-        Ok(())
+        self.out.flush_live()
     }
 
     fn show_progress(&mut self) {
@@ -205,8 +201,6 @@ impl Printer {
     }
 
     /// Prints the sorted records and the end of the output, then the notes for the user.
-    ///
-    /// Fails after the output is complete if the format could not hold a value.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         for record in self.chooser.rest() {
             self.write(&record)?;
@@ -214,23 +208,21 @@ impl Printer {
         if let Some(received) = self.chooser.received() {
             self.writer.received(received);
         }
-        let ending = self.writer.finish(&mut self.out)?;
+        let notes = self.writer.finish(&mut self.out)?;
         self.progress.clear();
-        let time = self.progress.started.elapsed().as_secs_f64();
-        let (printed, bytes) = (records(self.printed), size(self.out.bytes()));
         let more = self.more_skipped();
         let done = self.out.finish();
         for warning in self.late_warnings.into_iter().chain(more).chain(self.chooser.warnings()) {
             self.screen.warn(&warning);
         }
         done?;
-        if !ending.notes.is_empty() {
-            self.screen.note(&ending.notes.join("; "));
+        if !notes.is_empty() {
+            self.screen.note(&notes.join("; "));
         }
         if let Some(file) = self.file {
-            self.screen.note(&format!("wrote {printed} ({bytes}) in {time:.1} s to {file}"));
+            self.screen.note(&format!("wrote {} to {file}", records(self.printed)));
         }
-        check_complete(ending.left_out)
+        Ok(())
     }
 
     /// Returns the warning that counts the skipped records that were not named.
@@ -268,24 +260,6 @@ fn columns(
     }
     columns
 }
-
-/// Fails if the output does not contain every value.
-fn check_complete(left_out: Vec<String>) -> Result<(), Failure> {
-    let count = left_out.len();
-    if count == 0 {
-        return Ok(());
-    }
-    let values = if count == 1 { "1 value" } else { &format!("{count} values") };
-    let rest = (count > MAX_REPORTED).then(|| format!("and {} more", count - MAX_REPORTED));
-    let failure = Failure::new(Exit::Rejected, format!("left out {values}"));
-    let named = left_out.into_iter().take(MAX_REPORTED);
-    let failure = named.chain(rest).fold(failure, Failure::because);
-    Err(failure
-        .hint("the output is complete but for them; -o json and -o csv hold values of any length"))
-}
-
-/// Maximum number of values that are left out and whose places are reported.
-const MAX_REPORTED: usize = 10;
 
 /// Maximum number of skipped records that warnings name; the others are counted.
 pub(crate) const MAX_NAMED: u8 = 20;

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::failure::Failure;
-use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
+use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::with_separators;
 use crate::output::record::Cells;
 use crate::program::Noun;
@@ -21,8 +20,7 @@ pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
 
 /// A header, then one line per record. On a terminal, the number of records follows.
 ///
-/// The first records set the widths of the columns: up to 1000 of them, or those of the first half second. Later records
-/// are written immediately.
+/// The first 1000 records set the widths of the columns. Later ones are written immediately.
 ///
 /// On a terminal a line never wraps, unless the table is wide: text that does not fit is cut and ends in `…`, and columns
 /// that do not fit are hidden and named at the end.
@@ -31,8 +29,6 @@ struct Table {
     setup: OutputSetup,
     /// The records held until the widths are set.
     held: Vec<Vec<String>>,
-    /// The time of the first held record.
-    held_since: Option<Instant>,
     layout: Option<Layout>,
     records: u64,
     /// The number of records that were received.
@@ -41,7 +37,7 @@ struct Table {
 
 impl Table {
     fn new(setup: OutputSetup) -> Self {
-        Self { setup, held: Vec::new(), held_since: None, layout: None, records: 0, received: 0 }
+        Self { setup, held: Vec::new(), layout: None, records: 0, received: 0 }
     }
 
     /// Sets the widths, and writes the header and the held records.
@@ -101,15 +97,8 @@ impl RecordWriter for Table {
         if let Some(layout) = &self.layout {
             return writeln!(out, "{}", layout.line(&row));
         }
-        self.held_since.get_or_insert_with(Instant::now);
         self.held.push(row);
         if self.held.len() < MAX_HELD { Ok(()) } else { self.start(out) }
-    }
-
-    fn idle(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let held_since = self.held_since.filter(|_| self.layout.is_none());
-        let due = held_since.is_some_and(|since| since.elapsed() >= MAX_HOLD);
-        if due { self.start(out) } else { Ok(()) }
     }
 
     fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
@@ -120,7 +109,7 @@ impl RecordWriter for Table {
         self.received = count;
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         let OutputSetup { view, quiet, noun, .. } = self.setup;
         // A person reads `no photos` instead of a header.
         let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
@@ -128,15 +117,12 @@ impl RecordWriter for Table {
             self.start(out)?;
         }
         self.end(out)?;
-        Ok(Ending::default())
+        Ok(Vec::new())
     }
 }
 
 /// Maximum number of records that set the widths.
 const MAX_HELD: usize = 1000;
-
-/// Maximum time that a record is held.
-const MAX_HOLD: Duration = Duration::from_millis(500);
 
 /// Returns the number of records, such as `24 photos` or `no photos`.
 fn count(records: u64, noun: Noun) -> String {
@@ -378,7 +364,7 @@ mod tests {
     use unicode_width::UnicodeWidthStr as _;
 
     use super::Table;
-    use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter as _};
+    use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::program::Noun;
     use crate::screen::View;
 
@@ -421,7 +407,7 @@ mod tests {
         for record in records {
             writer.write(&mut out, &record.to_string()).unwrap();
         }
-        assert_eq!(writer.finish(&mut out).unwrap(), Ending::default());
+        assert_eq!(writer.finish(&mut out).unwrap(), Vec::<String>::new());
         let text = String::from_utf8(out).unwrap();
         if let Some(width) = style.view.width.filter(|_| !style.wide) {
             let mut table = text.lines().take_while(|line| !line.is_empty());

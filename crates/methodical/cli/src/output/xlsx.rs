@@ -12,17 +12,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
 use crate::files::folder_of;
-use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
+use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::record::{Cells, text_of};
 use crate::program::Noun;
 
 /// Creates the writer of the format.
 pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
-    let fields = setup.columns.len();
-    if fields > MAX_COLUMNS {
-        let text = format!("cannot write {fields} fields: a sheet has {MAX_COLUMNS} columns");
-        return Err(Failure::usage(text).hint("choose some with --fields"));
-    }
     let mut workbook = Workbook::new();
     let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
     let bold = Format::new().set_bold();
@@ -47,7 +42,6 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
         row: 0,
         text: Format::new().set_num_format("@"),
         date: Format::new().set_num_format("yyyy-mm-dd hh:mm:ss"),
-        ending: Ending::default(),
     }))
 }
 
@@ -61,12 +55,11 @@ struct Xlsx {
     /// The formats of cells.
     text: Format,
     date: Format,
-    ending: Ending,
 }
 
 impl RecordWriter for Xlsx {
     fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        let Self { columns, workbook, widths, row, text, date, ending } = self;
+        let Self { columns, workbook, widths, row, text, date } = self;
         if *row == LAST_ROW {
             let text = format!("a sheet holds {row} records; use -o csv, or --filter");
             return Err(io::Error::other(text));
@@ -79,15 +72,15 @@ impl RecordWriter for Xlsx {
             sheet.write_blank(*row, 0, text)?;
             for (place, (column, widest)) in (0..).zip(columns.iter().zip(widths)) {
                 let json = column.json(&mut cells);
-                let mut cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
+                let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
                 if let Cell::Text(long) = &cell
-                    && let Some(length) = text_length(long).filter(|length| *length > MAX_TEXT)
+                    && is_too_long(long)
                 {
-                    ending.left_out.push(format!(
-                        "record {row}, field `{}`: {length} characters, and a cell of a workbook holds {MAX_TEXT}",
-                        column.name()
-                    ));
-                    cell = Cell::Empty;
+                    let name = column.name();
+                    let text = format!(
+                        "record {row}, field `{name}`: a cell holds {MAX_TEXT} characters; use -o csv, or leave out the field with --fields"
+                    );
+                    return Err(XlsxError::IoError(io::Error::other(text)));
                 }
                 if *row <= ROWS_FOR_WIDTHS {
                     *widest = cell.width().max(*widest);
@@ -98,7 +91,7 @@ impl RecordWriter for Xlsx {
         })
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         let mut out = Remember { out, error: None };
         let saved = guarded(|| {
             let sheet = self.workbook.worksheet_from_index(0)?;
@@ -116,7 +109,7 @@ impl RecordWriter for Xlsx {
         });
         match out.error {
             Some(error) => Err(error.into()),
-            None => Ok(saved.map(|()| std::mem::take(&mut self.ending))?),
+            None => Ok(saved.map(|()| Vec::new())?),
         }
     }
 }
@@ -208,18 +201,15 @@ fn real(json: &str) -> Option<f64> {
     json.parse().ok().filter(|number: &f64| is_number && number.is_finite())
 }
 
-/// Returns the length of a text in UTF-16 units, in which a workbook counts; `None` if the text is certainly short enough.
-fn text_length(text: &str) -> Option<usize> {
-    (text.len() > MAX_TEXT).then(|| text.encode_utf16().count())
+/// Returns whether a cell cannot hold a text: a workbook counts its UTF-16 units.
+fn is_too_long(text: &str) -> bool {
+    text.len() > MAX_TEXT && text.encode_utf16().count() > MAX_TEXT
 }
 
 /// Returns the width of a text in a column.
 fn width(text: &str) -> usize {
     text.lines().map(UnicodeWidthStr::width).max().unwrap_or_default()
 }
-
-/// Maximum number of columns of a sheet.
-const MAX_COLUMNS: usize = 16_384;
 
 /// Maximum length of a text in a cell, in UTF-16 units.
 const MAX_TEXT: usize = 32_767;
@@ -302,7 +292,7 @@ mod cell_tests {
     use methodical_client::model::Civil;
     use methodical_client::model::tables::FieldType;
 
-    use super::{Cell, MAX_TEXT, text_length};
+    use super::{Cell, MAX_TEXT, is_too_long};
 
     #[test]
     fn a_value_that_does_not_fit_its_type_is_text() {
@@ -339,9 +329,8 @@ mod cell_tests {
 
     #[test]
     fn a_text_is_as_long_as_its_utf_16_units() {
-        assert_eq!(text_length(&"x".repeat(MAX_TEXT)), None);
-        assert_eq!(text_length(&"x".repeat(MAX_TEXT + 1)), Some(MAX_TEXT + 1));
-        assert_eq!(text_length(&"é".repeat(MAX_TEXT)), Some(MAX_TEXT));
-        assert_eq!(text_length(&"😀".repeat(16_384)), Some(MAX_TEXT + 1));
+        let long = |text: &str, count| is_too_long(&text.repeat(count));
+        assert!(!long("x", MAX_TEXT) && long("x", MAX_TEXT + 1));
+        assert!(!long("é", MAX_TEXT) && long("😀", 16_384));
     }
 }

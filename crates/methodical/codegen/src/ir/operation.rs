@@ -106,7 +106,7 @@ impl Param {
 /// Commands that are written by hand.
 const RESERVED_COMMANDS: &str = "\
     api auth board check completions config dashboard duplicates help man mcp mirror placements \
-    profile report tap version watch";
+    profile report tap watch";
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &str = "\

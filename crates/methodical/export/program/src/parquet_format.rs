@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gateway_cli::core::{Ending, Failure, FieldType, OutputFormat, OutputSetup, RecordWriter};
+use gateway_cli::core::{Failure, FieldType, OutputFormat, OutputSetup, RecordWriter};
 use methodical_export::{Error, ParquetStream};
 
 /// The output format Parquet.
@@ -41,8 +41,8 @@ impl RecordWriter for Writer {
         self.0.write(out, record)
     }
 
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Ending, Failure> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         self.0.finish(out)?;
-        Ok(Ending::default())
+        Ok(Vec::new())
     }
 }

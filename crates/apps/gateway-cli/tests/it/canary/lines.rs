@@ -59,7 +59,6 @@ impl Line {
 }
 
 pub(crate) const LINES: &[Line] = &[
-    Line::new("version"),
     Line::new("help"),
     Line::new("completions bash"),
     Line::new("man"),

@@ -8,7 +8,7 @@ use «testkit_rust»::mocks;
 use tokio::runtime::Builder;
 use wiremock::MockServer;
 
-pub(crate) const DEMO: Demo = Demo { start, examples: &[], more_examples: &[] };
+pub(crate) const DEMO: Demo = Demo { start, examples: &[] };
 
 fn start() -> Result<SampleService, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
