@@ -1,9 +1,8 @@
 //! One sync of a list: compares each record with the mirror in memory, and writes the differences in one transaction.
 //!
 //! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records takes
-//! 50 MB during its sync, and as much again if the list has another order than the table.
+//! 50 MB during its sync. A record is compared with the next row first; in another order, its row is searched for.
 
-use std::collections::HashMap;
 use std::mem::{replace, take};
 use std::sync::{Arc, MutexGuard};
 
@@ -199,12 +198,12 @@ impl<'a> Run<'a> {
         self.read(index, json, None)
     }
 
-    /// Takes the next record of the list as it was received and as its model read it. A record with the hash of a row is
+    /// Takes the next record of the list as it was received and as its model read it. A record with the hash of the next row is
     /// unchanged, and is not read again.
     pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
         let index = self.count();
         let as_received = self.is_verbatim.then(|| self.hasher.text(received.as_bytes()));
-        if as_received.is_some_and(|hash| self.known.find_unchanged(hash, self.shape)) {
+        if as_received.is_some_and(|hash| self.known.is_next(hash, self.shape)) {
             self.report.unchanged += 1;
             return Ok(());
         }
@@ -213,7 +212,7 @@ impl<'a> Run<'a> {
         self.is_verbatim = json == received.as_bytes();
         let hash = as_received.filter(|_| self.is_verbatim);
         let hash = hash.unwrap_or_else(|| self.hasher.text(&json));
-        let taken = if self.known.find_unchanged(hash, self.shape) {
+        let taken = if self.known.is_next(hash, self.shape) {
             self.report.unchanged += 1;
             Ok(())
         } else {
@@ -519,8 +518,6 @@ struct KnownRows {
     rows: Vec<(Known, bool)>,
     /// The index of the row that the next record is compared with: most lists have the order of the table.
     next: usize,
-    /// The rows by the hashes of their records, from the first record on that is not in this order.
-    hashes: Option<HashMap<Hash, usize>>,
 }
 
 impl KnownRows {
@@ -550,32 +547,17 @@ impl KnownRows {
         Some((*known, replace(is_seen, true)))
     }
 
-    /// Returns whether the next present row has this hash and these columns. Then the list has it.
+    /// Returns whether the next present row has this hash and these columns, and the list did not have it before. Then the list
+    /// has it.
     fn is_next(&mut self, hash: Hash, shape: i64) -> bool {
         while self.rows.get(self.next).is_some_and(|(known, _)| known.state != State::Present) {
             self.next += 1;
         }
-        self.is_unchanged(self.next, hash, shape)
-    }
-
-    /// Finds a present row with this hash and these columns that the list did not have before. Then the list has it.
-    fn find_unchanged(&mut self, hash: Hash, shape: i64) -> bool {
-        if self.is_next(hash, shape) {
-            return true;
-        }
-        let rows = self.rows.iter().enumerate();
-        let hashes = || rows.filter_map(|(index, (known, _))| Some((known.hash?, index))).collect();
-        let index = self.hashes.get_or_insert_with(hashes).get(&hash).copied();
-        index.is_some_and(|index| self.is_unchanged(index, hash, shape))
-    }
-
-    fn is_unchanged(&mut self, index: usize, hash: Hash, shape: i64) -> bool {
-        let Some((known, is_seen)) = self.rows.get_mut(index) else { return false };
-        let is_same = known.hash == Some(hash) && known.shape == shape;
-        if !is_same || known.state != State::Present || *is_seen {
+        let Some((known, is_seen)) = self.rows.get_mut(self.next) else { return false };
+        if known.hash != Some(hash) || known.shape != shape || *is_seen {
             return false;
         }
-        (*is_seen, self.next) = (true, index + 1);
+        (*is_seen, self.next) = (true, self.next + 1);
         true
     }
 

@@ -95,22 +95,13 @@ impl SyncError {
 impl fmt::Display for SyncError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SyncReport { tables, samples, error, .. } = &*self.0;
-        let failed = tables.iter().filter(|table| table.errors().next().is_some()).count();
-        let mut parts = Vec::new();
-        if failed > 0 {
-            parts.push(format!("cannot sync {failed} of {} tables", tables.len()));
-        }
-        for table in tables {
-            let mut errors = table.errors();
-            let Some(error) = errors.next() else { continue };
-            let more = match errors.count() {
-                0 => String::new(),
-                more => format!(" (and {more} more)"),
-            };
-            parts.push(format!("`{}`: {error}{more}", table.table));
-        }
+        let tables = tables.iter().filter_map(|one| {
+            let error = one.errors().next()?;
+            Some(format!("`{}`: {error}", one.table))
+        });
         let samples = samples.iter().filter_map(|sample| sample.result.as_ref().err());
-        parts.extend(samples.chain(error).map(ToString::to_string));
+        let others = samples.chain(error).map(ToString::to_string);
+        let parts: Vec<String> = tables.chain(others).collect();
         f.write_str(&parts.join("; "))
     }
 }

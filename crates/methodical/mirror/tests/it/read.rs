@@ -1,9 +1,6 @@
 //! Reading records: times, filters, pages and searches, on all stores.
 
-use std::ops::ControlFlow;
-
-use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{ErrorKind, Filter, Mirror, Paging, Record, Rules, State};
+use methodical_mirror::{ErrorKind, Filter, Mirror, Paging, Record, State};
 
 use crate::place::Place;
 use crate::support::{Clock, photos};
