@@ -57,7 +57,7 @@ impl ListCandidates {
     ///
     /// Only candidates associated with this vacancy.
     ///
-    /// See section 4.1, rule 2, of the contract.
+    /// See section 4.1, rule 2 of the contract.
     ///
     /// ```
     /// use gateway_model::{ListCandidates, Operation as _};
@@ -76,7 +76,7 @@ impl ListCandidates {
     ///
     /// Only candidates with this status in the vacancy.
     ///
-    /// See section 4.1, rules 3 and 4, of the contract.
+    /// See section 4.1, rules 3 and 4 of the contract.
     #[must_use]
     pub fn vacancy_status(
         mut self,

