@@ -79,51 +79,13 @@ async function main() {
   const count = Number((await first.innerText()).split(/\s/)[0]);
   await first.click();
   await page.waitForURL(/group=/);
+  const group = page.url();
   assert.equal(await page.locator('table.records tbody tr').count(), count);
   const member = page.locator('table.records tbody th a').first();
   const name = await member.innerText();
   await member.click();
   await page.waitForURL(/\/record\?/);
   assert.equal(await page.locator('h1').innerText(), name);
-
-  // Search, order and pages.
-  const lists = page.locator('nav[aria-label="Pages"] a[href^="/records"]');
-  await lists.first().click();
-  await page.waitForURL(/\/records\?/);
-  await page.getByRole('searchbox').fill(name.toLowerCase());
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/[?&]q=/);
-  assert.ok((await page.locator('table.records tbody th a').allInnerTexts()).includes(name));
-  await lists.first().click();
-  await page.waitForURL((url) => !url.searchParams.has('q'));
-  const heads = page.locator('table.records thead a');
-  await heads.first().click();
-  await page.waitForURL(/sort=title/);
-  assert.equal(await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
-  const names = await page.locator('table.records tbody th a').allInnerTexts();
-  const folded = names.map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
-  assert.deepEqual(folded, [...folded].sort());
-
-  // Downloads of exactly the view: the members of the first group.
-  await page.goto(`${origin}/funnel`);
-  await page.locator('table.board tbody a.count').first().click();
-  await page.waitForURL(/group=/);
-  const group = page.url();
-  for (const [name, first] of [['CSV', 'id,'], ['XLSX', 'PK']]) {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name, exact: true }).click(),
-    ]);
-    assert.match(download.suggestedFilename(), new RegExp(`^[a-z_]+-[0-9-]{10}\\.${name.toLowerCase()}$`));
-    assert.equal(await download.failure(), null);
-    const file = fs.readFileSync(await download.path(), 'utf8');
-    assert.ok(file.startsWith(first), file.slice(0, 40));
-    if (name === 'CSV') assert.equal(file.trim().split('\r\n').length, count + 1);
-  }
-
-  // The history has changes.
-  await page.goto(`${origin}/changes`);
-  for (const kind of ['added', 'moved', 'gone']) assert.ok(await page.locator(`.kind.${kind}`).count() > 0, kind);
 
   // Every page of the navigation, and one record of each list.
   const targets = await page.locator('nav[aria-label="Pages"] a').evaluateAll((all) => all.map((a) => a.href));

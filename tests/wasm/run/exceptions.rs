@@ -84,22 +84,6 @@ mod tests {
     use super::EXCEPTIONS;
 
     #[test]
-    fn the_documentation_has_every_exception() {
-        let documentation = include_str!("../../../docs/transports.md");
-        let expected: Vec<String> = EXCEPTIONS
-            .iter()
-            .map(|exception| format!("| `{}` | {} |", exception.check, exception.reason))
-            .collect();
-        let rows = documentation.split("## In a browser").nth(1).unwrap_or_default().lines();
-        let rows: Vec<&str> = rows
-            .skip_while(|line| *line != "| check | reason |")
-            .skip(2)
-            .take_while(|line| line.starts_with('|'))
-            .collect();
-        assert_eq!(rows, expected);
-    }
-
-    #[test]
     fn each_exception_is_a_check() {
         for exception in EXCEPTIONS {
             assert!(

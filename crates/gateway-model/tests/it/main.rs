@@ -17,8 +17,6 @@ mod mirrored;
 #[cfg(test)]
 mod nesting;
 #[cfg(test)]
-mod other_formats;
-#[cfg(test)]
 mod queries;
 #[cfg(test)]
 mod random;

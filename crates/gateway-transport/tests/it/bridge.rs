@@ -1,21 +1,17 @@
 //! Both bridges: blocking transports in async code over sockets, and async transports in blocking code.
 use std::error::Error as _;
-use std::io::Read;
 use std::iter;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use bytes::Bytes;
-use gateway_transport::bridge::{OffThread, OnThread};
+use gateway_transport::bridge::OffThread;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport as _, Body, Options, Phase, Proxy, Request,
-    Response, Sent, Transport, TransportError, TransportErrorKind, blocking_transport_fn,
-    transport_fn,
+    BlockingBody, BlockingResponse, BlockingTransport as _, Options, Phase, Proxy, Request, Sent,
+    Transport, TransportErrorKind, blocking_transport_fn,
 };
-use http_body::Frame;
 use methodical_testkit::raw_server::RawServer;
 use tokio::runtime::Builder;
 
@@ -40,46 +36,6 @@ async fn a_panic_within_a_body_is_a_typed_error() {
     assert_eq!(body.chunk().await.unwrap().unwrap(), "first");
     let error = body.collect(10).await.unwrap_err();
     assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Other, Phase::Body));
-}
-
-/// Web frameworks build bodies from `stream::unfold`, whose stream must not be polled after its end.
-#[test]
-fn a_stream_is_not_polled_after_its_end() {
-    for chunks in 0..3 {
-        let transport = OnThread::new(transport_fn(move |_| async move {
-            let strict = Strict { chunks, has_ended: false };
-            Ok(Response::new(Body::new(strict)))
-        }))
-        .unwrap();
-        let body = || transport.send(Request::default()).unwrap().into_body();
-        assert_eq!(body().collect(10).unwrap(), "x".repeat(chunks));
-        let mut body = body();
-        assert_eq!(body.read_to_end(&mut Vec::new()).unwrap(), chunks);
-        assert_eq!(body.read(&mut [0]).unwrap(), 0);
-        assert_eq!(body.chunk().unwrap(), None);
-    }
-}
-
-/// A body of this many chunks that panics when it is polled after its end.
-struct Strict {
-    chunks: usize,
-    has_ended: bool,
-}
-
-impl http_body::Body for Strict {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        assert!(!self.has_ended, "polled after its end");
-        let left = self.chunks.checked_sub(1);
-        self.has_ended = left.is_none();
-        self.chunks = left.unwrap_or_default();
-        Poll::Ready(left.map(|_| Ok(Frame::data("x".into()))))
-    }
 }
 
 #[test]

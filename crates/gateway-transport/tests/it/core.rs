@@ -1,21 +1,13 @@
 //! Properties of the core types that no signature shows: auto traits, dyn-compatibility, sizes, `Debug` output.
-use std::collections::BTreeSet;
-use std::env;
 use std::fmt::Debug;
-use std::process::Command;
 use std::sync::Arc;
 
-use gateway_transport::bridge::{OffThread, OnThread};
-use gateway_transport::cassette::{Recorder, Replayer};
-use gateway_transport::gzip::Gzip;
+use gateway_transport::cassette::Replayer;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
-use gateway_transport::tower::{ServiceTransport, TransportService};
-use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, Deadline, MapRequest,
-    MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport, Transport,
-    TransportError, TransportErrorKind,
+    BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, MemoryTransport, Options, Phase,
+    Request, Response, Sent, SharedTransport, Transport, TransportError, TransportErrorKind,
 };
 
 #[test]
@@ -46,58 +38,6 @@ fn blocking_transports_are_dyn_compatible() {
     let boxed: Box<dyn BlockingTransport> = Box::new(MemoryTransport::default());
     let shared: Arc<dyn BlockingTransport> = Arc::new(boxed);
     assert_eq!(shared.name(), "memory");
-}
-
-/// Logs and traces name the transport that sends, not what wraps it.
-#[test]
-fn a_wrapper_has_the_name_of_the_transport_in_it() {
-    #[track_caller]
-    fn check(transport: &impl Transport, expected: &str) {
-        assert_eq!(transport.name(), expected);
-    }
-    #[track_caller]
-    fn check_blocking(transport: &impl BlockingTransport, expected: &str) {
-        assert_eq!(transport.name(), expected);
-    }
-    #[track_caller]
-    fn both<T: Transport + BlockingTransport>(transport: &T) {
-        check(transport, "memory");
-        check_blocking(transport, "memory");
-    }
-    struct Unnamed;
-    impl Transport for Unnamed {
-        async fn send(&self, _: Request) -> Result<Response, TransportError> {
-            Err(TransportError::new(TransportErrorKind::Other, "cannot send"))
-        }
-    }
-    impl BlockingTransport for Unnamed {
-        fn send(&self, _: Request) -> Result<BlockingResponse, TransportError> {
-            Err(TransportError::new(TransportErrorKind::Other, "cannot send"))
-        }
-    }
-    let own = std::any::type_name::<Unnamed>();
-    check(&Unnamed, own);
-    check_blocking(&Unnamed, own);
-    let memory = MemoryTransport::default;
-    both(&memory());
-    both(&Arc::new(memory()));
-    both(&MapRequest::new(memory(), |request: Request| Ok(request)));
-    both(&Gzip::new(memory()));
-    both(&Recorder::new(memory(), Vec::new()));
-    check_blocking(&Box::new(memory()), "memory");
-    check_blocking(&OnThread::new(memory()).unwrap(), "memory");
-    check(&OffThread::new(memory()), "memory");
-    check(&SharedTransport::new(memory()), "memory");
-    check(&Replayer::new("").unwrap(), "cassette");
-    check_blocking(&Replayer::new("").unwrap(), "cassette");
-    let options = Options::default();
-    check_blocking(&ReqwestBlockingTransport::new(&options).unwrap(), "reqwest-blocking");
-    // The options may contain the password of a proxy.
-    let (reqwest, ureq) =
-        (ReqwestTransport::new(&options).unwrap(), UreqTransport::new(&options).unwrap());
-    check(&reqwest, "reqwest");
-    check_blocking(&ureq, "ureq");
-    assert_eq!(format!("{reqwest:?} {ureq:?}"), "ReqwestTransport UreqTransport");
 }
 
 #[test]
@@ -184,76 +124,4 @@ fn debug_shows_no_data() {
     ];
     let shown = bodies.map(|body| format!("{body:?}"));
     assert_eq!(shown, ["BlockingBody(6 bytes)", "BlockingBody(stream)", "BlockingBody(stream)"]);
-}
-
-/// Logs show which transport a wrapper sends with.
-#[test]
-fn debug_of_a_wrapper_shows_the_transport_in_it() {
-    const MEMORY: &str = "MemoryTransport { requests: 0, remaining: 0 }";
-    let memory = MemoryTransport::default;
-    let service = TransportService::new(memory());
-    let shown = [
-        format!("{:?}", OnThread::new(memory()).unwrap()),
-        format!("{:?}", OffThread::new(memory())),
-        format!("{:?}", Recorder::new(memory(), Vec::new())),
-        format!("{service:?}"),
-        format!("{:?}", ServiceTransport::<u8>::new(0)),
-    ];
-    let expected = [
-        format!("OnThread({MEMORY})"),
-        format!("OffThread({MEMORY})"),
-        format!("Recorder({MEMORY})"),
-        "TransportService(memory)".to_owned(),
-        "ServiceTransport(u8)".to_owned(),
-    ];
-    assert_eq!(shown, expected);
-}
-
-#[test]
-fn clones_of_a_bridge_share_the_transport() {
-    let entry = || Ok(http::Response::new(bytes::Bytes::from_static(b"x")));
-    let memory = MemoryTransport::new([entry(), entry(), entry(), entry()]);
-    let on_thread = OnThread::new(memory.clone()).unwrap();
-    for bridge in [on_thread.clone(), on_thread] {
-        let body = bridge.send(Request::default()).unwrap().into_body();
-        assert_eq!(body.collect(1).unwrap(), "x");
-    }
-    let off_thread = OffThread::new(memory.clone());
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    for bridge in [off_thread.clone(), off_thread] {
-        let response = runtime.block_on(bridge.send(Request::default())).unwrap();
-        assert_eq!(runtime.block_on(response.into_body().collect(1)).unwrap(), "x");
-    }
-    assert_eq!(memory.requests().len(), 4);
-}
-
-#[test]
-fn the_core_has_few_dependencies() {
-    let crates = dependencies("");
-    assert!(crates.len() <= 12, "{crates:?}");
-}
-
-#[test]
-fn a_client_is_a_dependency_only_with_its_feature() {
-    let crates = dependencies("bridge,cassette,gzip,tower-service,rustls");
-    let clients = ["hyper", "reqwest", "ureq", "hyper-util", "url"];
-    assert_eq!(clients.iter().find(|name| crates.contains(**name)), None);
-}
-
-#[test]
-fn ureq_does_not_depend_on_tokio() {
-    assert!(!dependencies("cassette,gzip,rustls,ureq").contains("tokio"));
-}
-
-/// Returns the crates of a build with these features, this one included.
-fn dependencies(features: &str) -> BTreeSet<String> {
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])
-        .args(["--no-default-features", "--features", features])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines = String::from_utf8(output.stdout).unwrap();
-    lines.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }

@@ -144,18 +144,6 @@ fn a_request_with_accept_encoding_gets_the_raw_body() {
     assert_eq!(response.into_body().collect(100).unwrap(), raw);
 }
 
-#[test]
-fn an_error_with_another_coding_is_returned_unchanged() {
-    let response = || {
-        let response = http::Response::builder().status(503).header("content-encoding", "br");
-        Ok(response.body(Bytes::from_static(b"\x01")).unwrap())
-    };
-    let transport = Gzip::new(MemoryTransport::new([response()]));
-    let response = BlockingTransport::send(&transport, Request::default()).unwrap();
-    assert_eq!(response.headers()["content-encoding"], "br");
-    assert_eq!(response.into_body().collect(1).unwrap(), "\x01");
-}
-
 /// A list is decoded while it is received: its next record may need a long time.
 #[test]
 fn what_has_been_received_is_decoded() {

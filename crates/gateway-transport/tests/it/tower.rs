@@ -1,7 +1,7 @@
 //! Services as transports, and transports under tower layers.
 use std::convert::Infallible;
 use std::error::Error as _;
-use std::future::{Ready, pending, ready};
+use std::future::{pending, ready};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -20,8 +20,7 @@ use gateway_transport::{
 };
 use http_body::Frame;
 use methodical_testkit::raw_server::{Next, RawServer};
-use tower::buffer::Buffer;
-use tower::{Service, ServiceBuilder, service_fn};
+use tower::{ServiceBuilder, service_fn};
 
 #[tokio::test]
 async fn a_router_answers_without_a_socket() {
@@ -92,49 +91,6 @@ async fn errors_keep_their_kind_through_layers() {
     let actual = (error.kind(), error.phase(), error.sent());
     assert_eq!(actual, (TransportErrorKind::Resolve, Phase::Connect, Sent::No));
     assert_eq!(error.to_string(), "no such host");
-}
-
-#[tokio::test]
-async fn a_timeout_of_a_layer_is_a_timeout_error() {
-    let service = ServiceBuilder::new()
-        .timeout(Duration::from_millis(50))
-        .service_fn(async |_: Request| pending::<Result<Response, Infallible>>().await);
-    let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
-    assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Timeout, Phase::Head));
-}
-
-/// The buffer keeps the error of a service that is not ready, and wraps it for each later caller.
-#[tokio::test]
-async fn an_error_that_a_layer_shares_keeps_its_kind() {
-    let transport = ServiceTransport::<_>::new(Buffer::new(NotReady, 4));
-    for _ in 0..2 {
-        let error = transport.send(Request::default()).await.unwrap_err();
-        let actual = (error.kind(), error.phase(), error.sent());
-        assert_eq!(actual, (TransportErrorKind::Connect, Phase::Connect, Sent::No));
-        assert_eq!(error.to_string(), "scripted");
-        assert!(error.source().is_some());
-    }
-}
-
-/// A service that is never ready.
-#[derive(Clone)]
-struct NotReady;
-
-impl Service<Request> for NotReady {
-    type Response = Response;
-    type Error = TransportError;
-    type Future = Ready<Result<Response, TransportError>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        Poll::Ready(Err(TransportError::new(TransportErrorKind::Connect, "scripted")))
-    }
-
-    fn call(&mut self, _: Request) -> Self::Future {
-        ready(Err(TransportError::new(
-            TransportErrorKind::Other,
-            "called although it was not ready",
-        )))
-    }
 }
 
 #[tokio::test]

@@ -222,14 +222,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn debug_shows_the_status_and_a_count() {
-        let mut response = blocking(503);
-        assert_eq!(response.retry_after(), Some(Duration::from_secs(7200)));
-        assert_eq!(format!("{response:?}"), "StreamingResponse(503, 0 bytes so far)");
-        response.read_exact(&mut [0; 4]).unwrap();
-        assert_eq!(response.received(), 4);
-        assert_eq!(format!("{response:?}"), "StreamingResponse(503, 4 bytes so far)");
-    }
 }

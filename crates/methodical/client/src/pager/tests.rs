@@ -112,16 +112,6 @@ fn a_flag_ends_the_list() {
 }
 
 #[test]
-fn without_the_flag_other_rules_end_the_list() {
-    let script = Script::new([
-        ("", "{'photos':[{'id':1}],'more':true}"),
-        ("2", "{'photos':[{'id':2}],'more':null}"),
-        ("3", "{'photos':[]}"),
-    ]);
-    script.ends(&List::<NUMBER>::default(), &["", "2", "3"], 2);
-}
-
-#[test]
 fn a_flag_without_a_next_page_is_an_error() {
     let script = Script::new([("", "{'photos':[],'more':true}")]);
     let error = "cannot read the next page: the service returned no record, but says that others follow; report it to the service";
@@ -277,14 +267,4 @@ fn no_page_is_requested_before_it_is_needed() {
         count += 1;
     }
     assert_eq!((count, script.asked().len()), (2, 6));
-}
-
-#[test]
-fn lists_in_pages_can_move_to_another_thread() {
-    fn moves<T: Send + Unpin + 'static>() {}
-
-    moves::<crate::Pages<List<NUMBER>>>();
-    moves::<crate::Records<crate::tests::Photo>>();
-    moves::<crate::blocking::Pages<List<NUMBER>>>();
-    moves::<crate::blocking::Records<crate::tests::Photo>>();
 }

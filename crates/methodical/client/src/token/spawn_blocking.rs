@@ -116,13 +116,6 @@ mod tests {
     }
 
     #[test]
-    fn returns_the_result_of_the_work() {
-        let late = || thread::park_timeout(Duration::from_millis(20));
-        assert!(pollster::block_on(spawn_blocking("late", late)).is_ok());
-        assert_eq!(pollster::block_on(spawn_blocking("early", || 7)).unwrap(), 7);
-    }
-
-    #[test]
     fn work_that_panics_is_an_error() {
         let broken = || assert_eq!(1, 2, "on purpose");
         let error = pollster::block_on(spawn_blocking("broken", broken)).unwrap_err();

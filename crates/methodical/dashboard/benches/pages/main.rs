@@ -1,6 +1,6 @@
 //! The time of each page over a mirror of many records, and beside Datasette on the same file.
 //!
-//! `cargo bench -p methodical-dashboard --bench pages` prints the tables of `docs/benchmarks/dashboard.md`. An argument is another
+//! `cargo bench -p methodical-dashboard --bench pages` prints the tables of `docs/benchmarks.md`. An argument is another
 //! number of records: `-- 100000`. Real syncs fill the mirror. Datasette is measured if `DATASETTE` is the path of its program.
 
 #![expect(

@@ -92,7 +92,7 @@ fn lists_and_maps_are_decoded_and_written_back() {
     assert_eq!(page.states, Some(vec![State::Public, State::from("gone")]));
     let texts = page.texts.unwrap();
     assert_eq!(texts.keys().collect::<Vec<_>>(), ["\"", "a", "b"]);
-    assert_eq!(page.by_day.unwrap().get("2026-01-01").unwrap()[0].id.as_str(), "4");
+    assert_eq!(page.by_day.unwrap()["2026-01-01"][0].id.as_str(), "4");
 }
 
 #[test]

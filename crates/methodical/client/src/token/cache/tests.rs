@@ -1,9 +1,8 @@
 //! Calls that wait for a token at the same time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
 use std::task::{Context, Poll, Waker};
-use std::thread;
 
 use gateway_transport::{BoxError, BoxFuture};
 
@@ -122,74 +121,6 @@ fn a_call_that_is_refused_late_uses_the_token_that_replaced_its_own() {
     let Poll::Ready(replaced) = outcome else { panic!("the source was asked again") };
     assert_eq!(replaced.unwrap().unwrap(), token("gwt_2"));
     assert_eq!(source.asked(), 1);
-}
-
-/// A source whose first token is never current. At the check with this number, counted down to zero, it waits twice
-/// at the barrier.
-struct Checked {
-    countdown: Mutex<Option<usize>>,
-    barrier: Barrier,
-    asked: AtomicUsize,
-    may_answer: AtomicBool,
-}
-
-impl TokenSource for Checked {
-    fn token<'a>(
-        &'a self,
-        _refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        Box::pin(std::future::poll_fn(move |_| {
-            if !self.may_answer.load(Ordering::Relaxed) {
-                return Poll::Pending;
-            }
-            Poll::Ready(Ok(token(if number == 0 { "gwt_1" } else { "gwt_2" })))
-        }))
-    }
-
-    fn is_current(&self, checked: &AccessToken) -> bool {
-        let is_last = self.countdown.lock().unwrap().as_mut().is_some_and(|left| {
-            *left = left.wrapping_sub(1);
-            *left == 0
-        });
-        if is_last {
-            self.barrier.wait();
-            self.barrier.wait();
-        }
-        *checked == token("gwt_2")
-    }
-}
-
-/// A call that finds the last token outdated checks it twice, and the request of another call may end during either
-/// check.
-#[test]
-fn a_request_that_ends_during_a_check_is_not_repeated() {
-    for check in [1, 2] {
-        let source = Arc::new(Checked {
-            countdown: Mutex::new(None),
-            barrier: Barrier::new(2),
-            asked: AtomicUsize::new(0),
-            may_answer: AtomicBool::new(true),
-        });
-        let shared: Arc<dyn TokenSource> = Arc::<Checked>::clone(&source);
-        let tokens = TokenCache::new(shared);
-        assert_eq!(pollster::block_on(tokens.current()).unwrap(), token("gwt_1"));
-
-        source.may_answer.store(false, Ordering::Relaxed);
-        let mut first = Box::pin(tokens.current());
-        let mut context = Context::from_waker(Waker::noop());
-        assert!(first.as_mut().poll(&mut context).is_pending());
-        *source.countdown.lock().unwrap() = Some(check);
-        thread::scope(|scope| {
-            let second = scope.spawn(|| pollster::block_on(tokens.current()));
-            source.barrier.wait();
-            source.may_answer.store(true, Ordering::Relaxed);
-            assert!(first.as_mut().poll(&mut context).is_ready());
-            source.barrier.wait();
-            assert_eq!(second.join().unwrap().unwrap(), token("gwt_2"));
-        });
-        assert_eq!(source.asked.load(Ordering::Relaxed), 2, "check {check}");
-    }
 }
 
 #[test]
