@@ -23,7 +23,7 @@ methodical-testkit       | methodical-model gateway-transport                   
 gateway-testkit          | gateway-model gateway-transport methodical-testkit   | rusqlite
 methodical-cli           | methodical-client methodical-mirror                  | wiremock
 methodical-cli           | methodical-dashboard                                 |
-gateway-server           | gateway-model methodical-postgres methodical-serve   | reqwest ureq
+gateway-server           | gateway-model methodical-postgres methodical-serve   | ureq
 gateway-cli              | gateway-model gateway-transport gateway-client       |
 gateway-cli              | gateway-testkit methodical-cli gateway-server        |
 methodical-codegen       |                                                      | tokio
