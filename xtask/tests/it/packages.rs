@@ -52,46 +52,6 @@ fn a_published_crate_has_all_its_metadata() {
     }
 }
 
-/// The name of a library does not follow the name of its package, and docs.rs labels every feature.
-#[test]
-fn a_published_library_has_its_own_name_and_documents_all_features() {
-    for package in published() {
-        let targets = package["targets"].as_array().expect("a list");
-        let library = targets.iter().find(|target| target["kind"][0] == "lib");
-        let Some(library) = library else { continue };
-        let (key, manifest) = (key(&package), read(&folder(&package).join("Cargo.toml")));
-        let manifest: toml::Table = manifest.parse().expect("TOML");
-        assert_eq!(library["name"], key.replace('-', "_"), "library of {key}");
-        assert!(manifest["lib"].get("name").is_some(), "`[lib]` of {key} has no `name`");
-
-        let docs = &package["metadata"]["docs"]["rs"];
-        assert_eq!(docs["all-features"], true, "docs.rs of {key}");
-        assert_eq!(
-            docs["rustdoc-args"],
-            serde_json::json!(["--cfg", "docsrs"]),
-            "docs.rs of {key}"
-        );
-        let source = read(&folder(&package).join("src/lib.rs"));
-        assert!(source.contains("#![cfg_attr(docsrs, feature(doc_cfg))]"), "src/lib.rs of {key}");
-    }
-}
-
-/// A registry rejects a version that is not published yet, and two crates of this workspace test each other.
-#[test]
-fn dev_dependencies_between_published_crates_have_no_version() {
-    for package in published() {
-        for dependency in package["dependencies"].as_array().expect("a list") {
-            if dependency["kind"] == "dev" && dependency.get("path").is_some_and(Value::is_string) {
-                let (name, used) = (name(&package), &dependency["name"]);
-                assert_eq!(
-                    dependency["req"], "*",
-                    "{name} needs {used} in its tests; write it with `path`"
-                );
-            }
-        }
-    }
-}
-
 /// `.ci/release` names the archives; `cargo binstall`, Homebrew and the workflow must know the same names.
 #[test]
 fn every_installer_knows_the_names_of_the_archives() {

@@ -56,44 +56,6 @@ fn a_further_list_of_a_model_has_a_table_of_its_own() {
 }
 
 #[test]
-fn a_mirror_reads_each_list_that_needs_no_parameter() {
-    let tables = tables(SPEC);
-    let visits = tables.lines().filter(|line| line.contains("list(&"));
-    assert_eq!(
-        visits.collect::<Vec<_>>(),
-        [
-            "visitor.list(&TOOL, queries::ListTools::default());",
-            "visitor.list(&TOOL_LIST_LENT, queries::ListLent::default());",
-            "visitor.paged_list(&SHELF, queries::ListShelves::default());",
-        ]
-    );
-}
-
-#[test]
-fn the_groups_of_a_recovery_are_known_by_their_identity() {
-    let tables = tables(SPEC);
-    assert_eq!(
-        between(&tables, "visitor.recovery(Recovery {", "of_group"),
-        [
-            "table: &TOOL_PLACE,",
-            "members: &TOOL,",
-            "groups: &SHELF,",
-            "value: \"state\",",
-            "known_values: &[\"free\", \"lent\"],",
-        ]
-    );
-    assert_eq!(
-        between(&tables, "Table::new(\"tool_place\", \"id\", &[", "]);"),
-        [
-            "Column::text(&[\"id\"]),",
-            "Column::integer(&[\"place_number\"]).typed(FieldType::Id),",
-            "Column::text(&[\"tool_id\"]).typed(FieldType::Id),",
-            "Column::text(&[\"state\"]),",
-        ]
-    );
-}
-
-#[test]
 fn a_value_is_recovered_only_from_a_whole_list_whose_groups_are_listed() {
     let without = |from: &str, to: &str| {
         assert!(SPEC.contains(from), "{from}");
@@ -108,13 +70,4 @@ fn a_value_is_recovered_only_from_a_whole_list_whose_groups_are_listed() {
         "page = { type = \"integer\", required = true,"
     ));
     assert!(without("type = \"ShelfId\", recovers", "type = \"integer\", recovers"));
-}
-
-#[test]
-fn a_mirror_keeps_samples_of_a_gauge() {
-    let gauge = "Gauge::new(\"neighbour\", &[\"amount\"]).with_unit(&[\"account\", \"currency\"])";
-    let visit = format!("visitor.gauge({gauge}, queries::GetBalance::default());");
-    assert!(tables(SPEC).contains(&visit));
-    let plain = SPEC.replacen(", unit = \"account.currency\"", "", 1);
-    assert!(tables(&plain).contains("Gauge::new(\"neighbour\", &[\"amount\"]), "));
 }

@@ -2,7 +2,6 @@
 
 mod killed;
 mod receiver;
-mod verifier;
 
 use std::time::{Duration, UNIX_EPOCH};
 
