@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::run::Invocation;
 use crate::settings::file::stored_token;
 use crate::settings::keyring::Keyring;
-use crate::settings::{Origin, Setting, Settings, TokenFrom, check_binding, setting};
+use crate::settings::{Setting, Settings, TokenFrom, check_binding, setting};
 use crate::transport::{Trace, Watched};
 
 /// Creates a client of a sample service that runs.
@@ -32,7 +32,7 @@ pub(crate) fn connect_to_sample<S: Service>(
     base_url: String,
     token: AccessToken,
 ) -> Result<blocking::Client<S>, Failure> {
-    settings.set_base_url(base_url, Origin::Demo);
+    settings.set_base_url(base_url);
     settings.token = Some(TokenFrom::Demo);
     build::<S>(invocation, settings, Some(token))
 }

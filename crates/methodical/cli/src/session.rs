@@ -21,7 +21,7 @@ use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, records};
 use crate::program::RecordType;
 use crate::run::Invocation;
-use crate::settings::{MirrorFlags, Origin, Settings};
+use crate::settings::{MirrorFlags, Settings};
 use crate::transport::{Trace, curl};
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
@@ -45,7 +45,7 @@ impl<S: Mirrored> Session<S> {
         let mut demo = None;
         let client = if invocation.mirror.from.is_some() {
             // The client is never used.
-            settings.set_base_url("http://localhost".to_owned(), Origin::Default);
+            settings.set_base_url("http://localhost".to_owned());
             build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?
         } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.call.demo) {
             let SampleService { base_url, token, guard, .. } = (sample.start)()?;

@@ -114,36 +114,17 @@ pub(crate) struct CallFlags {
     pub(crate) verbose: u8,
 }
 
-/// The origin of a setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    Flag(String),
-    Variable(String),
-    Profile(String),
-    /// The default profile in the settings file, which `profile use` sets.
-    DefaultProfile,
-    Default,
-    Demo,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(name) => write!(f, "flag {name}"),
-            Self::Variable(name) => write!(f, "environment variable {name}"),
-            Self::Profile(name) => write!(f, "profile {name}"),
-            Self::DefaultProfile => f.write_str("profile use"),
-            Self::Default => f.write_str("default"),
-            Self::Demo => f.write_str("flag --demo"),
-        }
-    }
-}
-
 /// A setting in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
-    pub(crate) origin: Origin,
+    /// Where the value comes from, as a message names it: a flag, a variable or a profile.
+    pub(crate) origin: String,
+}
+
+/// Returns the origin of the settings of a profile.
+pub(crate) fn of_profile(name: &str) -> String {
+    format!("profile {name}")
 }
 
 /// The source of the access token.
@@ -270,12 +251,11 @@ impl Settings {
                 Some(name) if name != TOKEN_FILE => variable(name, program)?,
                 _ => None,
             };
-            let of_profile = || Origin::Profile(profile.value.clone());
             let found = first([
-                flag.map(|value| (value, Origin::Flag(format!("--{}", key.name)))),
+                flag.map(|value| (value, format!("flag --{}", key.name))),
                 variable,
-                file.get(&profile.value, key.name).map(|value| (value, of_profile())),
-                key.default.map(|value| (value.to_owned(), Origin::Default)),
+                file.get(&profile.value, key.name).map(|value| (value, of_profile(&profile.value))),
+                key.default.map(|value| (value.to_owned(), "default".to_owned())),
             ]);
             values.extend(found.map(|found| (key.name, found)));
         }
@@ -291,7 +271,8 @@ impl Settings {
         self.get("base-url")
     }
 
-    pub(crate) fn set_base_url(&mut self, value: String, origin: Origin) {
+    pub(crate) fn set_base_url(&mut self, value: String) {
+        let origin = "flag --demo".to_owned();
         self.values.insert("base-url", Setting { value, origin });
     }
 
@@ -309,7 +290,7 @@ impl Settings {
         let Self { program, profile, file, .. } = &settings;
         let name = &profile.value;
         let is_known = invocation.call.demo
-            || profile.origin == Origin::Default
+            || name == DEFAULT_PROFILE
             || file.profiles().any(|known| known == name)
             || has_token(*program, name);
         if is_known {
@@ -329,14 +310,15 @@ pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Fail
     }
 }
 
-fn first<T, const N: usize>(given: [Option<(T, Origin)>; N]) -> Option<Setting<T>> {
+fn first<const N: usize>(given: [Option<(String, String)>; N]) -> Option<Setting<String>> {
     let (value, origin) = given.into_iter().flatten().next()?;
     Some(Setting { value, origin })
 }
 
-fn variable(name: &str, program: Name) -> Result<Option<(String, Origin)>, Failure> {
+/// Returns the value of a variable of the program, with its origin.
+fn variable(name: &str, program: Name) -> Result<Option<(String, String)>, Failure> {
     let name = program.variable(name);
-    Ok(setting(&name)?.map(|value| (value, Origin::Variable(name))))
+    Ok(setting(&name)?.map(|value| (value, format!("environment variable {name}"))))
 }
 
 /// Returns the value of an environment variable; `None` if it is unset or empty.
@@ -358,12 +340,12 @@ pub(crate) fn profile(
     file: &ConfigFile,
 ) -> Result<Setting<String>, Failure> {
     let named = first([
-        invocation.service.profile.clone().map(|name| (name, Origin::Flag("--profile".to_owned()))),
+        invocation.service.profile.clone().map(|name| (name, "flag --profile".to_owned())),
         variable("PROFILE", invocation.program.name)?,
-        file.default_profile().map(|name| (name.to_owned(), Origin::DefaultProfile)),
+        file.default_profile().map(|name| (name.to_owned(), "profile use".to_owned())),
     ]);
-    let profile = named
-        .unwrap_or_else(|| Setting { value: DEFAULT_PROFILE.to_owned(), origin: Origin::Default });
+    let (value, origin) = (DEFAULT_PROFILE.to_owned(), "default".to_owned());
+    let profile = named.unwrap_or(Setting { value, origin });
     check_name(&profile.value)?;
     Ok(profile)
 }
@@ -387,11 +369,11 @@ fn token(
     {
         TokenFrom::Stdin
     } else if let Some(path) = &flags.token_file {
-        from_file(path.clone(), Origin::Flag("--token-file".to_owned()))
+        from_file(path.clone(), "flag --token-file".to_owned())
     } else if setting(&variable)?.is_some() {
         TokenFrom::Variable(variable)
     } else if let Some(path) = env::var_os(&file_variable).filter(|path| !path.is_empty()) {
-        from_file(path.into(), Origin::Variable(file_variable))
+        from_file(path.into(), format!("environment variable {file_variable}"))
     } else {
         return Ok(token_of_profile(program, file, profile));
     }))
@@ -403,7 +385,7 @@ pub(crate) fn token_of_profile(
     file: &ConfigFile,
     profile: &str,
 ) -> Option<TokenFrom> {
-    let (name, origin) = (profile.to_owned(), Origin::Profile(profile.to_owned()));
+    let (name, origin) = (profile.to_owned(), of_profile(profile));
     if let Some(value) = file.words(profile, "token-command") {
         Some(TokenFrom::Command(Setting { value, origin }))
     } else if let Some(path) = file.get(profile, "token-file") {
@@ -600,7 +582,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let bound = match from {
         TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => bound_origin(file, name),
         TokenFrom::Command(_) => origin_of_profile(file, name),
-        TokenFrom::File(path) if matches!(path.origin, Origin::Profile(_)) => {
+        TokenFrom::File(path) if path.origin == of_profile(name) => {
             origin_of_profile(file, name)
         }
         _ => return Ok(()),

@@ -17,7 +17,7 @@ use crate::run::Invocation;
 use crate::session::Session;
 use crate::settings::file::{ConfigFile, remove_token, store_token, tokens_path};
 use crate::settings::keyring::Keyring;
-use crate::settings::{Origin, ServiceFlags, Settings, TOKEN_FOR, TokenFrom, origin};
+use crate::settings::{ServiceFlags, Settings, TOKEN_FOR, TokenFrom, of_profile, origin};
 
 /// A command about the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -164,7 +164,7 @@ fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String
     let from = settings.token.as_ref().filter(|from| match from {
         TokenFrom::Stdin | TokenFrom::Variable(_) => true,
         // The token file of the profile is in force without a login.
-        TokenFrom::File(file) => !matches!(file.origin, Origin::Profile(_)),
+        TokenFrom::File(file) => file.origin != of_profile(&settings.profile.value),
         _ => false,
     });
     if let Some(from) = from {

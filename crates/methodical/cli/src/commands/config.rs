@@ -159,7 +159,7 @@ type Listed = (&'static str, Option<String>, Option<String>);
 fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
     let row = |name, setting: Option<&Setting<String>>| {
         let value = setting.map(|one| redacted(&one.value));
-        (name, value, setting.map(|one| one.origin.to_string()))
+        (name, value, setting.map(|one| one.origin.clone()))
     };
     let token = settings.token.as_ref().map(|from| format!("from {from}"));
     let see = token.as_ref().map(|_| format!("see {}", invocation.command("auth status")));
