@@ -22,7 +22,7 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::list::unknown;
 use crate::mirror::open::{Place, duration, note_token, refuse_from, source};
-use crate::mirror::watch::{INTERVAL, repeat};
+use crate::mirror::watch::repeat;
 use crate::mirror::{Recovered, found};
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
@@ -115,7 +115,7 @@ pub(crate) fn run<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     refuse_from(invocation)?;
-    let Some(every) = flags.every else {
+    let Some(every) = flags.every.filter(|_| !invocation.call.dry_run) else {
         let counts = COUNTS.iter().map(|(name, _)| *name);
         let fields: Vec<&str> = ["table"].into_iter().chain(counts).collect();
         let schema = Schema { columns: SHOWN, ..Schema::of_program(&fields, false) };
@@ -137,16 +137,13 @@ pub(crate) fn run<S: Mirrored>(
         return done;
     };
     let mut notes = Notes::new(invocation.screen);
-    let mut run = || {
+    repeat(Duration::from_secs(every), invocation, || {
         let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
-            return Ok((None, Ok(())));
+            return Ok(());
         };
         let synced = sync(&session, &mut mirror, &flags.sync)?;
         summarize(&synced, &mut notes);
-        Ok((INTERVAL, synced.done))
-    };
-    repeat(Duration::from_secs(every), invocation, |_is_due| {
-        run().unwrap_or_else(|failure| (INTERVAL, Err(failure)))
+        synced.done
     })
 }
 

@@ -1,11 +1,11 @@
 //! `watch`: syncs the mirror repeatedly, and delivers the changes. Also the loop of commands that repeat.
 
 use std::error::Error as StdError;
-use std::io::{BufWriter, Stdout, stdout};
+use std::io::{self, BufWriter, Stdout, stdout};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use std::{cmp, mem};
+use std::mem;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use methodical_client::sleep_blocking;
@@ -25,43 +25,29 @@ use crate::run::Invocation;
 use crate::settings::{Settings, setting};
 use crate::{files, interrupt};
 
-/// The longest time until the next run of a task, or nothing if it has nothing more to do; and the result of this run.
-pub(crate) type Round = (Option<Duration>, Result<(), Failure>);
-
-/// The time until the next run of a task that waits for the interval.
-pub(crate) const INTERVAL: Option<Duration> = Some(Duration::MAX);
-
-/// Runs a task, and again after each interval or earlier, until a signal ends the program with success.
+/// Runs a task, and again after each interval, until a signal ends the program with success.
 ///
-/// A failure about the command line or the configuration ends the program if it is the first result. Any other failure is a
-/// warning, and the next run follows. The task gets whether the interval has passed: the run before may have asked for an earlier one.
+/// A failure about the command line or the configuration ends the program if it is the first result. Any other failure is
+/// printed, and the next run follows.
 pub(crate) fn repeat(
     every: Duration,
     invocation: &Invocation,
-    mut task: impl FnMut(bool) -> Round,
+    mut task: impl FnMut() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let screen = invocation.screen;
     interrupt::end_with_success();
     let mut is_first = true;
-    let mut next = Instant::now();
     loop {
         let begun = Instant::now();
-        let is_due = begun >= next;
-        if is_due {
-            next = begun + every;
-        }
-        let (limit, done) = task(is_due);
-        let Some(limit) = limit else { return done };
-        match done {
+        match task() {
             Err(failure) if is_first && failure.exit() == Exit::Usage => return Err(failure),
-            Err(failure) => failure.print(screen),
+            // The reader of the output has closed it.
+            Err(failure) if failure.exit() == Exit::Done => return Err(failure),
+            Err(failure) => failure.print(invocation.screen),
             Ok(()) => {}
         }
         is_first = false;
-        let left = next.saturating_duration_since(Instant::now());
-        let wait = cmp::min(limit, left).max(PAUSE);
         // Only a signal ends the wait earlier, and it ends the program.
-        sleep_blocking(wait);
+        sleep_blocking(every.saturating_sub(begun.elapsed()).max(PAUSE));
     }
 }
 
@@ -166,11 +152,9 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
         notes: Notes::new(invocation.screen),
     };
     if flags.once {
-        return watch.run::<S>(true)?.1;
+        return watch.run::<S>();
     }
-    repeat(Duration::from_secs(flags.every), invocation, |is_due| {
-        watch.run::<S>(is_due).unwrap_or_else(|failure| (INTERVAL, Err(failure)))
-    })
+    repeat(Duration::from_secs(flags.every), invocation, || watch.run::<S>())
 }
 
 fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Failure> {
@@ -214,36 +198,31 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Syncs if that is due, and delivers the changes.
-    fn run<S: Mirrored>(&mut self, is_due: bool) -> Result<Round, Failure> {
+    /// Syncs, and delivers the changes.
+    fn run<S: Mirrored>(&mut self) -> Result<(), Failure> {
         let Some((session, mut mirror)) = open::<S>(&self.flags.sync, self.invocation)? else {
-            return Ok((None, Ok(())));
+            return Ok(());
         };
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
-        let synced = is_due.then(|| sync(&session, &mut mirror, &self.flags.sync)).map(|synced| {
-            synced.and_then(|synced| {
-                summarize(&synced, &mut self.notes);
-                synced.done
-            })
+        let synced = sync(&session, &mut mirror, &self.flags.sync).and_then(|synced| {
+            summarize(&synced, &mut self.notes);
+            synced.done
         });
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
-        let delivered = mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits());
-        let consumer = self.find(&mirror)?;
-        let is_closed = delivered.as_ref().is_ok_and(|one| one.end == DeliveryEnd::Closed);
-        let next = (!is_closed).then(|| wait(consumer.as_ref()));
-        let delivered = match delivered {
+        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
+        let delivered = match mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits()) {
+            Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
             Ok(delivery) => self.refuse_waiting(&delivery),
-            Err(error) => Err(self.explain(&error, consumer.as_ref())),
+            Err(error) => Err(self.explain(&error, self.find(&mirror)?.as_ref())),
         };
-        let done = match (synced.unwrap_or(Ok(())), delivered) {
+        match (synced, delivered) {
             (Err(failure), Err(second)) => {
                 second.print(self.invocation.screen);
                 Err(failure)
             }
             (synced, delivered) => synced.and(delivered),
-        };
-        Ok((next, done))
+        }
     }
 
     fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
@@ -295,12 +274,4 @@ impl Watch<'_> {
         }
         failure
     }
-}
-
-/// Returns the time until the next attempt of a consumer whose last one failed.
-fn wait(consumer: Option<&Consumer>) -> Duration {
-    let due = consumer.filter(|one| one.disabled_at.is_none()).and_then(|one| one.next_attempt_at);
-    let Some(due) = due else { return Duration::MAX };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Duration::from_secs(u64::try_from(due).unwrap_or_default()).saturating_sub(now)
 }
