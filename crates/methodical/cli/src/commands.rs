@@ -120,8 +120,8 @@ Examples:
     /// Sync the mirror repeatedly, and deliver each change.
     ///
     /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events
-    /// are delivered at least once and in order: the mirror keeps the position of the receiver. Failed deliveries are retried,
-    /// first after 5 seconds.
+    /// are delivered at least once and in order: the mirror keeps the position of the receiver. Failed deliveries are retried with
+    /// a later sync.
     #[command(after_help = "\
 Examples:
   {program} watch --every 5m

@@ -194,12 +194,12 @@ fn damage_is_found_and_rebuilt() {
 #[cfg(unix)]
 #[test]
 fn a_repeated_sync_ends_with_success_on_a_signal() {
-    let service = service(&["[]", "[]", "[]", "[]", "[]", "[]", "[]", "[]"]);
+    let service = service(&[r#"[{"id":"1"}]"#; 8]);
     let person = Person::of_service(&service.uri(""));
     let process = person.start(&["mirror", "sync", "--every", "1h"]);
     let mut lines = BufReader::new(process.child().take_stderr().unwrap()).lines();
     let first = lines.next().unwrap().unwrap();
-    assert!(first.contains("candidate: 0 records"), "{first}");
+    assert!(first.contains("vacancy: 1 records, 1 added"), "{first}");
     process.signal(rustix::process::Signal::TERM);
     assert_eq!(process.wait().code(), Some(0));
 }

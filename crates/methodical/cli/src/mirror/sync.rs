@@ -1,9 +1,7 @@
 //! `mirror sync`: brings the mirror up to date.
 
-use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::io::{self, IsTerminal as _};
-use std::iter;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -123,9 +121,9 @@ pub(crate) fn run<S: Mirrored>(
         let printer = (!is_silent).then(|| Printer::open(invocation, &schema)).transpose()?;
         let opened = open::<S>(&flags.sync, invocation)?;
         let Some((session, mut mirror)) = opened else { return Ok(()) };
-        let Synced { report, unknown, done } = sync(&session, &mut mirror, &flags.sync)?;
-        let Some(mut printer) = printer else { return done };
-        for table in &report.tables {
+        let synced = sync(&session, &mut mirror, &flags.sync)?;
+        let Some(mut printer) = printer else { return synced.done };
+        for table in &synced.report.tables {
             if let Ok(report) = &table.result {
                 let name = [("table", json!(table.table))].into_iter();
                 let counts = COUNTS.iter().map(|(name, count)| (*name, json!(count(report))));
@@ -133,16 +131,15 @@ pub(crate) fn run<S: Mirrored>(
             }
         }
         printer.finish()?;
-        note_values(&report, &unknown, &mut Notes::new(invocation.screen));
-        return done;
+        note_values(&synced, invocation.screen);
+        return synced.done;
     };
-    let mut notes = Notes::new(invocation.screen);
     repeat(Duration::from_secs(every), invocation, || {
         let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
             return Ok(());
         };
         let synced = sync(&session, &mut mirror, &flags.sync)?;
-        summarize(&synced, &mut notes);
+        summarize(&synced, invocation.screen);
         synced.done
     })
 }
@@ -233,31 +230,30 @@ fn text(progress: SyncProgress) -> String {
 }
 
 /// Notes how many values are known, and those that no record has.
-fn note_values(report: &SyncReport, unknown: &[String], notes: &mut Notes) {
-    for table in &report.tables {
-        if let Some(coverage) = &table.coverage {
-            let text = coverage.text("--values");
-            notes.note((table.table, "coverage"), text, &[]);
-        }
-    }
-    if !unknown.is_empty() {
-        notes.note(("", "unknown"), unknown.join("; "), &[]);
+fn note_values(synced: &Synced, screen: Screen) {
+    let coverage = synced.report.tables.iter().filter_map(|table| table.coverage.as_ref());
+    for text in coverage.map(|coverage| coverage.text("--values")).chain(synced.unknown.clone()) {
+        screen.note(&text);
     }
 }
 
-/// Notes the counts of each table.
-pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
-    let Synced { report, unknown, .. } = synced;
-    for table in &report.tables {
+/// Notes the tables that have changed, with the counts of the changes.
+pub(crate) fn summarize(synced: &Synced, screen: Screen) {
+    let mut has_changed = false;
+    for table in &synced.report.tables {
         let Ok(report) = &table.result else { continue };
         let is_noted = |name| name != "records" && SHOWN.contains(&name);
         let counts = COUNTS.iter().filter(|(name, count)| is_noted(*name) && count(report) > 0);
-        let counts: Vec<_> =
-            counts.map(|(name, count)| format!("{} {name}", count(report))).collect();
-        let state = format!("{}: {} records", table.table, received(report));
-        notes.note((table.table, "records"), state, &counts);
+        let counts = counts.map(|(name, count)| format!(", {} {name}", count(report)));
+        let counts: String = counts.collect();
+        if !counts.is_empty() {
+            has_changed = true;
+            screen.note(&format!("{}: {} records{counts}", table.table, received(report)));
+        }
     }
-    note_values(report, unknown, notes);
+    if has_changed {
+        note_values(synced, screen);
+    }
 }
 
 /// Returns the options of the sync.
@@ -464,31 +460,6 @@ pub(crate) fn accept_hint(
     let accept = invocation.command(&format!("mirror sync {flags}"));
     let numbers = if refused.len() == 1 { "this number" } else { "these numbers" };
     Ok(format!("if the list is right, {accept} with the same flags accepts {numbers}"))
-}
-
-/// The notes of a command that repeats.
-#[derive(Debug)]
-pub(crate) struct Notes {
-    screen: Screen,
-    /// The last state of each subject: a table and what is noted of it.
-    last: BTreeMap<Subject, String>,
-}
-
-type Subject = (&'static str, &'static str);
-
-impl Notes {
-    pub(crate) fn new(screen: Screen) -> Self {
-        Self { screen, last: BTreeMap::new() }
-    }
-
-    /// Notes the state of a subject with its changes. Without changes, only a new state is noted.
-    fn note(&mut self, subject: Subject, state: String, changes: &[String]) {
-        if !changes.is_empty() || self.last.get(&subject) != Some(&state) {
-            let parts: Vec<&str> = iter::once(&state).chain(changes).map(String::as_str).collect();
-            self.screen.note(&parts.join(", "));
-        }
-        self.last.insert(subject, state);
-    }
 }
 
 #[cfg(test)]

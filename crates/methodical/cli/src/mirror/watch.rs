@@ -19,7 +19,7 @@ use methodical_mirror::{
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
 use crate::mirror::open::{ago, duration, now, refuse_from};
-use crate::mirror::sync::{Notes, SyncFlags, open, summarize, sync};
+use crate::mirror::sync::{SyncFlags, open, summarize, sync};
 use crate::output::format::Format;
 use crate::run::Invocation;
 use crate::settings::{Settings, setting};
@@ -149,7 +149,6 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
         consumer: flags.consumer(),
         sink: sink(flags, invocation)?,
         resumes: flags.resume,
-        notes: Notes::new(invocation.screen),
     };
     if flags.once {
         return watch.run::<S>();
@@ -194,7 +193,6 @@ struct Watch<'a> {
     sink: Box<dyn Sink>,
     /// Whether the next run removes the delay of the consumer.
     resumes: bool,
-    notes: Notes,
 }
 
 impl Watch<'_> {
@@ -206,7 +204,7 @@ impl Watch<'_> {
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
         let synced = sync(&session, &mut mirror, &self.flags.sync).and_then(|synced| {
-            summarize(&synced, &mut self.notes);
+            summarize(&synced, self.invocation.screen);
             synced.done
         });
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
