@@ -582,9 +582,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let bound = match from {
         TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => bound_origin(file, name),
         TokenFrom::Command(_) => origin_of_profile(file, name),
-        TokenFrom::File(path) if path.origin == of_profile(name) => {
-            origin_of_profile(file, name)
-        }
+        TokenFrom::File(path) if path.origin == of_profile(name) => origin_of_profile(file, name),
         _ => return Ok(()),
     };
     // The client refuses a base URL that has no origin.

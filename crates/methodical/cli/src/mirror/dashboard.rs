@@ -17,7 +17,7 @@ use tempfile::TempPath;
 use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt::{self, ask_for_secret};
-use crate::mirror::open::{account, read_or_sample};
+use crate::mirror::open::{account_of, read_or_sample};
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::print;
 use crate::output::printer::{Printer, Schema};
@@ -116,7 +116,7 @@ pub(crate) fn run<S: Mirrored>(
     let opened = read_or_sample::<S>(invocation, "would serve")?;
     let Some((mirror, _guard)) = opened else { return Ok(()) };
     let screen = invocation.screen;
-    let account = account(&mirror, &settings);
+    let account = account_of(&mirror, &settings, invocation);
     let mut dashboard = Dashboard::of::<S>(mirror);
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => {

@@ -15,17 +15,15 @@ use crate::failure::{Exit, Failure};
 use crate::files::{TemporaryFolder, data_folder};
 use crate::mirror::{Recovered, found};
 use crate::run::{Invocation, quoted};
-use crate::settings::file::{ConfigFile, profile_names};
-use crate::settings::{DEFAULT_PROFILE, Settings, redacted};
+use crate::settings::{Settings, redacted};
 
 /// The place of a mirror: a SQLite file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) PathBuf);
 
-/// Shows no password.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&redacted(&self.0.display().to_string()))
+        self.0.display().fmt(f)
     }
 }
 
@@ -88,29 +86,14 @@ impl Place {
         if is_named && invocation.service.profile.is_none() {
             return Ok(false);
         }
-        let own = source(None, settings, invocation);
-        if own.as_ref().is_some_and(|own| mirror.is_of(own)) {
+        // A reader without a base URL may not have settings at all.
+        let Some(own) = source(None, settings, invocation) else { return Ok(false) };
+        if mirror.is_of(&own) {
             return Ok(true);
         }
-        let name = &settings.profile.value;
-        let owner = owner(mirror, settings);
-        // A reader without a base URL, who may not have settings at all.
-        if own.is_none() {
-            match &owner {
-                Some(Owner::Profile(owner, _)) if owner == name => return Ok(true),
-                Some(Owner::Profile(..)) => {}
-                Some(Owner::Sample) | None => return Ok(false),
-            }
-        }
-        let (reader, without) = if invocation.call.demo {
-            (Owner::Sample.to_string(), "--demo")
-        } else {
-            (profile(name, settings.base_url().map(|url| &*url.value)), "--profile")
-        };
-        let text = match owner {
-            Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
-            None => format!("the mirror {self} does not belong to {reader}"),
-        };
+        let without = if invocation.call.demo { "--demo" } else { "--profile" };
+        let reader = account(settings, invocation);
+        let text = format!("the mirror {self} does not belong to {reader}");
         Err(Failure::usage(text).hint(format!(
             "`--from {}` without {without} reads it; to replace it, move it away and run {}",
             quoted(&self.to_string()),
@@ -321,53 +304,23 @@ fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
 }
 
-enum Owner {
-    Sample,
-    /// The profile of this name, with its base URL.
-    Profile(String, String),
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sample => f.write_str("the sample service (--demo)"),
-            Self::Profile(name, url) => f.write_str(&profile(name, Some(url))),
-        }
-    }
-}
-
-/// Names the account and the service of a mirror.
-#[cfg(feature = "dashboard")]
-pub(crate) fn account(mirror: &Mirror, settings: &Settings) -> String {
-    match owner(mirror, settings) {
-        Some(Owner::Sample) => "sample data".to_owned(),
-        Some(owner) => owner.to_string(),
-        None => "unknown account".to_owned(),
-    }
-}
-
-/// Finds the owner of a mirror among the known profiles and base URLs: a mirror cannot name it.
-fn owner(mirror: &Mirror, settings: &Settings) -> Option<Owner> {
-    if mirror.is_of(&sample()) {
-        return Some(Owner::Sample);
-    }
-    let program = settings.program;
-    // Those in force are empty with `--demo`.
-    let file = ConfigFile::read(program).unwrap_or_else(|_invalid| ConfigFile::empty(program));
-    let mut names = profile_names(program, &file).unwrap_or_default();
-    names.extend([settings.profile.value.clone(), DEFAULT_PROFILE.to_owned()]);
-    let urls = names.iter().filter_map(|name| file.get(name, "base-url"));
-    let urls: Vec<String> =
-        settings.base_url().iter().map(|url| url.value.clone()).chain(urls).collect();
-    let mut pairs = names.iter().flat_map(|name| urls.iter().map(move |url| (name, url)));
-    let (name, url) = pairs.find(|(name, url)| mirror.is_of(&Source::new(url, name)))?;
-    Some(Owner::Profile(name.clone(), url.clone()))
-}
-
-fn profile(name: &str, base_url: Option<&str>) -> String {
-    match base_url {
-        Some(url) => format!("profile {name} at {}", redacted(url)),
+/// Names the account of the settings: its profile and service.
+fn account(settings: &Settings, invocation: &Invocation) -> String {
+    let name = &settings.profile.value;
+    match settings.base_url() {
+        _ if invocation.call.demo => "the sample service (--demo)".to_owned(),
+        Some(url) => format!("profile {name} at {}", redacted(&url.value)),
         None => format!("profile {name}"),
+    }
+}
+
+/// Names the account and the service of a mirror, if it is that of the settings.
+#[cfg(feature = "dashboard")]
+pub(crate) fn account_of(mirror: &Mirror, settings: &Settings, invocation: &Invocation) -> String {
+    match source(None, settings, invocation) {
+        _ if mirror.is_of(&sample()) => "sample data".to_owned(),
+        Some(own) if mirror.is_of(&own) => account(settings, invocation),
+        _ => "unknown account".to_owned(),
     }
 }
 

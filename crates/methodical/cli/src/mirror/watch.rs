@@ -2,9 +2,9 @@
 
 use std::error::Error as StdError;
 use std::io::{self, BufWriter, Stdout, stdout};
+use std::mem;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::mem;
 use std::time::{Duration, Instant};
 
 use clap::Args;
