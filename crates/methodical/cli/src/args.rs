@@ -68,8 +68,9 @@ fn read<C: OperationCommands>(
     let leaf = leaf(matches);
     flags.output.formats = program.formats;
     if let Some(of) = found::<C::Service>().recovered.first() {
-        flags.mirror.more_groups = more::<u64>(leaf, &of.group_field());
-        flags.mirror.more_values = more::<String>(leaf, of.value);
+        let values = leaf.try_get_many::<String>(&format!("param:{}", of.value)).ok().flatten();
+        // The command itself reads the first one.
+        flags.mirror.more_values = values.into_iter().flatten().skip(1).cloned().collect();
     }
     let command = match leaf.try_get_one::<String>(SHOWN) {
         Ok(Some(id)) => Command::Show(id.clone()),
@@ -80,15 +81,6 @@ fn read<C: OperationCommands>(
 
 fn leaf(matches: &clap::ArgMatches) -> &clap::ArgMatches {
     matches.subcommand().map_or(matches, |(_, below)| leaf(below))
-}
-
-/// Returns all values of a list's flag but the first one, which the command itself reads.
-fn more<T: ToString + Clone + Send + Sync + 'static>(
-    leaf: &clap::ArgMatches,
-    name: &str,
-) -> Vec<String> {
-    let values = leaf.try_get_many::<T>(&format!("param:{name}")).ok().flatten();
-    values.into_iter().flatten().skip(1).map(ToString::to_string).collect()
 }
 
 /// Returns the commands and flags of a program, for the parser, help and completions.
@@ -139,7 +131,7 @@ fn with_groups(
         "frame:value" => arg.long(of.value),
         id if id == group_flag => {
             let arg = arg.visible_alias(of.groups.name()).value_name("ID or TITLE");
-            arg.action(ArgAction::Append).value_parser(group)
+            arg.value_parser(group)
         }
         id if id == value_flag => arg.action(ArgAction::Append),
         _ => arg,

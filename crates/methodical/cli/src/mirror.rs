@@ -89,12 +89,12 @@ pub(crate) enum Selected {
     Nothing,
 }
 
-/// The members of groups, or those with some values.
+/// The members of a group, or those with some values.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     /// The tables, and the name of the value.
     pub(crate) of: Recovered,
-    pub(crate) groups: Vec<String>,
+    pub(crate) group: String,
     /// If it is empty, all values.
     pub(crate) values: Vec<String>,
 }
@@ -120,7 +120,7 @@ pub(crate) fn identities<S: Mirrored>(client: &Client<S>, table: &Table) -> Opti
 /// Finds the parts of a mirror, what a query selects, or the identities of a table.
 struct Visitor<'a, S> {
     found: Found,
-    /// A query, and the command line with more groups and values.
+    /// A query, and the command line with more values.
     query: Option<(&'a dyn Any, &'a MirrorFlags)>,
     selected: Selected,
     others: Vec<Box<dyn Any>>,
@@ -222,9 +222,8 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         for other in flags.more_values.iter().flat_map(|value| (recovery.of_value)(&group, value)) {
             self.others.push(Box::new(other));
         }
-        let groups = [group].into_iter().chain(flags.more_groups.iter().cloned()).collect();
         let values = value.into_iter().chain(flags.more_values.iter().cloned()).collect();
-        self.selected = Selected::Members(Members { of, groups, values });
+        self.selected = Selected::Members(Members { of, group, values });
     }
 
     fn gauge<O>(&mut self, gauge: Gauge, _: O)

@@ -79,11 +79,6 @@ impl Screen {
         }
     }
 
-    /// Returns the same screen without notes and warnings.
-    pub(crate) fn silent(self) -> Self {
-        Self { quiet: true, ..self }
-    }
-
     /// Returns the current width of standard error, which a person may change at any time.
     pub(crate) fn errors_width(self) -> u16 {
         self.forced.or_else(|| columns(&io::stderr())).unwrap_or(COLUMNS)

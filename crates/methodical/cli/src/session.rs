@@ -21,7 +21,7 @@ use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, records};
 use crate::program::RecordType;
 use crate::run::Invocation;
-use crate::settings::{MirrorFlags, Settings};
+use crate::settings::Settings;
 use crate::transport::{Trace, curl};
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
@@ -83,16 +83,12 @@ impl<S: Mirrored> Session<S> {
         if self.invocation.mirror.from.is_some() {
             return list::print(&selected, record, &self.invocation);
         }
-        list::refuse_several(&selected, &self.invocation)?;
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
         let open = |query: &O| self.client.stream(query).map_err(|error| self.explain(&error));
-        let check = |query: &O| {
-            let (selected, _) = select::<S, O>(query, &MirrorFlags::default());
-            list::check_values(&selected, &self.invocation)
-        };
-        let is_empty = self.print_list(&queries, record, open, check);
-        if is_empty? {
-            list::note_unknown(&selected, &self.client, &self.invocation);
+        let empty = self.print_list(&queries, record, open)?;
+        if empty > 0 {
+            let client = Some(&self.client).filter(|_| empty == queries.len());
+            list::note_unknown(&selected, client, &self.invocation);
         }
         Ok(())
     }
@@ -112,42 +108,35 @@ impl<S: Mirrored> Session<S> {
             return self.list(operation, record);
         }
         let open = |operation: &O| Ok(self.client.stream_all(operation));
-        self.print_list(&[operation], record, open, |_| Ok(())).map(|_is_empty| ())
+        self.print_list(&[operation], record, open).map(|_empty| ())
     }
 
-    /// Prints the records of lists, which `open` requests one after the other. Calls `check` for each list that is empty. Returns whether
-    /// all were empty.
+    /// Prints the records of lists, which `open` requests one after the other. Returns how many of them were empty.
     fn print_list<O: ListOperation<Service = S>>(
         &self,
         all: &[&O],
         record: RecordType<'_>,
         open: impl Fn(&O) -> Result<Records<O::Item, O::Beside>, Failure>,
-        check: impl Fn(&O) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<usize, Failure> {
         let mut is_sent = true;
         for query in all {
             is_sent &= !self.print_unsent(*query)?;
         }
         if !is_sent {
-            return Ok(false);
+            return Ok(0);
         }
+        let mut empty = 0;
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
         let add = |before: Tally, query: &&O| {
-            let mut records = open(query)?;
-            if let Some(mebibytes) = self.invocation.service.record_limit {
-                records = records.record_limit(usize::from(mebibytes) << 20);
-            }
-            let tally = self.print_all(records, before, &mut printer)?;
-            if tally == before && !printer.is_done() {
-                check(query)?;
-            }
+            let tally = self.print_all(open(query)?, before, &mut printer)?;
+            empty += usize::from(tally == before && !printer.is_done());
             Ok(tally)
         };
         match all.iter().try_fold(Tally::default(), add).and_then(Tally::check_any) {
             Ok(tally) => {
                 self.close(printer)?;
                 tally.check_all()?;
-                Ok(tally.records == 0)
+                Ok(empty)
             }
             Err(failure) => {
                 printer.abort();

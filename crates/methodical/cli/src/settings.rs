@@ -80,11 +80,7 @@ pub(crate) struct MirrorFlags {
     #[arg(long, global = true, value_name = "DATE", value_parser = start_of_day, requires = "from")]
     pub(crate) new_since: Option<i64>,
 
-    /// The groups of a list's flag after the first one.
-    #[arg(skip)]
-    pub(crate) more_groups: Vec<String>,
-
-    /// The same for the values.
+    /// The values of a list's flag after the first one.
     #[arg(skip)]
     pub(crate) more_values: Vec<String>,
 }

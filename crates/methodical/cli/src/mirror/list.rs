@@ -11,13 +11,12 @@ use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
 use crate::mirror::open::{for_list, note_age, to_read};
-use crate::mirror::placements::plural;
 use crate::mirror::{Members, Recovered, Selected, identities};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Line;
 use crate::program::RecordType;
 use crate::run::Invocation;
-use crate::screen::closest;
+use crate::screen::{Tone, closest};
 
 /// Prints the records of a mirror that a query of the service selects.
 pub(crate) fn print(
@@ -45,10 +44,6 @@ pub(crate) fn print(
     }
     let mirror = for_list(invocation)?;
     let placed = members.map(|members| placed(&mirror, members)).transpose()?;
-    if let (Some(Members { of, values, .. }), Some(placed)) = (members, &placed) {
-        let mut missing = values.iter().filter(|value| !placed.values.contains(*value));
-        missing.try_for_each(|value| check_case(Some(&mirror), *of, value))?;
-    }
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
         filter = filter.first_seen_since(since);
@@ -73,90 +68,70 @@ pub(crate) fn print(
     note_age(&mirror, &tables, invocation)
 }
 
-/// Refuses several groups for the service, which would return a member of two of them twice.
-pub(crate) fn refuse_several(selected: &Selected, invocation: &Invocation) -> Result<(), Failure> {
-    let Selected::Members(Members { of, groups, .. }) = selected else { return Ok(()) };
-    let (one, plural) = (of.groups.name(), plural(of.groups));
-    if groups.len() < 2 {
-        return Ok(());
-    }
-    let flags: Vec<String> = groups.iter().map(|group| format!("--{one} {group}")).collect();
-    let list = invocation.command(&format!("placements list {}", flags.join(" ")));
-    Err(Failure::usage(format!("cannot ask the service for several {plural} at once")).hint(format!(
-        "with --from, this command reads them from a mirror; {list} lists them with the {} in each",
-        of.value
-    )))
-}
-
-/// Notes what is not known about the members of groups, and which names are unknown if the groups have no members.
+/// Notes what is not known about the members of a group.
 fn note_members(
     mirror: &Mirror,
     placed: &Placed,
-    Members { of, groups, values }: &Members,
+    Members { of, group, values }: &Members,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let (unknown, is_empty) =
-        (placed.unknown.difference(&placed.ids).count(), placed.ids.is_empty());
+    let unknown = placed.unknown.len();
     if unknown > 0 {
         let (members, value) = (of.members.name(), of.value);
         let text = format!("the {value} of {unknown} more records ({members}) is not known");
         invocation.screen.note(&text);
     }
     let table = of.groups.name();
-    for group in groups.iter().filter(|_| is_empty) {
-        if mirror.record(table, group)?.is_none_or(|one| one.state != State::Present) {
-            invocation.screen.warn(&format!("the mirror has no {table} {group}"));
-        }
+    if placed.ids.is_empty()
+        && mirror.record(table, group)?.is_none_or(|one| one.state != State::Present)
+    {
+        invocation.screen.warn(&format!("the mirror has no {table} {group}"));
     }
-    for value in values.iter().filter(|_| is_empty) {
-        note_value(Some(mirror), *of, value, invocation)?;
+    for value in values.iter().filter(|value| !placed.values.contains(*value)) {
+        warn_of_value(Some(mirror), *of, value, invocation)?;
     }
     Ok(())
 }
 
-/// The members of groups.
+/// The members of a group.
 #[derive(Default)]
 struct Placed {
     ids: HashSet<String>,
     /// The values that some of them have.
     values: HashSet<String>,
-    /// The members who may have the value in a group: it is not known there.
+    /// The members who may have the value: it is not known.
     unknown: HashSet<String>,
 }
 
-/// Reads the members of groups, or those with some values.
+/// Reads the members of a group, or those with some values.
 fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
     let mut placed = Placed::default();
-    for group in &members.groups {
-        let wanted = Wanted { group: Some(group), ..Wanted::default() };
-        placements(mirror, members.of.table.name(), &wanted, 0, |one| {
-            let is_wanted = |value| members.values.contains(value);
-            if members.values.is_empty() || one.value.as_ref().is_some_and(is_wanted) {
-                placed.ids.insert(one.member);
-                placed.values.extend(one.value);
-            } else if one.value.is_none() {
-                placed.unknown.insert(one.member);
-            }
-            ControlFlow::Continue(())
-        })?;
-    }
+    let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
+    placements(mirror, members.of.table.name(), &wanted, 0, |one| {
+        let is_wanted = |value| members.values.contains(value);
+        if members.values.is_empty() || one.value.as_ref().is_some_and(is_wanted) {
+            placed.ids.insert(one.member);
+            placed.values.extend(one.value);
+        } else if one.value.is_none() {
+            placed.unknown.insert(one.member);
+        }
+        ControlFlow::Continue(())
+    })?;
     Ok(placed)
 }
 
-/// Notes which names in a query are unknown, after the service returned no record for it.
+/// Notes which names in a query are unknown, after the service returned no record for one of its values, or for all.
 pub(crate) fn note_unknown<S: Mirrored>(
     selected: &Selected,
-    client: &Client<S>,
+    client: Option<&Client<S>>,
     invocation: &Invocation,
 ) {
-    let Selected::Members(Members { of, groups, values }) = selected else { return };
+    let Selected::Members(Members { of, group, values }) = selected else { return };
     // With -q, the list of groups is not needed.
-    if invocation.screen.quiet {
-        return;
-    }
-    if let Some(known) = identities(client, of.groups) {
+    let client = client.filter(|_| !invocation.screen.quiet);
+    if let Some(known) = client.and_then(|client| identities(client, of.groups)) {
         let known: BTreeSet<String> = known.into_keys().collect();
-        for group in groups.iter().filter(|group| !known.contains(*group)) {
+        if !known.contains(group) {
             let text = format!("{} {group} does not exist", of.groups.name());
             invocation.screen.note(&with_closest(text, group, &known));
         }
@@ -164,52 +139,24 @@ pub(crate) fn note_unknown<S: Mirrored>(
     for value in values {
         // Without a mirror that can be read, the contract decides.
         let mirror = to_read(invocation).ok();
-        let noted = note_value(mirror.as_ref(), *of, value, invocation);
-        drop(noted.or_else(|_unreadable| note_value(None, *of, value, invocation)));
+        let noted = warn_of_value(mirror.as_ref(), *of, value, invocation);
+        drop(noted.or_else(|_unreadable| warn_of_value(None, *of, value, invocation)));
     }
 }
 
-/// Notes that a value is unknown, if it is.
-pub(crate) fn note_value(
+/// Warns that a value is unknown, if it is. Values match exactly, so the list would be empty, and look like an answer: the warning is
+/// printed even with -q.
+pub(crate) fn warn_of_value(
     mirror: Option<&Mirror>,
     of: Recovered,
     value: &str,
     invocation: &Invocation,
 ) -> Result<(), Error> {
     let text = format!("unknown {} `{value}`", of.value);
-    if let Some(note) = unknown(mirror, of, value, text)? {
-        invocation.screen.note(&note);
+    if let Some(text) = unknown(mirror, of, value, text)? {
+        invocation.screen.say(Tone::Warning, "warning", &text);
     }
     Ok(())
-}
-
-/// Fails if a value is unknown and a known one differs only in its case. Values match exactly, so the list would be empty, and look like
-/// an answer.
-pub(crate) fn check_case(
-    mirror: Option<&Mirror>,
-    of: Recovered,
-    value: &str,
-) -> Result<(), Failure> {
-    let known = known_values(mirror, of)?;
-    let same = known.iter().find(|one| one.to_lowercase() == value.to_lowercase());
-    match same.filter(|_| !known.contains(value)) {
-        None => Ok(()),
-        Some(same) => {
-            let text = format!("unknown {} `{value}`: its case must match", of.value);
-            Err(Failure::usage(text).hint(format!("did you mean `{same}`?")))
-        }
-    }
-}
-
-/// Does the same for the values in a query, after the service returned no record for it.
-pub(crate) fn check_values(selected: &Selected, invocation: &Invocation) -> Result<(), Failure> {
-    let Selected::Members(Members { of, values, .. }) = selected else { return Ok(()) };
-    values.iter().try_for_each(|value| {
-        // Its notes are printed later. Without a mirror that can be read, the contract decides.
-        let screen = invocation.screen.silent();
-        let mirror = to_read(&Invocation { screen, ..invocation.clone() }).ok();
-        check_case(mirror.as_ref(), *of, value)
-    })
 }
 
 /// Returns a note that begins with a text, with the closest value, if neither the contract nor the mirror has the value.
@@ -234,7 +181,9 @@ fn known_values(mirror: Option<&Mirror>, of: Recovered) -> Result<BTreeSet<Strin
 }
 
 pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {
-    match closest(name, known.iter().map(String::as_str)) {
+    let names = || known.iter().map(String::as_str);
+    let same = names().find(|one| one.to_lowercase() == name.to_lowercase());
+    match same.or_else(|| closest(name, names())) {
         Some(other) => format!("{text}; did you mean `{other}`?"),
         None => text,
     }

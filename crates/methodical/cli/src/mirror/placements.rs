@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::mirror::board::title;
-use crate::mirror::list::{check_case, note_value, with_closest};
+use crate::mirror::list::{warn_of_value, with_closest};
 use crate::mirror::open::{self, ask, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
 use crate::output::printer::{Printer, Schema, counted};
@@ -153,11 +153,6 @@ pub(crate) fn list(
         }
         ControlFlow::Continue(())
     })?;
-    for value in &flags.values {
-        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
-            check_case(Some(&mirror), of, value)?;
-        }
-    }
     let member = described(records, of.members);
     // A member with a field of this name keeps it.
     let free = |name: String| {
@@ -202,8 +197,10 @@ pub(crate) fn list(
             of.value
         ));
     }
-    for value in flags.values.iter().filter(|_| found.is_empty()) {
-        note_value(Some(&mirror), of, value, invocation)?;
+    for value in &flags.values {
+        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
+            warn_of_value(Some(&mirror), of, value, invocation)?;
+        }
     }
     note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
 }
