@@ -100,10 +100,7 @@ impl<S: Mirrored> Session<S> {
         };
         let below = flags.as_ref().and_then(|flags| flags.below.as_deref());
         let (value, unit) = if flags.is_none() || invocation.mirror.from.is_some() {
-            let Some(mirror) = open::read(invocation, "would read the mirror")? else {
-                return Ok(());
-            };
-            let forecast = known(&mirror, gauge, invocation)?;
+            let forecast = known(&open::read(invocation)?, gauge, invocation)?;
             let (amount, unit) = (forecast.last.amount, forecast.last.unit);
             let shown = [
                 ("gauge", json!(gauge.name())),
@@ -143,7 +140,7 @@ impl<S: Mirrored> Session<S> {
 
 /// Fails if the amount lasts fewer days, or the mirror cannot say.
 fn check_days(days: u64, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
-    let forecast = known(&open::to_read(invocation)?, gauge, invocation)?;
+    let forecast = known(&open::read(invocation)?, gauge, invocation)?;
     if forecast.per_day.is_none() {
         let text = format!(
             "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",

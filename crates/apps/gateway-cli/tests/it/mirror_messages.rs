@@ -17,7 +17,6 @@ fn no_output_has_the_password_of_the_mirror() {
         &["config", "list"][..],
         &["config", "get", "mirror"],
         &["mirror", "status"],
-        &["mirror", "status", "--dry-run"],
         &["board", "-v"],
         &["config", "set", "mirror", &url],
     ] {

@@ -43,8 +43,7 @@ pub(crate) fn run<S: Mirrored>(
     flags: &AssistantFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let opened = read_or_sample::<S>(invocation, "would answer from")?;
-    let Some((mirror, _guard)) = opened else { return Ok(()) };
+    let (mirror, _guard) = read_or_sample::<S>(invocation)?;
     let parts = found::<S>();
     let of = recovered::<S>()?;
     let assistant = Assistant {

@@ -14,7 +14,7 @@ use crate::run::Invocation;
 use crate::settings::{Settings, ValueOrder};
 
 pub(crate) fn run(of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
-    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
+    let mirror = ask(of, invocation)?;
     let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let board = queries::board(&mirror, of.table.name(), &order.with(of.known_values), false)?;
     print(board, of, &order, invocation)?;

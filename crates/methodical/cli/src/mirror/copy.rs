@@ -9,10 +9,9 @@ use serde_json::json;
 use crate::failure::Failure;
 #[cfg(feature = "mirror-postgres")]
 use crate::mirror::open::unreadable;
-use crate::mirror::open::{is_database, read_place, refuse_new_since};
+use crate::mirror::open::{is_database, read};
 use crate::output::printer::Schema;
 use crate::run::Invocation;
-#[cfg(feature = "mirror-postgres")]
 use crate::settings::redacted;
 
 /// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter). Returns
@@ -57,7 +56,6 @@ pub(crate) struct CopyFlags {
 
 /// Copies the mirror to a database, or to files.
 pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
-    refuse_new_since(invocation)?;
     let exporter = invocation.program.exporter.filter(|_| !is_database(&flags.to));
     if exporter.is_none() && !is_database(&flags.to) {
         return Err(Failure::usage(
@@ -65,7 +63,10 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
         )
         .hint("copy to postgres://…, or use a build with Parquet"));
     }
-    let Some((mut mirror, _)) = read_place(invocation, "would copy")? else { return Ok(()) };
+    if invocation.is_dry_run(&format!("would copy the mirror to {}", redacted(&flags.to))) {
+        return Ok(());
+    }
+    let mut mirror = read(invocation)?;
     if let Some(exporter) = exporter {
         let (mirror, to, decimals) = (&mut mirror, &*flags.to, flags.decimals);
         let tables = exporter(ExportRequest { mirror, to, decimals })?;

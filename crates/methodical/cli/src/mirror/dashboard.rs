@@ -113,8 +113,10 @@ pub(crate) fn run<S: Mirrored>(
     let path = files::find(settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.call.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
-    let opened = read_or_sample::<S>(invocation, "would serve")?;
-    let Some((mirror, _guard)) = opened else { return Ok(()) };
+    if invocation.is_dry_run("would serve the mirror") {
+        return Ok(());
+    }
+    let (mirror, _guard) = read_or_sample::<S>(invocation)?;
     let screen = invocation.screen;
     let account = account_of(&mirror, &settings, invocation);
     let mut dashboard = Dashboard::of::<S>(mirror);

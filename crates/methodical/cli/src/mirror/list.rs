@@ -10,7 +10,7 @@ use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
-use crate::mirror::open::{for_list, note_age, to_read};
+use crate::mirror::open::{for_list, note_age, read};
 use crate::mirror::{Members, Recovered, Selected, identities};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Line;
@@ -39,10 +39,7 @@ pub(crate) fn print(
         }
         Selected::Nothing => return refused("it does not have this list"),
     };
-    if invocation.is_dry_run("would read the mirror") {
-        return Ok(());
-    }
-    let mirror = for_list(invocation)?;
+    let (mirror, _) = for_list(invocation)?;
     let placed = members.map(|members| placed(&mirror, members)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
@@ -138,7 +135,7 @@ pub(crate) fn note_unknown<S: Mirrored>(
     }
     for value in values {
         // Without a mirror that can be read, the contract decides.
-        let mirror = to_read(invocation).ok();
+        let mirror = read(invocation).ok();
         let noted = warn_of_value(mirror.as_ref(), *of, value, invocation);
         drop(noted.or_else(|_unreadable| warn_of_value(None, *of, value, invocation)));
     }

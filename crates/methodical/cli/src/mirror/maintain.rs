@@ -20,17 +20,16 @@ use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
 
 pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
-    let Some(mirror) = open::read(invocation, "would check the mirror")? else { return Ok(()) };
-    let check = mirror.check()?;
+    let check = open::read(invocation)?.check()?;
     print(invocation, &check.findings, |one| json!(one.kind.next_step()))?;
     judge(invocation, &check)
 }
 
 pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
-    let Some(mut mirror) = open::read(invocation, "would rebuild the mirror")? else {
+    if invocation.is_dry_run("would rebuild the mirror") {
         return Ok(());
-    };
-    let Rebuilt { findings, check, .. } = mirror.rebuild()?;
+    }
+    let Rebuilt { findings, check, .. } = open::read(invocation)?.rebuild()?;
     print(invocation, &findings, |one| json!(one.kind.rebuilt()))?;
     if !findings.is_empty() {
         let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
@@ -104,8 +103,10 @@ pub(crate) struct RestoreFlags {
 
 pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<(), Failure> {
     let file = flags.file.display();
-    let would = format!("would back up the mirror to {file}");
-    let Some(mirror) = open::read(invocation, &would)? else { return Ok(()) };
+    if invocation.is_dry_run(&format!("would back up the mirror to {file}")) {
+        return Ok(());
+    }
+    let mirror = open::read(invocation)?;
     let existing = if flags.replace { Existing::Replace } else { Existing::Refuse };
     if !flags.replace && matches!(flags.file.try_exists(), Ok(true)) {
         return Err(Failure::usage(format!("cannot write {file}: it exists"))
@@ -167,7 +168,7 @@ pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> R
         until: None,
         is_dry_run: invocation.call.dry_run,
     };
-    let mut mirror = open::to_read(invocation)?;
+    let mut mirror = open::read(invocation)?;
     let done = if purge.is_dry_run {
         "would remove"
     } else {
@@ -216,8 +217,10 @@ pub(crate) fn forget<S: Mirrored>(
     let table = table::<S>(flags)?;
     let screen = invocation.screen;
     let verb = if *undo { "unblock" } else { "erase" };
-    let would = format!("would {verb} {table} {id}");
-    let Some(mut mirror) = open::read(invocation, &would)? else { return Ok(()) };
+    if invocation.is_dry_run(&format!("would {verb} {table} {id}")) {
+        return Ok(());
+    }
+    let mut mirror = open::read(invocation)?;
     if *undo {
         if !mirror.unforget(table, id)? {
             return Err(Failure::usage(format!("{table} {id} is not forgotten")));

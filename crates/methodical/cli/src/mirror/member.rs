@@ -35,7 +35,7 @@ pub(crate) fn show(
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
+    let mirror = ask(of, invocation)?;
     let name = of.members.name();
     let Some(record) = mirror.record(name, id)? else {
         return Err(Failure::usage(format!("the mirror has no {name} {id}")).hint(format!(

@@ -147,66 +147,49 @@ pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
     }
 }
 
-/// Opens the mirror that a command reads, unless this is a dry run, which notes what the command would do.
-pub(crate) fn read(invocation: &Invocation, would: &str) -> Result<Option<Mirror>, Failure> {
-    if invocation.is_dry_run(would) { Ok(None) } else { to_read(invocation).map(Some) }
-}
-
-/// Does the same for a command that answers a question about the values of members in groups, if the mirror has them.
-pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Option<Mirror>, Failure> {
-    let Some(mirror) = read(invocation, "would read the mirror")? else { return Ok(None) };
+/// Opens the mirror of a command that answers a question about the values of members in groups, if the mirror has them.
+pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Failure> {
+    let (mirror, place) = read_place(invocation)?;
     let tables = mirror.tables()?;
     let has = |table: &Table| {
         tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
     };
     let text = match (has(of.groups), has(of.table)) {
-        (true, true) => return Ok(Some(mirror)),
+        (true, true) => return Ok(mirror),
         (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
         _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
     };
-    let sync = Place::to_read(&Settings::of_known(invocation)?, invocation)?.sync(invocation);
+    let sync = place.sync(invocation);
     Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
 }
 
-/// Does the same for a command that names the place of the mirror: `would serve`.
-pub(crate) fn read_place(
-    invocation: &Invocation,
-    would: &str,
-) -> Result<Option<(Mirror, Place)>, Failure> {
-    refuse_new_since(invocation)?;
-    let settings = Settings::of_known(invocation)?;
-    let place = Place::to_read(&settings, invocation)?;
-    if invocation.is_dry_run(&format!("{would} the mirror {place}")) {
-        return Ok(None);
-    }
-    Ok(Some((place.open(&settings, invocation)?, place)))
-}
-
-pub(crate) fn to_read(invocation: &Invocation) -> Result<Mirror, Failure> {
+/// Opens the mirror that a command reads, and returns its place, too. A dry run reads it as well.
+pub(crate) fn read_place(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
     refuse_new_since(invocation)?;
     for_list(invocation)
 }
 
-pub(crate) fn for_list(invocation: &Invocation) -> Result<Mirror, Failure> {
-    let settings = Settings::of_known(invocation)?;
-    Place::to_read(&settings, invocation)?.open(&settings, invocation)
+pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
+    Ok(read_place(invocation)?.0)
 }
 
-/// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
+/// Opens the mirror of a command that takes `--new-since`.
+pub(crate) fn for_list(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
+    let settings = Settings::of_known(invocation)?;
+    let place = Place::to_read(&settings, invocation)?;
+    Ok((place.open(&settings, invocation)?, place))
+}
+
+/// Opens the mirror, with a guard that deletes the one of the sample service.
 pub(crate) fn read_or_sample<S: Mirrored>(
     invocation: &Invocation,
-    would: &str,
-) -> Result<Option<(Mirror, Option<TemporaryFolder>)>, Failure> {
+) -> Result<(Mirror, Option<TemporaryFolder>), Failure> {
     if !invocation.call.demo {
-        let opened = read_place(invocation, would)?;
-        return Ok(opened.map(|(mirror, _)| (mirror, None)));
+        return Ok((read(invocation)?, None));
     }
     refuse_new_since(invocation)?;
-    if invocation.is_dry_run(&format!("{would} a mirror of the sample service")) {
-        return Ok(None);
-    }
     let (mirror, guard) = synced::<S>(invocation)?;
-    Ok(Some((mirror, Some(guard))))
+    Ok((mirror, Some(guard)))
 }
 
 /// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted

@@ -36,7 +36,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
 ) -> Result<String, Failure> {
     let table = recovered::<S>()?.groups;
     let titles = if invocation.mirror.from.is_some() {
-        titles(&open::for_list(invocation)?, table)?
+        titles(&open::for_list(invocation)?.0, table)?
     } else if invocation.call.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the identity in place of the title"));
@@ -130,7 +130,7 @@ pub(crate) fn list(
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
+    let mirror = ask(of, invocation)?;
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
         let titles = titles(&mirror, of.groups)?;
@@ -212,7 +212,7 @@ pub(crate) fn duplicates(
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some(mirror) = open::read(invocation, "would read the mirror")? else { return Ok(()) };
+    let mirror = open::read(invocation)?;
     let columns = of.members.columns().iter().filter(|one| one.is_personal());
     let names: Vec<String> = columns.map(|one| one.path().join("_")).collect();
     let [emails, phones] = ["mail", "phone"].map(|part| {

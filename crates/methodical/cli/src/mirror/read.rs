@@ -44,7 +44,7 @@ pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(),
     // A table has no room for the reason.
     let shown =
         &["table", "synced_at", "age_seconds", "values_from", "records", "missing", "rejected"];
-    let Some((mirror, place)) = open::read_place(invocation, "would read")? else { return Ok(()) };
+    let (mirror, place) = open::read_place(invocation)?;
     let tables = mirror.tables()?;
     Schema::print_columns(invocation, None, shown, columns, &tables)?;
     invocation.screen.note(&format!("the mirror is {place}"));
@@ -109,8 +109,7 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
     ];
     // A table has neither the id for deduplication nor the record.
     let columns = &["number", "at", "table", "record_id", "kind", "fields", "previous", "value"];
-    let would = "would read the changes of the mirror";
-    let Some(mirror) = open::read(invocation, would)? else { return Ok(()) };
+    let mirror = open::read(invocation)?;
     if flags.cursor {
         return print(invocation, format!("{}\n", mirror.cursor()?).as_bytes());
     }
@@ -171,17 +170,13 @@ Examples:
 
 /// Prints the receivers of the changes, or changes one.
 pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let would = match flags {
-        ConsumersFlags { command: Some(ConsumersCommand::Rewind { name, .. }), .. } => {
-            format!("would rewind `{name}`")
-        }
-        ConsumersFlags { remove: Some(name), .. } => format!("would remove `{name}`"),
-        _ => "would read the consumers of the mirror".to_owned(),
-    };
-    let Some(mut mirror) = open::read(invocation, &would)? else { return Ok(()) };
+    let mut mirror = open::read(invocation)?;
     let consumers = mirror.consumers()?;
     if let Some(ConsumersCommand::Rewind { name, to }) = &flags.command {
         find(&consumers, name)?;
+        if invocation.is_dry_run(&format!("would rewind `{name}`")) {
+            return Ok(());
+        }
         mirror.rewind_consumer(name, to)?;
         let waiting = find(&mirror.consumers()?, name)?.behind;
         invocation.screen.note(&format!("moved `{name}`; changes that wait for it: {waiting}"));
@@ -190,6 +185,9 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
             0 => String::new(),
             waiting => format!(" It will not get the {waiting} changes that wait for it."),
         };
+        if invocation.is_dry_run(&format!("would remove `{name}`")) {
+            return Ok(());
+        }
         confirm(&format!("Remove the consumer `{name}`?{waiting}"), flags.yes)?;
         mirror.remove_consumer(name)?;
         invocation.screen.note(&format!("removed the consumer `{name}`"));
@@ -247,7 +245,7 @@ pub(crate) fn search<S: Mirrored>(
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some(mirror) = open::read(invocation, "would search the mirror")? else { return Ok(()) };
+    let mirror = open::read(invocation)?;
     // The first texts of each table.
     let found = found::<S>();
     let shown = found.tables.iter().map(|(table, _)| described(records, table).columns);

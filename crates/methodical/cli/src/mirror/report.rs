@@ -74,7 +74,7 @@ pub(crate) fn report(
     // The records of the report have no dates.
     let output = OutputFlags { since: None, ..invocation.output.clone() };
     let invocation = &Invocation { output, ..invocation.clone() };
-    let Some(mirror) = ask(of, invocation)? else { return Ok(()) };
+    let mirror = ask(of, invocation)?;
     let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let table = of.table.name();
     let source = source_column(of.members);
