@@ -142,8 +142,6 @@ gateway --demo --base-url https://gateway.example.com credits get
 gateway --demo --profile work credits get
 gateway --demo credits get --timeout 0
 gateway --demo credits get --no-compression
-gateway --demo credits get --record-limit 2
-gateway --demo candidates list --record-limit 0
 gateway --demo credits get --new-since today
 # The raw call
 gateway --demo api credits/get

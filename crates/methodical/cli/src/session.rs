@@ -6,7 +6,7 @@ use std::io::Write as _;
 use methodical_client::blocking::{self, Records};
 use methodical_client::model::tables::Mirrored;
 use methodical_client::model::{
-    Beside, DecodeErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected,
+    Beside, ListOperation, Operation, PagedOperation, Record,
 };
 use methodical_client::transport::BlockingBody;
 use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
@@ -152,9 +152,6 @@ impl<S: Mirrored> Session<S> {
         mut tally: Tally,
         printer: &mut Printer,
     ) -> Result<Tally, Failure> {
-        if let Some(mebibytes) = self.invocation.service.record_limit {
-            entries = entries.record_limit(usize::from(mebibytes) << 20);
-        }
         // Without the rest of the list, its connection is closed.
         while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
@@ -172,7 +169,7 @@ impl<S: Mirrored> Session<S> {
                     done?;
                 }
                 Entry::Rejected(record) => {
-                    tally.skip(&record);
+                    tally.skipped += 1;
                     printer.skipped(record.index(), record.error());
                 }
             }
@@ -396,15 +393,9 @@ const ENTRY: RecordType<'_> =
 pub(crate) struct Tally {
     records: u64,
     skipped: u64,
-    oversized: u64,
 }
 
 impl Tally {
-    fn skip(&mut self, rejected: &Rejected) {
-        self.skipped += 1;
-        self.oversized += u64::from(rejected.error().kind() == DecodeErrorKind::TooLarge);
-    }
-
     /// Fails if the list has records but none of them could be read. Nothing should be written then.
     fn check_any(self) -> Result<Self, Failure> {
         if self.records > 0 || self.skipped == 0 {
@@ -414,7 +405,7 @@ impl Tally {
             1 => "cannot read the only record of the list".to_owned(),
             count => format!("cannot read any of the {} of the list", records(count)),
         };
-        Err(self.with_hint(Failure::new(Exit::Contract, message)))
+        Err(Failure::new(Exit::Contract, message))
     }
 
     fn check_all(self) -> Result<(), Failure> {
@@ -422,13 +413,6 @@ impl Tally {
             return Ok(());
         }
         let message = format!("skipped {}; all other records were written", records(self.skipped));
-        Err(self.with_hint(Failure::new(Exit::Rejected, message)))
-    }
-
-    fn with_hint(self, failure: Failure) -> Failure {
-        match self.oversized {
-            0 => failure,
-            _ => failure.hint("use `--record-limit MIB` to read larger records"),
-        }
+        Err(Failure::new(Exit::Rejected, message))
     }
 }

@@ -55,10 +55,6 @@ pub(crate) struct ServiceFlags {
     /// The token in the configuration of a connector.
     #[arg(skip)]
     pub(crate) configured_token: Option<AccessToken>,
-
-    /// Maximum size of one record of a list [default: 1]. Larger records are skipped.
-    #[arg(long, global = true, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) record_limit: Option<u16>,
 }
 
 /// The mirror to read in place of the service. Only programs of services with tables show these flags.

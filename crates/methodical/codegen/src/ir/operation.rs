@@ -112,7 +112,7 @@ const RESERVED_COMMANDS: &str = "\
 const RESERVED_FLAGS: &str = "\
     allow-insecure-http base-url cache color columns count-by csv-raw demo \
     dry-run excel fields filter from help jq limit new-since no-compression no-pager \
-    output output-file profile quiet record-limit separator since sort timeout token token-file \
+    output output-file profile quiet separator since sort timeout token token-file \
     token-stdin verbose version wide";
 
 /// How an operation is called by POST. Its parameters are in the body.
