@@ -72,11 +72,6 @@ pub(crate) fn connect_to_service<S: Service>(
             let program = CommandToken::new(words.next().unwrap_or_default());
             build::<S>(invocation, settings, Some(words.fold(program, CommandToken::arg)))
         }
-        TokenFrom::Configured => build::<S>(
-            invocation,
-            settings,
-            Some(invocation.service.configured_token.clone().ok_or_else(missing)?),
-        ),
         fixed => {
             let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
             build::<S>(invocation, settings, Some(parsed_token::<S>(&text, &fixed.to_string())?))
@@ -140,7 +135,7 @@ fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     files::check_private(path, "token").map_err(asked)
 }
 
-/// Reads the token from a source; `None` if the source has no token, or if reading it takes a command or a connector.
+/// Reads the token from a source; `None` if the source has no token, or if reading it takes a command.
 pub(crate) fn read_token(
     invocation: &Invocation,
     from: &TokenFrom,
@@ -160,7 +155,7 @@ pub(crate) fn read_token(
             })?;
             Ok(Some(token))
         }
-        TokenFrom::Demo | TokenFrom::Command(_) | TokenFrom::Configured => Ok(None),
+        TokenFrom::Demo | TokenFrom::Command(_) => Ok(None),
     }
 }
 

@@ -7,21 +7,18 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use methodical_mirror::model::Service;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, State};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::connect::parsed_token;
 use crate::connector::stream::{Catalog, Row, Stream, discovered, streams};
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::open::{refuse_from, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
-use crate::settings::TokenFrom;
 
 mod stream;
 #[cfg(test)]
@@ -65,7 +62,7 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     let state = flags.state.as_ref().map(|path| read_json(path, "state")).transpose();
     let state: Option<Option<TapState>> = state.map_err(|failure| failure.hint(START_OVER))?;
     let state = state.flatten().unwrap_or_default();
-    let (invocation, flags) = Config::apply::<S>(config.unwrap_or_default(), invocation)?;
+    let (invocation, flags) = Config::apply(config.unwrap_or_default(), invocation);
     if invocation.is_dry_run("would sync the mirror, and write its streams") {
         return Ok(());
     }
@@ -108,40 +105,22 @@ struct TapState {
     bookmarks: BTreeMap<String, Value>,
 }
 
-/// The configuration of the tap. It has no `Debug`, because it may have a token.
-#[derive(Default, Deserialize)]
+/// The configuration of the tap.
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    base_url: Option<String>,
-    token: Option<String>,
-    token_file: Option<PathBuf>,
     profile: Option<String>,
     mirror: Option<String>,
-    values: Option<Vec<String>>,
+    values: Vec<String>,
 }
 
 impl Config {
     /// Returns the invocation and the flags of a sync with the settings of the configuration. Flags take precedence.
-    fn apply<S: Service>(
-        self,
-        invocation: &Invocation,
-    ) -> Result<(Invocation, SyncFlags), Failure> {
-        if self.token.is_some() && self.token_file.is_some() {
-            let text = "cannot use the configuration: it has both `token` and `token_file`";
-            return Err(Failure::usage(text));
-        }
-        let from = TokenFrom::Configured.to_string();
-        let token = self.token.map(|text| parsed_token::<S>(&text, &from)).transpose()?;
+    fn apply(self, invocation: &Invocation) -> (Invocation, SyncFlags) {
+        let Self { profile, mirror, values } = self;
         let mut invocation = invocation.clone();
-        let service = &mut invocation.service;
-        service.profile = service.profile.take().or(self.profile);
-        service.base_url = service.base_url.take().or(self.base_url);
-        if service.token_file.is_none() && !service.token_stdin {
-            service.token_file = self.token_file;
-            service.configured_token = token;
-        }
-        let values = self.values.unwrap_or_default();
-        Ok((invocation, SyncFlags { to: self.mirror, values, ..SyncFlags::default() }))
+        invocation.service.profile = invocation.service.profile.or(profile);
+        (invocation, SyncFlags { to: mirror, values, ..SyncFlags::default() })
     }
 }
 

@@ -6,7 +6,6 @@ use std::{env, fmt, path};
 
 use clap::{ArgAction, Args};
 use http::Uri;
-use methodical_client::AccessToken;
 use toml_edit::{Array, Value};
 
 use crate::args::seconds;
@@ -52,9 +51,6 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
-    /// The token in the configuration of a connector.
-    #[arg(skip)]
-    pub(crate) configured_token: Option<AccessToken>,
 }
 
 /// The mirror to read in place of the service. Only programs of services with tables show these flags.
@@ -135,8 +131,6 @@ pub(crate) enum TokenFrom {
         profile: String,
     },
     Demo,
-    /// The configuration of a connector.
-    Configured,
 }
 
 impl fmt::Display for TokenFrom {
@@ -156,7 +150,6 @@ impl fmt::Display for TokenFrom {
                 write!(f, "{} (profile {profile})", program.command("auth login"))
             }
             Self::Demo => f.write_str("the sample service (--demo)"),
-            Self::Configured => f.write_str("the key `token` of the configuration"),
         }
     }
 }
@@ -354,8 +347,6 @@ fn token(
     let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
     Ok(Some(if call.demo {
         TokenFrom::Demo
-    } else if flags.configured_token.is_some() {
-        TokenFrom::Configured
     } else if flags.token_stdin
         || flags.token_file.as_ref().is_some_and(|path| path.as_os_str() == "-")
     {

@@ -131,7 +131,7 @@ fn every_command_is_swept() {
 fn commands_show_no_secret_and_personal_data_only_as_their_output() {
     let service = fine();
     let person = person(&service.uri(""));
-    lines::write_files(person.home.path(), TOKEN);
+    lines::write_files(person.home.path());
     let mut sweep = Sweep::new();
     for line in LINES {
         let (place, output) = run(&person, &service.uri(""), line, "m.db");
@@ -181,7 +181,7 @@ fn sweep_fault(name: &str, response: Response) -> Sweep {
     let service = faulty(response);
     for line in LINES.iter().filter(|line| line.calls) {
         let person = person(&service.uri(""));
-        lines::write_files(person.home.path(), TOKEN);
+        lines::write_files(person.home.path());
         let (place, output) = run(&person, &service.uri(""), line, "m.db");
         assert_ne!(code(&output), 101, "{place}");
         let place = format!("{place}, with {name}");

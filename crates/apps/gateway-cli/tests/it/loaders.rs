@@ -47,8 +47,9 @@ fn people() -> [Value; 3] {
 
 fn office() -> Office {
     let statuses = [vacancy(101), application(101, 1, "New"), application(101, 2, "New")];
-    let office = Office::new(&[&people()[..], &statuses, &[credits()]].concat());
-    office.file("tap.json", &json!({"mirror": "tap.db", "token": office.token}));
+    let mut office = Office::new(&[&people()[..], &statuses, &[credits()]].concat());
+    office.file("tap.json", &json!({"mirror": "tap.db"}));
+    office.person = office.person.with("GATEWAY_TOKEN", &office.token);
     office
 }
 

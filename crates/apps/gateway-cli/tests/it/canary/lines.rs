@@ -133,11 +133,8 @@ pub(crate) const LINES: &[Line] = &[
 pub(crate) const FILES_FOR_READERS: &[&str] = &["list.ndjson", "backup.db"];
 
 /// Writes the files that the lines name.
-pub(crate) fn write_files(folder: &Path, token: &str) {
-    let config = format!(r#"{{"mirror": "tap.db", "token": "{token}"}}"#);
-    fs::write(folder.join("config.json"), config).unwrap();
-    let stream = r#"{"streams":[{"stream":{"name":"candidate","json_schema":{},"supported_sync_modes":["full_refresh"]},"sync_mode":"full_refresh","destination_sync_mode":"overwrite","generation_id":1,"minimum_generation_id":0,"sync_id":1}]}"#;
-    fs::write(folder.join("catalog.json"), stream).unwrap();
+pub(crate) fn write_files(folder: &Path) {
+    fs::write(folder.join("config.json"), r#"{"mirror": "tap.db"}"#).unwrap();
 }
 
 /// Calls of an assistant.
