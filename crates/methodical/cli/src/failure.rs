@@ -2,10 +2,8 @@
 
 use std::error::Error as _;
 use std::io;
-use std::time::Duration;
 
 use methodical_client::{Error, ErrorKind, model};
-use serde::Deserialize;
 
 use crate::connect::proxy_variable;
 use crate::run::Invocation;
@@ -219,16 +217,10 @@ impl From<&methodical_mirror::Error> for Failure {
     }
 }
 
-/// Returns the failure with which the program ends because of an error. `raw` is the command with which a person can see the
-/// unchanged response.
-pub(crate) fn explain(
-    error: &Error,
-    settings: &Settings,
-    invocation: &Invocation,
-    raw: &str,
-) -> Failure {
+/// Returns the failure with which the program ends because of an error.
+pub(crate) fn explain(error: &Error, settings: &Settings, invocation: &Invocation) -> Failure {
     let failure = failure(error, settings.token.as_ref());
-    match hint(error, settings, invocation, raw) {
+    match hint(error, settings, invocation) {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
@@ -277,7 +269,7 @@ fn exit(error: &Error) -> Exit {
     }
 }
 
-fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) -> Option<String> {
+fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<String> {
     let base_url = settings.base_url();
     let origins = || invocation.command("config list");
     Some(match error.kind() {
@@ -297,15 +289,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) 
             ),
         },
         ErrorKind::Tls => {
-            let causes = causes(error, Exit::Network);
-            let names = |what| causes.iter().any(|text| text.contains(what));
-            if names(NOT_TLS) {
-                "the service does not speak TLS on this port; check the port and the scheme of the base URL".to_owned()
-            } else if names(UNKNOWN_ISSUER) {
-                "if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE, or add it to the certificates of this machine".to_owned()
-            } else {
-                "check the certificate of the service and the clock of this machine".to_owned()
-            }
+            "check the scheme and the port of the base URL, and the clock of this machine; if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE".to_owned()
         }
         ErrorKind::Timeout => "use `--timeout SECONDS` to wait longer".to_owned(),
         ErrorKind::NotFound
@@ -316,19 +300,16 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation, raw: &str) 
             format!("the base URL may be wrong: {} ({origin})", redacted(value))
         }
         ErrorKind::RateLimited => match error.retry_after() {
-            Some(wait) if wait <= LONGEST_WAIT => format!("retry in {} s", wait.as_secs()),
-            _ => "retry later".to_owned(),
+            Some(wait) => format!("retry in {} s", wait.as_secs()),
+            None => "retry later".to_owned(),
         },
         ErrorKind::Server if error.is_transient() => {
             "the service has an internal problem; retry later".to_owned()
         }
         ErrorKind::Server => "the service has an internal problem".to_owned(),
         ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
-        ErrorKind::Status => {
-            format!("the methods of the service are {}", methods(error)?.join(", "))
-        }
         ErrorKind::Decode | ErrorKind::NotSuccess => {
-            format!("{raw} prints the response unchanged")
+            format!("{} prints the response unchanged", invocation.command("api METHOD"))
         }
         ErrorKind::Paging => {
             "each page before the error is complete; --limit N stops before it".to_owned()
@@ -372,25 +353,3 @@ fn causes(error: &Error, exit: Exit) -> Vec<String> {
     }
     causes
 }
-
-/// Returns the methods that the service lists when it does not know the one in the request.
-fn methods(error: &Error) -> Option<Vec<String>> {
-    #[derive(Deserialize)]
-    struct Problem {
-        methods: Vec<String>,
-    }
-    let problem: Problem = serde_json::from_slice(error.body()?).ok()?;
-    Some(problem.methods).filter(|methods| !methods.is_empty())
-}
-
-/// The text of rustls about bytes that are not TLS, such as an http response.
-const NOT_TLS: &str = "InvalidContentType";
-
-/// The text of rustls about a certificate that no trusted authority has signed.
-const UNKNOWN_ISSUER: &str = "UnknownIssuer";
-
-/// Longest wait that a hint names. A service that asks for more is mistaken.
-const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// The hint for commands that take `-o raw` themselves.
-pub(crate) const SAME_COMMAND: &str = "the same command with `-o raw`";

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::connect::{build, connect_to_sample, connect_to_service};
 use crate::demo::SampleService;
-use crate::failure::{Exit, Failure, SAME_COMMAND, explain};
+use crate::failure::{Exit, Failure, explain};
 use crate::mirror::{list, select};
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
@@ -366,12 +366,7 @@ impl<S: Mirrored> Session<S> {
 
     /// Returns the failure with which the program ends because of an error.
     pub(crate) fn explain(&self, error: &Error) -> Failure {
-        self.explain_with(error, SAME_COMMAND)
-    }
-
-    /// Returns the failure because of an error of a call whose response another command prints.
-    pub(crate) fn explain_with(&self, error: &Error, raw: &str) -> Failure {
-        explain(error, &self.settings, &self.invocation, raw)
+        explain(error, &self.settings, &self.invocation)
     }
 }
 

@@ -221,7 +221,7 @@ fn hints_fit_the_cause() {
     });
     let output = Person::of_service(&url).run(&["credits", "get"]);
     assert_eq!(code(&output), 4);
-    assert!(stderr(&output).contains("does not speak TLS on this port"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("check the scheme and the port"), "{}", stderr(&output));
     let busy = serve_with("429 Busy", "retry-after: 99999999999999999999999\r\n", "");
     let output = Person::of_service(&busy.uri("")).run(&["credits", "get", "--timeout", "1"]);
     assert_eq!(code(&output), 4);

@@ -200,8 +200,7 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
     }
     let fields = &["profile", "base_url", "token", "accepted"];
     let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
-    let raw = invocation.command(&format!("api {} -o raw", O::METHOD));
-    let checked = session.client.send(probe).map_err(|error| session.explain_with(&error, &raw));
+    let checked = session.client.send(probe).map_err(|error| session.explain(&error));
     let accepted = match &checked {
         Ok(_) => Some(true),
         Err(failure) if failure.exit() == Exit::NotAuthorized => Some(false),

@@ -328,7 +328,7 @@ fn failed<S: Mirrored>(
     for (part, error) in failed {
         session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
     }
-    let failure = explain(session, &part, first).within(&format!("the {part} was not synced"));
+    let failure = explain(session, first).within(&format!("the {part} was not synced"));
     if first.kind() != ErrorKind::DeletionGuard {
         return Err(failure);
     }
@@ -364,16 +364,10 @@ fn rejected<S: Mirrored>(
 }
 
 /// Returns the failure of a part of the sync.
-fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Failure {
-    let call = error.source().and_then(|cause| cause.downcast_ref::<CallError>());
-    let (ErrorKind::Call, Some(call)) = (error.kind(), call) else { return error.into() };
-    let found = found::<S>();
-    match found.tables.iter().find(|(table, _)| part.strip_prefix("table ") == Some(table.name())) {
-        Some((_, method)) => {
-            let raw = session.invocation.command(&format!("api {method} -o raw"));
-            session.explain_with(call, &raw)
-        }
-        None => session.explain(call),
+fn explain<S: Mirrored>(session: &Session<S>, error: &Error) -> Failure {
+    match error.source().and_then(|cause| cause.downcast_ref::<CallError>()) {
+        Some(call) if error.kind() == ErrorKind::Call => session.explain(call),
+        _ => error.into(),
     }
 }
 
