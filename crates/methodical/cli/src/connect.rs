@@ -1,6 +1,5 @@
 //! Creates a client from the settings.
 
-use std::env;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -274,44 +273,21 @@ fn options(timeout: Option<u64>) -> Options {
 /// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
 const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
 
-/// Returns the name of the variable with the proxy of this base URL. Calls to this machine, and to hosts in `NO_PROXY`, use
-/// none.
-pub(crate) fn proxy_variable(base_url: &str) -> Option<String> {
-    let url: Uri = base_url.parse().ok()?;
-    let host = url.host()?.to_ascii_lowercase();
-    let own = if url.scheme_str()? == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };
-    let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let either = |name: &str| [name.to_owned(), name.to_ascii_lowercase()].into_iter().find(is_set);
-    let name = either(own).or_else(|| either("ALL_PROXY"))?;
-    let direct = either("NO_PROXY").and_then(|name| env::var(name).ok()).unwrap_or_default();
-    // A CGI program uses no proxy: there the caller controls the variable.
-    let uses_none = is_local(base_url)
-        || direct.split(',').any(|entry| is_below(&host, entry.trim()))
-        || env::var_os("REQUEST_METHOD").is_some();
-    (!uses_none).then_some(name)
-}
-
 /// Returns whether this is the URL of a service on this machine.
-fn is_local(base_url: &str) -> bool {
+pub(crate) fn is_local(base_url: &str) -> bool {
     let url = base_url.parse::<Uri>().ok();
     let Some(host) = url.as_ref().and_then(Uri::host) else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-    is_below(&host, "localhost")
+    host == "localhost"
+        || host.ends_with(".localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Returns whether a host has this name, or one below it.
-fn is_below(host: &str, name: &str) -> bool {
-    let name = name.trim_start_matches('.').to_ascii_lowercase();
-    let rest = host.strip_suffix(name.as_str()).filter(|_| !name.is_empty());
-    name == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{is_below, is_local, options};
+    use super::{is_local, options};
 
     #[test]
     fn the_limit_on_silence_follows_the_timeout() {
@@ -322,9 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_matches_the_hosts_below_it() {
-        assert!(is_below("h.example", "h.example") && is_below("a.h.example", ".h.example"));
-        assert!(is_below("h", "*") && !is_below("ah.example", "h.example") && !is_below("h", ""));
+    fn compression_is_for_other_machines() {
         for local in ["127.9.9.9", "[::1]", "a.localhost"] {
             assert!(is_local(&format!("http://{local}:8080/")), "{local}");
         }

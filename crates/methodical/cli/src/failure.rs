@@ -1,11 +1,12 @@
 //! A failure of the program: what happened, why, what to do next, and the exit code.
 
+use std::env;
 use std::error::Error as _;
 use std::io;
 
 use methodical_client::{Error, ErrorKind, model};
 
-use crate::connect::proxy_variable;
+use crate::connect::is_local;
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
@@ -271,7 +272,6 @@ fn exit(error: &Error) -> Exit {
 
 fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<String> {
     let base_url = settings.base_url();
-    let origins = || invocation.command("config list");
     Some(match error.kind() {
         ErrorKind::Token | ErrorKind::Unauthorized => {
             token_origin(invocation, settings.token.as_ref()?)
@@ -279,13 +279,13 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
-        ErrorKind::Connect => match base_url.and_then(|url| proxy_variable(&url.value)) {
-            Some(name) => format!(
+        ErrorKind::Connect => match PROXIES.iter().find(|name| env::var_os(name).is_some()) {
+            Some(name) if base_url.is_some_and(|url| !is_local(&url.value)) => format!(
                 "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
             ),
-            None => format!(
+            _ => format!(
                 "check the base URL, and that the service is running; {} shows where the URL comes from",
-                origins()
+                invocation.command("config list")
             ),
         },
         ErrorKind::Tls => {
@@ -317,6 +317,10 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         _ => return None,
     })
 }
+
+/// The variables that may name a proxy.
+const PROXIES: [&str; 6] =
+    ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"];
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.
 fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {
