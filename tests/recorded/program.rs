@@ -566,7 +566,7 @@ gateway board -o csv
 GATEWAY_FORCE_TTY=60 gateway board --color never
 GATEWAY_FORCE_TTY=32 gateway board --color never
 gateway board --count-by Hired
-gateway credits check --below 100 --days 7
+gateway credits check --below 100
 gateway credits check --days 7
 gateway credits forecast
 gateway credits forecast -o table

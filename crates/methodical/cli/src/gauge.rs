@@ -5,7 +5,7 @@ use std::io;
 use clap::{Args, Subcommand};
 use methodical_client::model::Operation;
 use methodical_client::model::tables::{Gauge, Mirrored};
-use methodical_mirror::{Forecast, Mirror};
+use methodical_mirror::Sample;
 use serde::Serialize;
 use serde_json::json;
 
@@ -22,12 +22,10 @@ use crate::session::Session;
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum GaugeCommand {
-    /// Exit with code 8 if the amount is below a threshold.
+    /// Exit with code 8 if the amount is below a threshold, or lasts too few days.
     ///
-    /// The amount is read from the service and compared as a decimal number, without rounding. It is always printed; if it is
-    /// below the threshold, an error is printed too. If it cannot be read, the exit code is not 8.
-    ///
-    /// --days checks how long the amount will last, and needs a mirror. With --from, the amount is taken from the last sync.
+    /// The amount is always printed; if it is too low, an error is printed too. --below reads it from the service, and compares it
+    /// as a decimal number, without rounding. --days reads it from the mirror. If it cannot be read, the exit code is not 8.
     #[command(name = "check")]
     Check(CheckFlags),
     /// Forecast how long the amount will last, based on the last two weeks.
@@ -39,6 +37,7 @@ pub enum GaugeCommand {
 
 /// The flags of `check`.
 #[derive(Clone, Debug, Args)]
+#[group(id = "frame:limit", required = true, multiple = false)]
 pub struct CheckFlags {
     /// Threshold: a decimal number, such as 100 or 12.50.
     #[arg(
@@ -46,7 +45,6 @@ pub struct CheckFlags {
         long = "below",
         value_name = "AMOUNT",
         allow_negative_numbers = true,
-        required_unless_present = "frame:days",
         value_parser = threshold
     )]
     below: Option<String>,
@@ -93,59 +91,54 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        let invocation = &self.invocation;
-        let flags = match command {
-            GaugeCommand::Check(flags) => Some(flags),
-            GaugeCommand::Forecast => None,
+        let below = match command {
+            GaugeCommand::Check(CheckFlags { below: Some(below), .. }) => below,
+            GaugeCommand::Check(flags) => return check_days(flags.days, gauge, &self.invocation),
+            GaugeCommand::Forecast => return check_days(None, gauge, &self.invocation),
         };
-        let below = flags.as_ref().and_then(|flags| flags.below.as_deref());
-        let (value, unit) = if flags.is_none() || invocation.mirror.from.is_some() {
-            let forecast = known(&open::read(invocation)?, gauge, invocation)?;
-            let (amount, unit) = (forecast.last.amount, forecast.last.unit);
-            let shown = [
-                ("gauge", json!(gauge.name())),
-                ("value", json!(amount)),
-                ("unit", json!(unit)),
-                ("days_left", json!(forecast.days_left)),
-                ("per_day", json!(forecast.per_day)),
-                ("used", json!(forecast.used)),
-                ("hours", json!(forecast.during.as_secs() / 3600)),
-                ("sampled_at", json!(utc(forecast.last.at))),
-            ];
-            let fields = shown.each_ref().map(|(name, _)| *name);
-            let mut printer = Printer::open(invocation, &Schema::of_program(&fields, true))?;
-            printer.print_members(shown)?;
-            printer.finish()?;
-            (amount, unit)
-        } else {
-            if self.print_dry_run(operation)? {
-                return Ok(());
-            }
-            let fields = &["gauge", "value", "unit", "below"];
-            let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
-            let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
-            let (value, unit) = amount(&json, gauge)?;
-            let values = [json!(gauge.name()), json!(value), json!(unit), json!(below)];
-            printer.print_members(fields.iter().zip(values))?;
-            self.close(printer)?;
-            (value, unit)
-        };
-        refuse_below(gauge, &value, unit.as_deref(), below)?;
-        match flags.and_then(|flags| flags.days).filter(|_| !invocation.call.dry_run) {
-            Some(days) => check_days(days, gauge, invocation),
-            None => Ok(()),
+        if self.print_dry_run(operation)? {
+            return Ok(());
         }
+        let fields = &["gauge", "value", "unit", "below"];
+        let mut printer = Printer::open(&self.invocation, &Schema::of_program(fields, true))?;
+        let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
+        let (value, unit) = amount(&json, gauge)?;
+        let values = [json!(gauge.name()), json!(value), json!(unit), json!(below)];
+        printer.print_members(fields.iter().zip(values))?;
+        self.close(printer)?;
+        refuse_below(gauge, &value, unit.as_deref(), &below)
     }
 }
 
-/// Fails if the amount lasts fewer days, or the mirror cannot say.
-fn check_days(days: u64, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
-    let forecast = known(&open::read(invocation)?, gauge, invocation)?;
+/// Prints the forecast of the mirror. Fails if the amount lasts fewer days, or the mirror cannot say.
+fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
+    let forecast = open::read(invocation)?.forecast(gauge.name())?.ok_or_else(|| {
+        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
+        Failure::new(Exit::Unjudged, text)
+            .hint(format!("each {} takes one", invocation.command("mirror sync")))
+    })?;
+    let Sample { amount, unit, at, .. } = &forecast.last;
+    let hours = forecast.during.as_secs() / 3600;
+    let shown = [
+        ("gauge", json!(gauge.name())),
+        ("value", json!(amount)),
+        ("unit", json!(unit)),
+        ("days_left", json!(forecast.days_left)),
+        ("per_day", json!(forecast.per_day)),
+        ("used", json!(forecast.used)),
+        ("hours", json!(hours)),
+        ("sampled_at", json!(utc(*at))),
+    ];
+    let fields = shown.each_ref().map(|(name, _)| *name);
+    let mut printer = Printer::open(invocation, &Schema::of_program(&fields, true))?;
+    printer.print_members(shown)?;
+    printer.finish()?;
+    let Some(days) = days else { return Ok(()) };
     if forecast.per_day.is_none() {
         let text = format!(
             "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
             gauge.name(),
-            counted(forecast.during.as_secs() / 3600, "hour")
+            counted(hours, "hour")
         );
         return Err(Failure::new(Exit::Unjudged, text)
             .hint("sync regularly: each sync takes a sample; until then, use --below"));
@@ -154,18 +147,9 @@ fn check_days(days: u64, gauge: Gauge, invocation: &Invocation) -> Result<(), Fa
         None => Ok(()),
         Some(left) => {
             let reason = format!("lasts {left} days, fewer than {days}");
-            Err(too_low(gauge, &forecast.last.amount, forecast.last.unit.as_deref(), &reason))
+            Err(too_low(gauge, amount, unit.as_deref(), &reason))
         }
     }
-}
-
-/// Returns the samples of the last two weeks, as a forecast.
-fn known(mirror: &Mirror, gauge: Gauge, invocation: &Invocation) -> Result<Forecast, Failure> {
-    mirror.forecast(gauge.name())?.ok_or_else(|| {
-        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
-        Failure::new(Exit::Unjudged, text)
-            .hint(format!("each {} takes one", invocation.command("mirror sync")))
-    })
 }
 
 /// Returns the amount in the JSON text of an object, which is a decimal number, and its unit.
@@ -186,17 +170,12 @@ fn refuse_below(
     gauge: Gauge,
     value: &str,
     unit: Option<&str>,
-    below: Option<&str>,
+    below: &str,
 ) -> Result<(), Failure> {
-    let Some(below) = below else { return Ok(()) };
-    let Some(amount) = number(value) else {
-        let text = format!("cannot compare {}: it has more than 28 digits", gauge.name());
-        return Err(Failure::new(Exit::Unjudged, text));
-    };
-    match Some(below).filter(|below| number(below).is_some_and(|least| amount < least)) {
-        None => Ok(()),
-        Some(below) => Err(too_low(gauge, value, unit, &format!("is below {below}"))),
+    if number(below).is_some_and(|least| number(value).is_some_and(|amount| amount < least)) {
+        return Err(too_low(gauge, value, unit, &format!("is below {below}")));
     }
+    Ok(())
 }
 
 fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failure {
@@ -237,7 +216,7 @@ mod tests {
             ("1e2", "100.1", true),
         ] {
             let (value, unit) = read(free).unwrap();
-            let refused = refuse_below(STORAGE, &value, unit.as_deref(), Some(below));
+            let refused = refuse_below(STORAGE, &value, unit.as_deref(), below);
             assert_eq!(refused.is_err(), is_below, "{free} {below}");
             assert_eq!(unit.as_deref(), Some("GB"));
         }
