@@ -38,51 +38,33 @@ impl Keyring {
     }
 
     pub(crate) fn read(&self, profile: &str) -> Result<Option<String>, Failure> {
-        optional(self.entry(profile)?.get_password()).map_err(|error| self.failure(&error, profile))
+        optional(self.entry(profile)?.get_password()).map_err(|error| self.failure(&error))
     }
 
     pub(crate) fn store(&self, profile: &str, token: &str) -> Result<(), Failure> {
-        self.entry(profile)?.set_password(token).map_err(|error| self.failure(&error, profile))
+        self.entry(profile)?.set_password(token).map_err(|error| self.failure(&error))
     }
 
     /// Removes the token of a profile, and returns whether there was one.
     pub(crate) fn remove(&self, profile: &str) -> Result<bool, Failure> {
         let removed = optional(self.entry(profile)?.delete_credential());
-        removed.map(|done| done.is_some()).map_err(|error| self.failure(&error, profile))
+        removed.map(|done| done.is_some()).map_err(|error| self.failure(&error))
     }
 
     fn entry(&self, profile: &str) -> Result<Entry, Failure> {
         self.store
             .build(self.program.as_str(), profile, None)
-            .map_err(|error| self.failure(&error, profile))
+            .map_err(|error| self.failure(&error))
     }
 
-    /// Explains an error. Errors that contain the entry are not quoted, because it may be a token.
-    fn failure(&self, error: &Error, profile: &str) -> Failure {
-        let Self { program, login, .. } = self;
-        let file = format!("run {login} without --keyring");
-        match error {
-            Error::NoStorageAccess(_) => {
-                Failure::usage("the keyring is locked, or denies access to this program")
-                    .because(text(error))
-                    .hint(format!("unlock it and try again, or use a file: {file}"))
-            }
-            Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-                Failure::usage(format!("the keyring entry of profile {profile} is not a token"))
-                    .hint(format!("{login} with --keyring replaces it"))
-            }
-            Error::Ambiguous(_) => {
-                Failure::usage(format!("the keyring has several tokens for profile {profile}"))
-                    .hint(format!(
-                        "remove all but one entry of service `{program}`, user `{profile}`"
-                    ))
-            }
-            Error::TooLong(_, limit) => Failure::usage(format!(
-                "the token is too long for this keyring, which takes at most {limit} bytes"
-            ))
-            .hint(format!("store it in a file: {file}")),
-            other => Failure::usage("the keyring failed").because(text(other)),
-        }
+    /// Explains an error.
+    fn failure(&self, error: &Error) -> Failure {
+        let file = format!("use a file: run {} without --keyring", self.login);
+        let failed = match error {
+            Error::NoStorageAccess(_) => "the keyring is locked, or denies access to this program",
+            _ => "the keyring failed",
+        };
+        Failure::usage(failed).because(text(error)).hint(format!("unlock it and try again, or {file}"))
     }
 }
 
@@ -112,10 +94,12 @@ fn optional<T>(found: keyring_core::Result<T>) -> keyring_core::Result<Option<T>
 }
 
 #[cfg(feature = "keyring")]
-/// Returns the error text of the operating system, else that of the keyring.
+/// Returns the error text of the operating system, else that of the keyring. An entry is not quoted, because it may be a token.
 fn text(error: &Error) -> String {
     match error {
         Error::PlatformFailure(reason) | Error::NoStorageAccess(reason) => reason.to_string(),
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => "its entry is not a token".to_owned(),
+        Error::Ambiguous(_) => "it has several entries for this profile".to_owned(),
         other => other.to_string(),
     }
 }
@@ -194,7 +178,6 @@ mod tests {
             Error::BadEncoding(b"tok_secret\xff".to_vec()),
             Error::BadDataFormat(b"tok_secret".to_vec(), "tok_secret".into()),
             Error::Ambiguous(Vec::new()),
-            Error::TooLong("password".to_owned(), 2560),
             Error::NotSupportedByStore("reading".to_owned()),
         ]
         .map(|error| fail(&keyring, error));
