@@ -43,11 +43,11 @@ impl<T: BlockingTransport> Watched<T> {
     fn show_notices(&self, headers: &HeaderMap) {
         let Some(notices) = &self.notices else { return };
         for notice in headers.get_all(&GATEWAY_NOTICE) {
-            let mut shown = lock(notices);
-            if shown.len() < MAX_NOTICES && shown.insert(notice.clone()) {
+            if lock(notices).insert(notice.clone()) {
+                let text = String::from_utf8_lossy(notice.as_bytes());
                 // The progress line may be there.
                 self.screen.clear_line();
-                self.screen.warn(&format!("the service reports: {}", text(notice)));
+                self.screen.warn(&format!("the service reports: {text}"));
             }
         }
     }
@@ -69,22 +69,8 @@ impl<T: BlockingTransport> BlockingTransport for Watched<T> {
     }
 }
 
-fn text(notice: &HeaderValue) -> String {
-    let text = String::from_utf8_lossy(notice.as_bytes());
-    // Before it is shortened, which could leave a part of a secret.
-    let text = without_secrets(&text);
-    match text.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.into_owned(),
-    }
-}
-
 /// Response header with a message for the person who calls the service.
 const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
-
-const MAX_NOTICES: usize = 10;
-
-const MAX_LENGTH: usize = 300;
 
 /// The log of `-v` and `-vv` on standard error: requests, responses, sizes and times. A transport writes it, so it is the same
 /// for lists, objects and raw responses.
@@ -309,16 +295,9 @@ mod tests {
     use methodical_client::transport::{MemoryTransport, Redacted, Request};
     use methodical_client::{AccessToken, CallOptions, blocking};
 
-    use super::{curl, remember, text, without_secrets};
+    use super::{curl, remember, without_secrets};
     use crate::program::Name;
     use crate::tests::Photos;
-
-    #[test]
-    fn a_long_notice_is_shortened() {
-        let long = HeaderValue::from_str(&"é".repeat(400)).unwrap();
-        assert_eq!(text(&long), "é".repeat(300) + "…");
-        assert_eq!(text(&HeaderValue::from_static("maintenance")), "maintenance");
-    }
 
     #[test]
     fn secrets_of_each_place_are_replaced() {

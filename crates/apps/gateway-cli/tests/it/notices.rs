@@ -1,8 +1,6 @@
 //! Notices of the service, the response header `Gateway-Notice`.
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
-use crate::run::{Person, code, serve_with, stderr, stdout};
+use crate::run::{Person, code, serve_with, stderr};
 
 #[test]
 fn notices_are_shown_once_as_warnings() {
@@ -32,20 +30,4 @@ fn a_retried_call_repeats_no_notice() {
     assert_eq!(code(&output), 4);
     assert!(server.progress().requests.len() > 1);
     assert_eq!(stderr(&output).matches("maintenance until noon").count(), 1, "{}", stderr(&output));
-}
-
-#[test]
-fn a_long_list_of_notices_is_shortened() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        let long = "x".repeat(1000);
-        let lines: Vec<_> = (0..30).map(|n| format!("gateway-notice: {n} {long}\r\n")).collect();
-        let lines = lines.concat();
-        connection.respond(&format!("content-type: application/json\r\n{lines}"), b"[]");
-        Next::Close
-    })
-    .unwrap();
-    let output = Person::of_service(&server.uri("")).run(&["vacancies", "list"]);
-    assert_eq!((code(&output), stdout(&output)), (0, "[]\n"));
-    assert_eq!(stderr(&output).lines().count(), 10);
-    assert!(stderr(&output).lines().all(|line| line.chars().count() < 350 && line.ends_with('…')));
 }
