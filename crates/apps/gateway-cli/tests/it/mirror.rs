@@ -33,8 +33,8 @@ fn the_brake_refuses_and_its_number_is_accepted() {
     let shown = [
         person.see(sync),
         person.see(sync),
-        person.see(&[sync, &["--accept-missing", "2"]].concat()),
-        person.see(&[sync, &["--accept-missing", "3"]].concat()),
+        person.see(&[sync, &["--accept-missing", "vacancy=2"]].concat()),
+        person.see(&[sync, &["--accept-missing", "vacancy=3"]].concat()),
     ];
     insta::assert_snapshot!(shown.join("\n"));
 }

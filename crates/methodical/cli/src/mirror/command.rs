@@ -29,7 +29,7 @@ Examples:
   {program} mirror sync
   {program} mirror sync --to mirror.db
   {program} mirror sync --every 15m
-  {program} mirror sync --accept-missing 4812")]
+  {program} mirror sync --accept-missing {group}=12")]
     Sync(SyncCommand),
     /// Print when each table was synced, and how many records it has.
     #[command(after_help = "\

@@ -53,14 +53,12 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "MIRROR")]
     pub(crate) to: Option<String>,
 
-    /// Accept a list in which exactly N records are newly missing, or now mean other people.
-    ///
-    /// With TABLE, the number is only for the list of this table. Repeat the flag for several.
+    /// Accept the list of TABLE if exactly N records are newly missing, or now mean other people. Repeat the flag for several.
     ///
     /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
     /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
-    #[arg(long, value_name = "[TABLE=]N", value_parser = accepted)]
-    pub(crate) accept_missing: Vec<Accepted>,
+    #[arg(long, value_name = "TABLE=N", value_parser = accepted)]
+    accept_missing: Vec<(String, u64)>,
 
     /// Report all records of the first sync as added. By default, the first sync reports no changes.
     #[arg(long, hide_short_help = true)]
@@ -200,7 +198,7 @@ pub(crate) fn sync<S: Mirrored>(
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     warn_of_damage(session, &report);
-    let done = failed(session, mirror, &report);
+    let done = failed(session, &report);
     let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
     if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
         // Without it, readers only lack a note.
@@ -259,9 +257,6 @@ pub(crate) fn summarize(synced: &Synced, screen: Screen) {
 /// Returns the options of the sync.
 fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     let mut rules = Rules::new();
-    for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
-        rules = rules.accept_missing(accepted.records);
-    }
     if flags.all {
         rules = rules.check_rows();
     }
@@ -275,10 +270,8 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     for recovered in found::<S>().recovered {
         options = options.values(recovered.value, flags.values.iter().cloned());
     }
-    for Accepted { table, records } in &flags.accept_missing {
-        if let Some(table) = table {
-            options = options.accept_missing(table, *records);
-        }
+    for (table, records) in &flags.accept_missing {
+        options = options.accept_missing(table, *records);
     }
     // The groups whose values are unknown did not change, so they would have to wait.
     if flags.all || !flags.values.is_empty() {
@@ -304,7 +297,6 @@ fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
 /// Returns the first failure, and warns of the others.
 fn failed<S: Mirrored>(
     session: &Session<S>,
-    mirror: &Mirror,
     report: &SyncReport,
 ) -> Result<(), Failure> {
     if let Some(error) = &report.error {
@@ -332,8 +324,7 @@ fn failed<S: Mirrored>(
     if first.kind() != ErrorKind::DeletionGuard {
         return Err(failure);
     }
-    let hint = accept_hint(mirror, report, &found::<S>().recovered, &session.invocation)?;
-    Err(failure.hint(hint))
+    Err(failure.hint(accept_hint(report, &session.invocation)))
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
@@ -394,66 +385,21 @@ const COUNTS: &[Count] = &[
 const SHOWN: &[&str] =
     &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
 
-/// An accepted number of missing records: of a table, or of each list.
-#[derive(Clone, Debug)]
-pub(crate) struct Accepted {
-    pub(crate) table: Option<String>,
-    pub(crate) records: u64,
+/// Parses a number of missing records that is accepted for a table.
+fn accepted(text: &str) -> Result<(String, u64), &'static str> {
+    let parts = text.split_once('=');
+    let parts = parts.and_then(|(table, records)| Some((table.to_owned(), records.parse().ok()?)));
+    parts.ok_or("expected the table and the number that a refused sync has named, such as TABLE=4812")
 }
 
-pub(crate) fn accepted(text: &str) -> Result<Accepted, &'static str> {
-    let (table, records) = match text.split_once('=') {
-        Some((table, records)) => (Some(table.to_owned()), records),
-        None => (None, text),
-    };
-    let records = records.parse();
-    records.map(|records| Accepted { table, records }).map_err(|_invalid| {
-        "expected the number of missing records that a refused sync has named, such as 4812, or TABLE=4812"
-    })
-}
-
-/// Returns the hint of a sync in which the mirror refused lists: the flags that accept all their numbers.
-pub(crate) fn accept_hint(
-    mirror: &Mirror,
-    report: &SyncReport,
-    recovered: &[Recovered],
-    invocation: &Invocation,
-) -> Result<String, Error> {
-    let refused = report
-        .tables
-        .iter()
-        .filter_map(|one| Some((one.table, one.result.as_ref().err()?.missing()?)));
-    let mut refused: Vec<(&str, u64)> = refused.collect();
-    let tables = mirror.tables()?;
-    let present =
-        |name: &str| tables.iter().find(|one| one.table == name).map_or(0, |one| one.present);
-    for of in recovered {
-        // Without a member or a group, all placements are missing. Their list is read after the others are accepted.
-        let is_emptied = |one: &TableReport| {
-            let Some(error) = one.result.as_ref().err() else { return false };
-            let absent = error.missing().map(|missing| missing.saturating_sub(error.replaced()));
-            [of.members.name(), of.groups.name()].contains(&one.table)
-                && absent == Some(present(one.table))
-        };
-        let placements = present(of.table.name());
-        if placements > 0
-            && report.tables.iter().any(is_emptied)
-            && refused.iter().all(|(table, _)| *table != of.table.name())
-        {
-            refused.push((of.table.name(), placements));
-        }
-    }
-    let flags = match &*refused {
-        [(_, records)] => format!("--accept-missing {records}"),
-        several => {
-            let flag =
-                |(table, records): &(&str, u64)| format!("--accept-missing {table}={records}");
-            several.iter().map(flag).collect::<Vec<_>>().join(" ")
-        }
-    };
-    let accept = invocation.command(&format!("mirror sync {flags}"));
-    let numbers = if refused.len() == 1 { "this number" } else { "these numbers" };
-    Ok(format!("if the list is right, {accept} with the same flags accepts {numbers}"))
+/// Returns the hint of a sync in which the mirror refused lists: the flags that accept their numbers.
+fn accept_hint(report: &SyncReport, invocation: &Invocation) -> String {
+    let flags = report.tables.iter().filter_map(|TableReport { table, result, .. }| {
+        let missing = result.as_ref().err()?.missing()?;
+        Some(format!(" --accept-missing {table}={missing}"))
+    });
+    let accept = invocation.command(&format!("mirror sync{}", flags.collect::<String>()));
+    format!("if the list is right, {accept} with the same flags accepts it")
 }
 
 #[cfg(test)]
@@ -463,11 +409,9 @@ mod tests {
     use super::{accepted, text};
 
     #[test]
-    fn a_number_or_a_table_with_a_number_is_accepted() {
-        let parts = |text| accepted(text).map(|one| (one.table, one.records));
-        assert_eq!(parts("12"), Ok((None, 12)));
-        assert_eq!(parts("photo=12"), Ok((Some("photo".to_owned()), 12)));
-        for wrong in ["", "x", "photo=", "photo", "-1"] {
+    fn a_table_with_a_number_is_accepted() {
+        assert_eq!(accepted("photo=12"), Ok(("photo".to_owned(), 12)));
+        for wrong in ["", "12", "photo=", "photo", "photo=-1"] {
             assert!(accepted(wrong).unwrap_err().contains("such as 4812"), "{wrong}");
         }
     }
