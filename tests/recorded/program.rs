@@ -446,7 +446,6 @@ printf 'gwt_wrong' > token; chmod 600 token; gateway credits get --token-file to
 chmod 644 token; gateway credits get --token-file token
 gateway credits get --token-file absent
 printf '%s' $TOKEN | gateway credits get --token-stdin
-printf '%s' $TOKEN | gateway credits get --token-file -
 gateway credits get --token-stdin
 gateway credits get --token x
 gateway config set token-command 'sh -c "exit 3"'

@@ -105,7 +105,7 @@ impl<S: Mirrored> Session<S> {
         let (value, unit) = amount(&json, gauge)?;
         let values = [json!(gauge.name()), json!(value), json!(unit), json!(below)];
         printer.print_members(fields.iter().zip(values))?;
-        self.close(printer)?;
+        printer.finish()?;
         refuse_below(gauge, &value, unit.as_deref(), &below)
     }
 }

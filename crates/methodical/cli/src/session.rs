@@ -22,7 +22,7 @@ use crate::output::printer::{Printer, Schema, records};
 use crate::program::RecordType;
 use crate::run::Invocation;
 use crate::settings::Settings;
-use crate::transport::{Trace, curl};
+use crate::transport::curl;
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
 ///
@@ -134,7 +134,7 @@ impl<S: Mirrored> Session<S> {
         };
         match all.iter().try_fold(Tally::default(), add).and_then(Tally::check_any) {
             Ok(tally) => {
-                self.close(printer)?;
+                printer.finish()?;
                 tally.check_all()?;
                 Ok(empty)
             }
@@ -198,7 +198,7 @@ impl<S: Mirrored> Session<S> {
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, true))?;
         printer.print(&self.receive(operation)?)?;
-        self.close(printer)
+        printer.finish()
     }
 
     /// Requests a single value, such as a text or a number, and prints it. A table and CSV have the column `value`.
@@ -230,7 +230,7 @@ impl<S: Mirrored> Session<S> {
         for value in self.receive(operation)? {
             printer.print(&value)?;
         }
-        self.close(printer)
+        printer.finish()
     }
 
     /// Requests a map and prints it: as one object in JSON, and in other formats as a list with the fields `key` and
@@ -264,7 +264,7 @@ impl<S: Mirrored> Session<S> {
                 printer.print(&Pair { key, value })?;
             }
         }
-        self.close(printer)
+        printer.finish()
     }
 
     /// Sends a request whose response has no data, and prints nothing.
@@ -289,16 +289,6 @@ impl<S: Mirrored> Session<S> {
         operation: &O,
     ) -> Result<O::Output, Failure> {
         self.client.send(operation).map_err(|error| self.explain(&error))
-    }
-
-    /// Completes the output, and logs the number of records with `-v`.
-    pub(crate) fn close(&self, printer: Printer) -> Result<(), Failure> {
-        let count = printer.printed();
-        printer.finish()?;
-        if Trace::of(&self.invocation).is_some() {
-            self.invocation.screen.trace(&format!("  printed {}", records(count)));
-        }
-        Ok(())
     }
 
     /// Prints the request of a dry run, or the unchanged response with `-o raw`. Returns whether it did.

@@ -31,7 +31,7 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) profile: Option<String>,
 
-    /// Read the access token from a file that only you can read; `-` is standard input (or `{PROGRAM}_TOKEN_FILE`).
+    /// Read the access token from a file that only you can read (or `{PROGRAM}_TOKEN_FILE`).
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "token_stdin")]
     pub(crate) token_file: Option<PathBuf>,
 
@@ -97,7 +97,7 @@ pub(crate) struct CallFlags {
     #[arg(long, global = true)]
     pub(crate) dry_run: bool,
 
-    /// Log requests and responses to standard error, with sizes and times; -vv adds the headers. Tokens are never logged.
+    /// Log requests and responses to standard error, with times; -vv adds the headers. Tokens are never logged.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -347,9 +347,7 @@ fn token(
     let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
     Ok(Some(if call.demo {
         TokenFrom::Demo
-    } else if flags.token_stdin
-        || flags.token_file.as_ref().is_some_and(|path| path.as_os_str() == "-")
-    {
+    } else if flags.token_stdin {
         TokenFrom::Stdin
     } else if let Some(path) = &flags.token_file {
         from_file(path.clone(), "flag --token-file".to_owned())

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::iter;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -12,13 +11,12 @@ use http::header::{AUTHORIZATION, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use methodical_client::model::{Auth, SecretPlace};
 use methodical_client::transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Redacted, Request, TransportError,
+    BlockingResponse, BlockingTransport, Redacted, Request, TransportError,
 };
 use methodical_client::{Attempt, Observer};
 use percent_encoding::percent_decode_str;
 
 use crate::interrupt::lock;
-use crate::output::printer::size;
 use crate::program::Name;
 use crate::run::Invocation;
 use crate::screen::{Screen, printable};
@@ -72,7 +70,7 @@ impl<T: BlockingTransport> BlockingTransport for Watched<T> {
 /// Response header with a message for the person who calls the service.
 const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
 
-/// The log of `-v` and `-vv` on standard error: requests, responses, sizes and times. A transport writes it, so it is the same
+/// The log of `-v` and `-vv` on standard error: requests, responses and times. A transport writes it, so it is the same
 /// for lists, objects and raw responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trace {
@@ -119,7 +117,7 @@ impl Trace {
         request: Request,
     ) -> Result<BlockingResponse, TransportError> {
         let begun = Instant::now();
-        let since = move || begun.elapsed().as_millis();
+        let since = || begun.elapsed().as_millis();
         self.say(&format!("> {} {}", request.method(), Redacted::target(&request)));
         let has_secrets = Redacted::is_needed(&request);
         self.headers('>', request.headers());
@@ -133,11 +131,7 @@ impl Trace {
             headers.remove(LOCATION);
         }
         self.headers('<', &headers);
-        Ok(response.map(|body| {
-            counted(body, move |bytes, end| {
-                self.say(&format!("< {}{} after {} ms", size(bytes), end, since()));
-            })
-        }))
+        Ok(response)
     }
 }
 
@@ -160,20 +154,6 @@ pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
     // The scheme has no case (RFC 9110, section 11.1).
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
-}
-
-/// Passes on a body, and calls `tell` with its size at its end or at an error.
-fn counted(mut body: BlockingBody, tell: impl Fn(u64, &str) + Send + 'static) -> BlockingBody {
-    let mut bytes = 0;
-    BlockingBody::from_chunks(iter::from_fn(move || {
-        let piece = body.chunk();
-        match &piece {
-            Ok(Some(piece)) => bytes += piece.len() as u64,
-            Ok(None) => tell(bytes, ""),
-            Err(_) => tell(bytes, ", truncated,"),
-        }
-        piece.transpose()
-    }))
 }
 
 /// Remembers the secrets of a request that is about to be sent.
