@@ -311,7 +311,7 @@ impl<S: Mirrored> Session<S> {
         let request = self.client.request(operation)?;
         // The output file is for a response, and a dry run has none.
         let mut out = Destination::open(None, program)?;
-        writeln!(out, "{}", curl(program.name, S::AUTH, &request))?;
+        writeln!(out, "{}", curl(program.name, &request))?;
         out.finish()?;
         Ok(true)
     }

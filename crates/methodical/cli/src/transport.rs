@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use http::header::{AUTHORIZATION, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use methodical_client::model::{Auth, SecretPlace};
 use methodical_client::transport::{
     BlockingResponse, BlockingTransport, Redacted, Request, TransportError,
 };
@@ -212,56 +211,28 @@ const MIN_LENGTH: usize = 4;
 /// Maximum number of secrets. A process that runs for long gets new tokens.
 const MAX_SECRETS: usize = 16;
 
-/// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token and each secret, and
-/// `REDACTED` any other value that may be a secret.
-pub(crate) fn curl(program: Name, auth: Auth, request: &Request) -> String {
-    let token = program.variable("TOKEN");
-    let secrets = auth.secrets().iter().enumerate().map(|(index, secret)| {
-        (secret, if index == 0 { token.clone() } else { program.secret_variable(secret.name()) })
-    });
-    let secrets: Vec<_> = secrets.collect();
+/// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and `REDACTED` any
+/// other value that may be a secret.
+pub(crate) fn curl(program: Name, request: &Request) -> String {
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {
-        let secret = secrets.iter().find(|(secret, _)| {
-            secret.place() == SecretPlace::Header
-                && name.as_str().eq_ignore_ascii_case(secret.name())
-        });
-        let header = if name == AUTHORIZATION && auth == Auth::Bearer {
-            format!("\"{name}: Bearer ${token}\"")
-        } else if let Some((_, variable)) = secret {
-            format!("\"{name}: ${variable}\"")
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let header = if name == AUTHORIZATION && text.starts_with("Bearer ") {
+            format!("\"{name}: Bearer ${}\"", program.variable("TOKEN"))
         } else if value.is_sensitive() {
             quoted(&format!("{name}: REDACTED"))
         } else {
-            quoted(&format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
+            quoted(&format!("{name}: {text}"))
         };
         command = format!("{command} -H {header}");
     }
-    let mut url = quoted(&request.uri().to_string());
-    let mut body = quoted(&String::from_utf8_lossy(request.body()));
-    // The shell replaces a variable only outside of single quotes. The secrets are the last parameters.
-    for (secret, variable) in secrets.iter().rev() {
-        let pair = format!("{}={PLACEHOLDER}", secret.name());
-        let last = |text: &str| text.rfind(&pair).map(|at| at + pair.len() - PLACEHOLDER.len());
-        let (found, text) = match secret.place() {
-            SecretPlace::Query => (last(&url), &mut url),
-            SecretPlace::Form => (last(&body), &mut body),
-            SecretPlace::Path => (url.find(PLACEHOLDER), &mut url),
-            _ => continue,
-        };
-        if let Some(at) = found {
-            text.replace_range(at..at + PLACEHOLDER.len(), &format!("'\"${variable}\"'"));
-        }
-    }
     if request.method() == Method::POST {
         // The option makes the request a POST.
+        let body = quoted(&String::from_utf8_lossy(request.body()));
         command = format!("{command} --data-raw {body}");
     }
-    format!("{command} {url}")
+    format!("{command} {}", quoted(&request.uri().to_string()))
 }
-
-/// The text in place of a secret in the URL of a dry run.
-const PLACEHOLDER: &str = "REDACTED";
 
 fn quoted(word: &str) -> String {
     // A shell has no escape for this character within single quotes.
@@ -306,7 +277,7 @@ mod tests {
             .build()
             .unwrap();
         let request = client.request(&RawQuery::new("photos/list")).unwrap();
-        let command = curl(Name::new("photos"), Auth::Bearer, &request);
+        let command = curl(Name::new("photos"), &request);
         assert!(command.contains("-H 'x-tenant: REDACTED'"), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
     }
@@ -328,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_replace_the_secrets() {
+    fn no_secret_is_printed() {
         let canary = |text: &str| AccessToken::secret(format!("CANARY-{text}")).unwrap();
         let client = blocking::Client::<Shop>::builder("https://h")
             .token(canary("key"))
@@ -339,18 +310,15 @@ mod tests {
             .build()
             .unwrap();
         let query = RawQuery::new("items/list").pair("name", "it's");
-        let command = curl(Name::new("my-shop"), Shop::AUTH, &client.request(&query).unwrap());
+        let command = curl(Name::new("my-shop"), &client.request(&query).unwrap());
         let (_, url) = command.split_once(" 'https://").unwrap();
-        assert_eq!(
-            url,
-            "h/rest/'\"$MY_SHOP_SECRET_ACCOUNT\"'/v1?method=items/list&name=it%27s&api_key='\"$MY_SHOP_TOKEN\"''"
-        );
-        assert!(command.contains(r#" -H "x-user: $MY_SHOP_SECRET_X_USER" "#), "{command}");
+        let expected = "h/rest/REDACTED/v1?method=items/list&name=it%27s&api_key=REDACTED'";
+        assert_eq!(url, expected);
+        assert!(command.contains(" -H 'x-user: REDACTED' "), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
-        let query = RawQuery::new("items/add").pair("name", "REDACTED").post(BodyFormat::Form);
-        let command = curl(Name::new("my-shop"), Shop::AUTH, &client.request(&query).unwrap());
-        let form = r#" --data-raw 'name=REDACTED&pin='"$MY_SHOP_SECRET_PIN"'' "#;
-        assert!(command.contains(form), "{command}");
+        let query = RawQuery::new("items/add").pair("name", "x").post(BodyFormat::Form);
+        let command = curl(Name::new("my-shop"), &client.request(&query).unwrap());
+        assert!(command.contains(" --data-raw 'name=x&pin=REDACTED' "), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
     }
 }
