@@ -1,6 +1,5 @@
 //! The commands that check, back up, restore and clean a mirror.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -64,15 +63,13 @@ fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
         return Ok(());
     }
     let text = format!("the mirror is damaged: {}", counted(found, "finding"));
-    let kinds: BTreeSet<FindingKind> = check.findings.iter().map(|one| one.kind).collect();
-    let rebuild = invocation.command("mirror rebuild");
-    let step = |kind| match kind {
-        FindingKind::Damage => FindingKind::next_step(kind).to_owned(),
-        _ => format!("run {rebuild}"),
-    };
-    let steps: BTreeSet<String> = kinds.into_iter().map(step).collect();
-    let steps: Vec<String> = steps.into_iter().collect();
-    Err(Failure::new(Exit::Contract, text).hint(steps.join("; ")))
+    Err(Failure::new(Exit::Contract, text).hint(
+        if check.findings.iter().any(|one| one.kind == FindingKind::Damage) {
+            FindingKind::Damage.next_step().to_owned()
+        } else {
+            format!("run {}", invocation.command("mirror rebuild"))
+        },
+    ))
 }
 
 /// The arguments of `mirror backup`.
