@@ -37,8 +37,6 @@ pub struct ExportRequest<'a> {
     pub mirror: &'a mut Mirror,
     /// The URL or path of the destination.
     pub to: &'a str,
-    /// Whether decimal numbers have a second column of a decimal type.
-    pub decimals: bool,
 }
 
 /// The flags of `mirror copy`.
@@ -48,10 +46,6 @@ pub(crate) struct CopyFlags {
     /// `s3://`, `gs://`, `az://`, `file://`, or a path.
     #[arg(long, value_name = "URL")]
     to: String,
-
-    /// In Parquet, add a column `<field>_decimal` for each decimal number, of the type DECIMAL(38, 9).
-    #[arg(long)]
-    decimals: bool,
 }
 
 /// Copies the mirror to a database, or to files.
@@ -68,8 +62,7 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
     }
     let mut mirror = read(invocation)?;
     if let Some(exporter) = exporter {
-        let (mirror, to, decimals) = (&mut mirror, &*flags.to, flags.decimals);
-        let tables = exporter(ExportRequest { mirror, to, decimals })?;
+        let tables = exporter(ExportRequest { mirror: &mut mirror, to: &flags.to })?;
         let rows = tables.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
         return Schema::of_program(&["table", "rows"], false).print_rows(invocation, rows);
     }

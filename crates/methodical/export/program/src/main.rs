@@ -23,9 +23,8 @@ fn main() -> ExitCode {
 }
 
 fn copy(request: ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure> {
-    let ExportRequest { mirror, to, decimals, .. } = request;
+    let ExportRequest { mirror, to, .. } = request;
     let copy = Copy::new(&described::<RecruitmentGateway>());
-    let copy = if decimals { copy.decimals() } else { copy };
     let tables = Place::open(to).and_then(|place| copy.run(mirror, &place));
     tables.map_err(|error| explained(&error))
 }
