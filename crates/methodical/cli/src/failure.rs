@@ -1,8 +1,7 @@
 //! A failure of the program: what happened, why, what to do next, and the exit code.
 
-use std::env;
 use std::error::Error as _;
-use std::io;
+use std::{env, io};
 
 use methodical_client::{Error, ErrorKind, model};
 
@@ -299,7 +298,8 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
             let Setting { value, origin } = base_url?;
             format!("the base URL may be wrong: {} ({origin})", redacted(value))
         }
-        ErrorKind::RateLimited => match error.retry_after() {
+        // A service that asks for more than a day is mistaken.
+        ErrorKind::RateLimited => match error.retry_after().filter(|wait| wait.as_secs() <= 86_400) {
             Some(wait) => format!("retry in {} s", wait.as_secs()),
             None => "retry later".to_owned(),
         },

@@ -166,12 +166,7 @@ fn amount(json: &str, gauge: Gauge) -> Result<(String, Option<String>), Failure>
 }
 
 /// Fails if an amount is below a threshold.
-fn refuse_below(
-    gauge: Gauge,
-    value: &str,
-    unit: Option<&str>,
-    below: &str,
-) -> Result<(), Failure> {
+fn refuse_below(gauge: Gauge, value: &str, unit: Option<&str>, below: &str) -> Result<(), Failure> {
     if number(below).is_some_and(|least| number(value).is_some_and(|amount| amount < least)) {
         return Err(too_low(gauge, value, unit, &format!("is below {below}")));
     }

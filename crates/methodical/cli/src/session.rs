@@ -5,9 +5,7 @@ use std::io::Write as _;
 
 use methodical_client::blocking::{self, Records};
 use methodical_client::model::tables::Mirrored;
-use methodical_client::model::{
-    Beside, ListOperation, Operation, PagedOperation, Record,
-};
+use methodical_client::model::{Beside, ListOperation, Operation, PagedOperation, Record};
 use methodical_client::transport::BlockingBody;
 use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;

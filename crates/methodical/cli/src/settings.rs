@@ -50,7 +50,6 @@ pub(crate) struct ServiceFlags {
     /// 5 s in each attempt, regardless of this limit.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
-
 }
 
 /// The mirror to read in place of the service. Only programs of services with tables show these flags.

@@ -18,10 +18,10 @@ use serde_json::json;
 use crate::connect::{no_base_url, token_text};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
+use crate::mirror::found;
 use crate::mirror::list::unknown;
 use crate::mirror::open::{Place, duration, note_token, refuse_from, source};
 use crate::mirror::watch::repeat;
-use crate::mirror::{Recovered, found};
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
 };
@@ -58,7 +58,7 @@ pub(crate) struct SyncFlags {
     /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
     /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
     #[arg(long, value_name = "TABLE=N", value_parser = accepted)]
-    accept_missing: Vec<(String, u64)>,
+    pub(crate) accept_missing: Vec<(String, u64)>,
 
     /// Report all records of the first sync as added. By default, the first sync reports no changes.
     #[arg(long, hide_short_help = true)]
@@ -295,10 +295,7 @@ fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
 }
 
 /// Returns the first failure, and warns of the others.
-fn failed<S: Mirrored>(
-    session: &Session<S>,
-    report: &SyncReport,
-) -> Result<(), Failure> {
+fn failed<S: Mirrored>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
     if let Some(error) = &report.error {
         return Err(error.into());
     }
@@ -389,7 +386,9 @@ const SHOWN: &[&str] =
 fn accepted(text: &str) -> Result<(String, u64), &'static str> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(table, records)| Some((table.to_owned(), records.parse().ok()?)));
-    parts.ok_or("expected the table and the number that a refused sync has named, such as TABLE=4812")
+    parts.ok_or(
+        "expected the table and the number that a refused sync has named, such as TABLE=4812",
+    )
 }
 
 /// Returns the hint of a sync in which the mirror refused lists: the flags that accept their numbers.

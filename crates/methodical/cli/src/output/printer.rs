@@ -107,11 +107,6 @@ impl Printer {
         self.json
     }
 
-    /// Returns the number of records printed so far.
-    pub(crate) fn printed(&self) -> u64 {
-        self.printed
-    }
-
     /// Prints a record of the program.
     pub(crate) fn print<T: Serialize>(&mut self, record: &T) -> io::Result<()> {
         self.print_line(&serde_json::to_string(record)?)

@@ -52,9 +52,7 @@ impl Keyring {
     }
 
     fn entry(&self, profile: &str) -> Result<Entry, Failure> {
-        self.store
-            .build(self.program.as_str(), profile, None)
-            .map_err(|error| self.failure(&error))
+        self.store.build(self.program.as_str(), profile, None).map_err(|error| self.failure(&error))
     }
 
     /// Explains an error.
@@ -64,7 +62,9 @@ impl Keyring {
             Error::NoStorageAccess(_) => "the keyring is locked, or denies access to this program",
             _ => "the keyring failed",
         };
-        Failure::usage(failed).because(text(error)).hint(format!("unlock it and try again, or {file}"))
+        Failure::usage(failed)
+            .because(text(error))
+            .hint(format!("unlock it and try again, or {file}"))
     }
 }
 
