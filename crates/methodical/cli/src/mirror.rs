@@ -64,8 +64,7 @@ impl Recovered {
 /// The parts of a mirror that commands name.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The tables, with the API method of the list of each.
-    pub(crate) tables: Vec<(&'static Table, &'static str)>,
+    pub(crate) tables: Vec<&'static Table>,
     pub(crate) gauges: Vec<Gauge>,
     pub(crate) recovered: Vec<Recovered>,
 }
@@ -83,9 +82,7 @@ pub(crate) enum Selected {
     All(&'static Table),
     /// The members of a group.
     Members(Members),
-    /// The mirror has the list of the query, but not the records that its parameters select.
-    Other,
-    /// The mirror does not have the list.
+    /// The mirror does not have the list, or not the records that its parameters select.
     Nothing,
 }
 
@@ -144,14 +141,12 @@ impl<S> Default for Visitor<'_, S> {
 impl<S: Service> Visitor<'_, S> {
     /// Takes a list that returns the whole table.
     fn whole<O: Operation + 'static>(&mut self, table: &'static Table, all: &O) {
-        self.found.tables.push((table, O::METHOD));
+        self.found.tables.push(table);
         let Some(query) = self.query.and_then(|(query, _)| query.downcast_ref::<O>()) else {
             return;
         };
         if is_same(query, all) {
             self.selected = Selected::All(table);
-        } else if matches!(self.selected, Selected::Nothing) {
-            self.selected = Selected::Other;
         }
     }
 
@@ -206,7 +201,7 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
     {
         let &Recovery { table, members, groups, value, known_values, .. } = &recovery;
         let of = Recovered { table, members, groups, value, known_values };
-        self.found.tables.push((table, O::METHOD));
+        self.found.tables.push(table);
         self.found.recovered.push(of);
         let Some((query, flags)) = self.query else { return };
         let Some(query) = query.downcast_ref::<O>() else { return };

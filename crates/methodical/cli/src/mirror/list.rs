@@ -24,20 +24,17 @@ pub(crate) fn print(
     record: RecordType<'_>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let refused = |text: &str| {
-        Err(Failure::usage(format!("cannot answer from the mirror: {text}"))
-            .hint("leave out --from to ask the service"))
-    };
     let (table, tables, members) = match selected {
         Selected::All(table) => (*table, vec![table.name()], None),
         Selected::Members(members) => {
             let of = members.of;
             (of.members, vec![of.members.name(), of.table.name()], Some(members))
         }
-        Selected::Other => {
-            return refused("it does not know which records these parameters select");
+        Selected::Nothing => {
+            let text =
+                "cannot answer from the mirror: it does not have the records of this command";
+            return Err(Failure::usage(text).hint("leave out --from to ask the service"));
         }
-        Selected::Nothing => return refused("it does not have this list"),
     };
     let (mirror, _) = for_list(invocation)?;
     let placed = members.map(|members| placed(&mirror, members)).transpose()?;

@@ -260,16 +260,16 @@ fn table<S: Mirrored>(flags: &ForgetFlags) -> Result<&'static str, Failure> {
     let found = found::<S>();
     let Some(table) = &flags.table else {
         let is_recovered = |name| found.recovered.iter().any(|one| one.table.name() == name);
-        let personal = found.tables.iter().filter(|(table, _)| {
+        let personal = found.tables.iter().filter(|table| {
             !is_recovered(table.name()) && table.columns().iter().any(tables::Column::is_personal)
         });
         return match personal.collect::<Vec<_>>()[..] {
-            [(table, _)] => Ok(table.name()),
+            [table] => Ok(table.name()),
             _ => Err(Failure::usage("several tables or none have personal data")
                 .hint("use --table TABLE")),
         };
     };
-    let known: Vec<&str> = found.tables.iter().map(|(table, _)| table.name()).collect();
+    let known: Vec<&str> = found.tables.iter().map(|table| table.name()).collect();
     let is_known = known.iter().copied().find(|known| known == table);
     is_known.ok_or_else(|| {
         let failure = Failure::usage(format!("unknown table `{table}`"));

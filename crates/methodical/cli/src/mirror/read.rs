@@ -217,17 +217,10 @@ fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<()
 
 /// Returns the consumer with a name.
 fn find<'a>(consumers: &'a [Consumer], name: &str) -> Result<&'a Consumer, Failure> {
-    if let Some(consumer) = consumers.iter().find(|one| one.name == name) {
-        return Ok(consumer);
-    }
-    let failure = Failure::usage(format!("the mirror has no consumer `{name}`"));
-    let known: Vec<_> = consumers.iter().map(|one| &*one.name).collect();
-    Err(if known.is_empty() {
-        failure.hint(
-            "the mirror has no consumers yet: each --consumer name of the command `watch` adds one",
-        )
-    } else {
-        failure.hint(format!("its consumers are {}", known.join(", ")))
+    let found = consumers.iter().find(|one| one.name == name);
+    found.ok_or_else(|| {
+        Failure::usage(format!("the mirror has no consumer `{name}`"))
+            .hint("`mirror consumers` lists them; each --consumer name of `watch` adds one")
     })
 }
 
@@ -248,7 +241,7 @@ pub(crate) fn search<S: Mirrored>(
     let mirror = open::read(invocation)?;
     // The first texts of each table.
     let found = found::<S>();
-    let shown = found.tables.iter().map(|(table, _)| described(records, table).columns);
+    let shown = found.tables.iter().map(|table| described(records, table).columns);
     let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));
     let mut columns: Vec<String> = shown.map(|name| format!("record.{name}")).collect();
     columns.dedup();
