@@ -131,6 +131,12 @@ impl MirrorCommand {
         records: Records,
         invocation: &Invocation,
     ) -> Result<(), Failure> {
+        if matches!(
+            self,
+            Self::Backup(_) | Self::Copy(_) | Self::Forget(_) | Self::Rebuild | Self::Restore(_)
+        ) {
+            invocation.refuse_dry_run()?;
+        }
         match self {
             Self::Sync(flags) => sync::run::<S>(&flags, invocation),
             Self::Status(flags) => read::status(&flags, invocation),

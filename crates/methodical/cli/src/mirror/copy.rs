@@ -12,6 +12,7 @@ use crate::mirror::open::unreadable;
 use crate::mirror::open::{is_database, read};
 use crate::output::printer::Schema;
 use crate::run::Invocation;
+#[cfg(feature = "mirror-postgres")]
 use crate::settings::redacted;
 
 /// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter). Returns
@@ -56,9 +57,6 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
             "cannot copy the mirror: this program was built without Parquet",
         )
         .hint("copy to postgres://…, or use a build with Parquet"));
-    }
-    if invocation.is_dry_run(&format!("would copy the mirror to {}", redacted(&flags.to))) {
-        return Ok(());
     }
     let mut mirror = read(invocation)?;
     if let Some(exporter) = exporter {

@@ -113,9 +113,6 @@ pub(crate) fn run<S: Mirrored>(
     let path = files::find(settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.call.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
-    if invocation.is_dry_run("would serve the mirror") {
-        return Ok(());
-    }
     let (mirror, _guard) = read_or_sample::<S>(invocation)?;
     let screen = invocation.screen;
     let account = account_of(&mirror, &settings, invocation);
@@ -181,10 +178,7 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
     }
     let path = files::path(program.name, &readers_file(&Settings::of_known(invocation)?))?;
     let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {
-        if call.dry_run {
-            screen.note(&format!("would have {done}"));
-            return Ok(());
-        }
+        invocation.refuse_dry_run()?;
         let lock = Lock::take(program.name)?;
         let mut readers = stored(&path)?;
         change(&mut readers)?;
@@ -194,7 +188,7 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
     };
     match command {
         ReaderCommand::Add { name, mask } => {
-            let password = if call.dry_run { String::new() } else { password(name)? };
+            let password = password(name)?;
             change(&format!("added the reader {}", printable(name)), &|readers| {
                 readers.add(name, &password, *mask).map_err(|error| failed(&error))
             })

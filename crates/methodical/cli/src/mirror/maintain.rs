@@ -25,9 +25,6 @@ pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
 }
 
 pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
-    if invocation.is_dry_run("would rebuild the mirror") {
-        return Ok(());
-    }
     let Rebuilt { findings, check, .. } = open::read(invocation)?.rebuild()?;
     print(invocation, &findings, |one| json!(one.kind.rebuilt()))?;
     if !findings.is_empty() {
@@ -100,9 +97,6 @@ pub(crate) struct RestoreFlags {
 
 pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<(), Failure> {
     let file = flags.file.display();
-    if invocation.is_dry_run(&format!("would back up the mirror to {file}")) {
-        return Ok(());
-    }
     let mirror = open::read(invocation)?;
     let existing = if flags.replace { Existing::Replace } else { Existing::Refuse };
     if !flags.replace && matches!(flags.file.try_exists(), Ok(true)) {
@@ -121,9 +115,6 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
     let place = Place::of(flags.to.as_deref(), &settings, invocation)?;
     let path = &place.0;
     let file = flags.file.display();
-    if invocation.is_dry_run(&format!("would restore {file} to {place}")) {
-        return Ok(());
-    }
     if matches!(flags.file.try_exists(), Ok(false)) {
         return Err(Failure::usage(format!("the backup {file} does not exist")));
     }
@@ -213,10 +204,6 @@ pub(crate) fn forget<S: Mirrored>(
     let ForgetFlags { id, undo, .. } = flags;
     let table = table::<S>(flags)?;
     let screen = invocation.screen;
-    let verb = if *undo { "unblock" } else { "erase" };
-    if invocation.is_dry_run(&format!("would {verb} {table} {id}")) {
-        return Ok(());
-    }
     let mut mirror = open::read(invocation)?;
     if *undo {
         if !mirror.unforget(table, id)? {

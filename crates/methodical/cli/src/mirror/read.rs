@@ -174,9 +174,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
     let consumers = mirror.consumers()?;
     if let Some(ConsumersCommand::Rewind { name, to }) = &flags.command {
         find(&consumers, name)?;
-        if invocation.is_dry_run(&format!("would rewind `{name}`")) {
-            return Ok(());
-        }
+        invocation.refuse_dry_run()?;
         mirror.rewind_consumer(name, to)?;
         let waiting = find(&mirror.consumers()?, name)?.behind;
         invocation.screen.note(&format!("moved `{name}`; changes that wait for it: {waiting}"));
@@ -185,9 +183,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
             0 => String::new(),
             waiting => format!(" It will not get the {waiting} changes that wait for it."),
         };
-        if invocation.is_dry_run(&format!("would remove `{name}`")) {
-            return Ok(());
-        }
+        invocation.refuse_dry_run()?;
         confirm(&format!("Remove the consumer `{name}`?{waiting}"), flags.yes)?;
         mirror.remove_consumer(name)?;
         invocation.screen.note(&format!("removed the consumer `{name}`"));

@@ -198,7 +198,7 @@ pub(crate) fn sync<S: Mirrored>(
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     warn_of_damage(session, &report);
-    let done = failed(session, &report);
+    let done = failed(session, mirror, &report);
     let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
     if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
         // Without it, readers only lack a note.
@@ -295,7 +295,11 @@ fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
 }
 
 /// Returns the first failure, and warns of the others.
-fn failed<S: Mirrored>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
+fn failed<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &Mirror,
+    report: &SyncReport,
+) -> Result<(), Failure> {
     if let Some(error) = &report.error {
         return Err(error.into());
     }
