@@ -9,7 +9,7 @@ use crate::frame::{Frame, whole};
 use crate::link::{self, Link, Names};
 use crate::outline::{Board, Placed};
 use crate::shared::{Params, Problem, Shared};
-use crate::time::{DAY, Time, ago, day, midnight, minute};
+use crate::time::{DAY, Time, ago, day, midnight};
 use crate::words::{grouped, label, plural};
 
 /// The template of the page.
@@ -78,9 +78,9 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             None => ("–".to_owned(), "no sample yet".to_owned()),
             Some(one) => {
                 let unit = one.last.unit.as_deref().unwrap_or_default();
-                let left = one.days_left.map(|days| format!("{} days left, ", grouped(days)));
+                let left = one.days_left.map(|days| format!("{} days left ", grouped(days)));
                 let amount = format!("{} {unit}", one.last.amount).trim_end().to_owned();
-                (amount, format!("{}{} UTC", left.unwrap_or_default(), minute(one.last.at)))
+                (amount, format!("{}on {}", left.unwrap_or_default(), day(one.last.at)))
             }
         };
         cards.push(Card { name: label(name), value, href: None, note });
