@@ -1,6 +1,6 @@
 //! Auto traits and sizes of public types that callers rely on. Losing one of them is a breaking change.
 
-use gateway_client::{AccessToken, Client, Error, RawResponse, blocking, model, transport};
+use gateway_client::{AccessToken, Client, Error, blocking, model, transport};
 
 fn assert_shared<T: Send + Sync + Unpin + 'static>() {}
 
@@ -9,7 +9,6 @@ fn public_types_are_send_and_sync() {
     assert_shared::<Client>();
     assert_shared::<blocking::Client>();
     assert_shared::<AccessToken>();
-    assert_shared::<RawResponse>();
     assert_shared::<Error>();
     assert_shared::<model::ListCandidates>();
     assert_shared::<model::Listing<model::Candidate>>();

@@ -17,8 +17,7 @@ use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{DecodeError, ListOperation, Operation, Record};
 use gateway_client::transport::{MemoryTransport, Request, TransportError};
 use gateway_client::{
-    AccessToken, CallOptions, Client, Entry, Error, RawResponse, Records, RetryPolicy, TokenSource,
-    blocking,
+    AccessToken, CallOptions, Client, Entry, Error, Records, RetryPolicy, TokenSource, blocking,
 };
 use gateway_server::{Clock, Config, ImportMode, NewToken, RunningServer, Server, Stage, Store};
 use tokio::net::TcpListener;
@@ -161,12 +160,12 @@ impl Driver {
         let retry = || RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO);
         let (first, second) = (script(), script());
         let client = Client::builder(BASE_URL).token(token()).retry(retry());
-        let client = client.call_options(options.clone()).transport(first.clone());
+        let client = client.transport(first.clone()).build().unwrap();
         let blocking = blocking::Client::builder(BASE_URL).token(token()).retry(retry());
-        let blocking = blocking.call_options(options.clone()).transport(second.clone());
+        let blocking = blocking.transport(second.clone()).build().unwrap();
         [
-            (Self::Async(client.build().unwrap()), first),
-            (Self::Blocking(blocking.build().unwrap()), second),
+            (Self::Async(client.with(options.clone())), first),
+            (Self::Blocking(blocking.with(options.clone())), second),
         ]
     }
 
@@ -184,13 +183,6 @@ impl Driver {
         }
     }
 
-    pub(crate) fn send_raw(&self, call: &impl Call) -> Result<RawResponse, Error> {
-        match self {
-            Self::Async(client) => RUNTIME.block_on(client.send_raw(call)),
-            Self::Blocking(client) => client.send_raw(call),
-        }
-    }
-
     pub(crate) fn stream<O>(&self, call: &O) -> Result<Streamed<O::Item>, Error>
     where
         O: ListOperation<Beside = ()> + Call,
@@ -201,25 +193,29 @@ impl Driver {
         }
     }
 
-    /// Returns the body of a response, read in chunks.
-    pub(crate) fn stream_raw(&self, call: &impl Call) -> Result<Vec<u8>, Error> {
+    /// Returns a response, whose body is read in chunks.
+    pub(crate) fn stream_raw(&self, call: &impl Call) -> Result<Response<Vec<u8>>, Error> {
         let mut body = Vec::new();
-        match self {
+        let (status, headers) = match self {
             Self::Async(client) => RUNTIME.block_on(async {
                 let mut answer = client.stream_raw(call).await?;
                 while let Some(chunk) = answer.chunk().await? {
                     body.extend_from_slice(&chunk);
                 }
-                Ok(body)
-            }),
+                Ok::<_, Error>((answer.status(), answer.headers().clone()))
+            })?,
             Self::Blocking(client) => {
                 let mut answer = client.stream_raw(call)?;
                 while let Some(chunk) = answer.chunk()? {
                     body.extend_from_slice(&chunk);
                 }
-                Ok(body)
+                (answer.status(), answer.headers().clone())
             }
-        }
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        Ok(response)
     }
 }
 

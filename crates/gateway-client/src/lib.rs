@@ -63,7 +63,7 @@
 //! # Operations
 //!
 //! Each operation is a query in [`model`]: [`send`](Client::send) calls it and decodes the response, [`stream`](Client::stream)
-//! yields the records of a list as they arrive, and [`send_raw`](Client::send_raw) returns the response undecoded. A record that
+//! yields the records of a list as they arrive, and [`stream_raw`](Client::stream_raw) returns the response undecoded. A record that
 //! cannot be decoded is in [`Listing::rejected`](model::Listing::rejected); the others are returned.
 //!
 //! Run a longer example with `cargo run -p gateway-client --example NAME`:
@@ -107,8 +107,7 @@ pub use methodical_client::transport;
 #[doc(no_inline)]
 pub use methodical_client::{
     AccessToken, Attempt, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind,
-    FileToken, Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy,
-    StreamingResponse, TokenSource, token_fn,
+    FileToken, Observer, Problem, Records, RetryPolicy, StreamingResponse, TokenSource, token_fn,
 };
 
 /// An async client for one account of the service.

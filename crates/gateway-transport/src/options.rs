@@ -259,52 +259,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_in_the_docs_has_every_default() {
-        // No rest pattern, so that a new setting fails to compile here until it is in the table.
-        let Options {
-            connect_timeout,
-            idle_timeout,
-            total_timeout,
-            pool_idle_timeout,
-            pool_max_idle,
-            proxy,
-            extra_roots,
-            client_certificate,
-        } = Options::default();
-        assert_eq!((proxy, extra_roots.len()), (Proxy::Environment, 0));
-        assert!(client_certificate.is_none());
-        let rows = [
-            (
-                "timeout for connecting: name lookup, TCP and TLS",
-                seconds(connect_timeout),
-                "connect_timeout",
-            ),
-            (
-                "maximum silence of the peer within a response",
-                seconds(idle_timeout),
-                "idle_timeout",
-            ),
-            (
-                "timeout for an exchange without a [`Deadline`](crate::Deadline)",
-                seconds(total_timeout),
-                "total_timeout",
-            ),
-            ("time an unused connection is kept", seconds(pool_idle_timeout), "pool_idle_timeout"),
-            ("unused connections kept per host", pool_max_idle.to_string(), "pool_max_idle"),
-            ("source of the proxy", "the environment".to_owned(), "proxy"),
-            ("certificates trusted in addition to the system's", "none".to_owned(), "extra_root"),
-            ("certificate and key of the client", "none".to_owned(), "client_certificate"),
-        ];
-        let expected = rows.map(|(setting, default, setter)| {
-            format!("/// | {setting} | {default} | [`{setter}`](Self::{setter}()) |")
-        });
-        let docs = include_str!("options.rs").lines();
-        let table = docs.skip_while(|line| *line != "/// | setting | default | set with |").skip(2);
-        let documented: Vec<&str> = table.take_while(|line| line.starts_with("/// |")).collect();
-        assert_eq!(documented, expected);
-    }
-
-    #[test]
     fn a_proxy_is_an_http_url_without_a_path() {
         for valid in ["http://proxy", "http://proxy:3128/", "http://a:b%40@[::1]:3128"] {
             assert!(Proxy::server(valid).is_ok(), "{valid}");
@@ -323,9 +277,5 @@ mod tests {
         assert_eq!(debug, "Server(proxy:1)");
         let debug = format!("{:?}", Options::default().client_certificate("CANARY"));
         assert!(!debug.contains("CANARY"), "{debug}");
-    }
-
-    fn seconds(limit: Duration) -> String {
-        format!("{} s", limit.as_secs())
     }
 }

@@ -92,11 +92,13 @@ impl Carrier {
         match self {
             Self::Async(transport) => {
                 let client = settings(Client::builder(base_url), limits, outputs);
-                Driver::Async(client.transport(transport.clone()).build().unwrap())
+                let client = client.transport(transport.clone()).build().unwrap();
+                Driver::Async(client.with(tenant()))
             }
             Self::Blocking(transport) => {
                 let client = settings(blocking::Client::builder(base_url), limits, outputs);
-                Driver::Blocking(client.transport(Arc::clone(transport)).build().unwrap())
+                let client = client.transport(Arc::clone(transport)).build().unwrap();
+                Driver::Blocking(client.with(tenant()))
             }
         }
     }
@@ -112,9 +114,12 @@ fn settings<S: Service, T>(
         .token(AccessToken::new("gwt_CANARY").unwrap())
         .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))
         .observer(outputs.clone())
-        .call_options(CallOptions::new().header("x-tenant", "CANARY").unwrap())
         .allow_insecure_http()
         .call_timeout(limits.time)
         .stream_timeout(limits.time)
         .body_limit(limits.body)
+}
+
+fn tenant() -> CallOptions {
+    CallOptions::new().header("x-tenant", "CANARY").unwrap()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use gateway_client::{CallOptions, Entry, Error, ErrorKind, RetryBudget, RetryPolicy};
+use gateway_client::{CallOptions, Entry, Error, ErrorKind, RetryPolicy};
 use gateway_model::service::RecruitmentGateway;
 use gateway_model::{Candidate, GetCredits, ListCandidates, ListVacancies};
 use methodical_client::Client;
@@ -32,7 +32,7 @@ pub(crate) async fn story(world: World) {
         .stream_timeout(STREAM)
         .retry(RetryPolicy::default().max_attempts(ATTEMPTS))
         // The limit on all retries together has its own tests; here, each call may use all its attempts.
-        .retry_budget(RetryBudget::new().burst(1_000))
+        .retry_burst(1_000)
         .transport(transport.clone())
         .build()
         .unwrap();

@@ -9,7 +9,7 @@ use pollster::block_on;
 
 use crate::engine::Io;
 use crate::time::sleep_blocking;
-use crate::{Error, RawResponse, StreamingResponse};
+use crate::{Error, StreamingResponse};
 
 /// The records of [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
 pub type Records<T, S = ()> = crate::Records<T, S, BlockingBody>;
@@ -98,26 +98,6 @@ impl<S: Service> Client<S> {
     /// ```
     pub fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
         block_on(self.engine.send(operation))
-    }
-
-    /// Calls any operation and returns the response with any status, undecoded.
-    ///
-    /// # Errors
-    ///
-    /// Fails unless a complete response was received; see [`Error::kind`].
-    ///
-    /// ```
-    /// use methodical_client::model::Operation;
-    /// use methodical_client::{Error, blocking::Client};
-    ///
-    /// fn print_size<O: Operation>(client: &Client<O::Service>, query: &O) -> Result<(), Error> {
-    ///     let response = client.send_raw(query)?;
-    ///     println!("{} {} bytes", response.status(), response.body().len());
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn send_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<RawResponse, Error> {
-        block_on(self.engine.send_raw(operation))
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.

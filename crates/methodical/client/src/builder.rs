@@ -14,7 +14,7 @@ use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::request::Headers;
 use crate::token::Sources;
-use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, TokenSource};
+use crate::{Error, Observer, RetryPolicy, TokenSource};
 
 /// Builds a client, see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
@@ -49,7 +49,6 @@ pub struct ClientBuilder<S, T = SharedTransport> {
     secrets: Vec<(String, Arc<dyn TokenSource>)>,
     observer: Option<Arc<dyn Observer>>,
     policy: Policy,
-    options: Option<CallOptions>,
     transport: Option<T>,
     service: PhantomData<fn() -> S>,
 }
@@ -66,7 +65,6 @@ impl<S: Service, T> ClientBuilder<S, T> {
             secrets: Vec::new(),
             observer: None,
             policy: Policy::default(),
-            options: None,
             transport: None,
             service: PhantomData,
         }
@@ -167,14 +165,19 @@ impl<S: Service, T> ClientBuilder<S, T> {
     }
 
     /// Sets how failed attempts are retried. Default: up to 3 attempts; see [`RetryPolicy`].
+    ///
+    /// All calls of a client and its clones together make 10 retries in one burst, and then one for every 10 answered calls,
+    /// so that retries do not multiply the load on a failing service.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
         self
     }
 
-    /// Sets the limit on the retries of all calls together. Default: a burst of 10, then one for every 10 answered calls.
-    pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
-        self.policy.budget = budget;
+    /// Sets how many retries all calls together may use in one burst.
+    #[cfg(feature = "test-util")]
+    #[doc(hidden)]
+    pub fn retry_burst(mut self, retries: u32) -> Self {
+        self.policy.budget = crate::retry::RetryBudget::of_burst(retries);
         self
     }
 
@@ -216,15 +219,6 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the options of every call, such as a header that each request has. They replace the options set before. Default:
-    /// none.
-    ///
-    /// [`Client::with`](crate::Client::with) adds options to them.
-    pub fn call_options(mut self, options: CallOptions) -> Self {
-        self.options = Some(options);
-        self
-    }
-
     pub(crate) fn set_transport(mut self, transport: T) -> Self {
         self.transport = Some(transport);
         self
@@ -244,7 +238,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         let transport = self.transport.map_or_else(checked_default, Ok)?;
         let auth = S::AUTH;
         let tokens = Sources::new(auth, self.token, self.secrets)?;
-        let Self { policy, observer, options, .. } = self;
+        let Self { policy, observer, .. } = self;
         let headers = const { Headers::new(S::ACCEPT, S::USER_AGENT) };
         let selectors = S::DISPATCH.selectors();
         let pace = Pace::new(&policy);
@@ -259,16 +253,13 @@ impl<S: Service, T> ClientBuilder<S, T> {
             observer,
             transport,
         };
-        Ok(Engine::new(shared, options))
+        Ok(Engine::new(shared))
     }
 }
 
 impl<S, T> fmt::Debug for ClientBuilder<S, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The base URL is left out: before it is checked, it may contain credentials.
-        f.debug_struct("ClientBuilder")
-            .field("policy", &self.policy)
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+        f.debug_struct("ClientBuilder").field("policy", &self.policy).finish_non_exhaustive()
     }
 }

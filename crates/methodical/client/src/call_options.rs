@@ -1,8 +1,7 @@
-//! Options of single calls: deadlines and headers.
+//! Options of single calls: a timeout and headers.
 
 use std::time::Duration;
 
-use gateway_transport::Instant;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST,
     PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
@@ -11,11 +10,10 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{Error, ErrorKind};
 
-/// Options of single calls: a timeout, a deadline, headers, and a suffix of `User-Agent`.
+/// Options of single calls: a timeout and headers.
 ///
 /// [`Client::with`](crate::Client::with) and [`blocking::Client::with`](crate::blocking::Client::with) return a client whose
 /// calls have these options: every method, every attempt, and the dry run.
-/// [`ClientBuilder::call_options`](crate::ClientBuilder::call_options) sets them for all calls of a client.
 ///
 /// A header may be a secret, so `Debug` does not print its value, and the client never logs it.
 ///
@@ -36,7 +34,6 @@ use crate::{Error, ErrorKind};
 /// # let transport = MemoryTransport::new([Ok(response.body("[]".into())?)]);
 /// let client = Client::<Photos>::builder("https://gateway.example.com")
 ///     .token(AccessToken::new("gwt_6yqW")?)
-///     .call_options(CallOptions::new().user_agent_suffix("album-printer/2.1")?)
 ///     .transport(transport.clone())
 ///     .build()?;
 /// let options = CallOptions::new()
@@ -44,9 +41,7 @@ use crate::{Error, ErrorKind};
 ///     .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")?;
 /// client.with(options).send(&RawQuery::new("photos/list")).await?;
 ///
-/// let sent = &transport.requests()[0];
-/// assert!(sent.headers().contains_key("traceparent"));
-/// assert!(sent.headers()["user-agent"].to_str()?.ends_with(" album-printer/2.1"));
+/// assert!(transport.requests()[0].headers().contains_key("traceparent"));
 /// # Ok(())
 /// # }
 /// ```
@@ -54,9 +49,7 @@ use crate::{Error, ErrorKind};
 #[must_use]
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
-    pub(crate) deadline: Option<Instant>,
-    user_agent_suffix: Option<HeaderValue>,
-    /// All of them are marked sensitive, except a `User-Agent`, which only [`over`](Self::over) sets.
+    /// All of them are marked sensitive.
     pub(crate) headers: HeaderMap,
 }
 
@@ -71,15 +64,6 @@ impl CallOptions {
     /// For a stream, it applies until the last byte.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
-        self
-    }
-
-    /// Sets the instant by which the call must end, a stream with its last byte. Use it to pass on the deadline of a
-    /// request that your own service answers.
-    ///
-    /// The timeouts apply as well: the deadline never makes a call longer.
-    pub fn deadline(mut self, instant: Instant) -> Self {
-        self.deadline = Some(instant);
         self
     }
 
@@ -128,43 +112,11 @@ impl CallOptions {
         Ok(self)
     }
 
-    /// Sets the text that follows the `User-Agent` of the client after a space, such as `album-printer/2.1`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Config`] if the text is empty, starts or ends with whitespace, or contains anything but printable ASCII.
-    ///
-    /// ```
-    /// use methodical_client::{CallOptions, ErrorKind};
-    ///
-    /// let error = CallOptions::new().user_agent_suffix("two\nlines").unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::Config);
-    /// ```
-    pub fn user_agent_suffix(mut self, text: &str) -> Result<Self, Error> {
-        let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        let suffix = HeaderValue::from_str(text).ok();
-        self.user_agent_suffix =
-            suffix.filter(|_| is_printable && !text.is_empty() && text.trim() == text);
-        if self.user_agent_suffix.is_none() {
-            let text = "cannot extend `User-Agent`: the suffix must be printable ASCII without surrounding whitespace";
-            return Err(Error::config(text));
-        }
-        Ok(self)
-    }
-
-    /// Returns these options on top of others, with the complete `User-Agent` among the headers if there is a suffix.
-    pub(crate) fn over(self, base: Option<&Self>, user_agent: &HeaderValue) -> Self {
+    /// Returns these options on top of others.
+    pub(crate) fn over(self, base: Option<&Self>) -> Self {
         let mut all = base.cloned().unwrap_or_default();
         all.timeout = self.timeout.or(all.timeout);
-        all.deadline = self.deadline.or(all.deadline);
         all.headers.extend(self.headers);
-        if let Some(suffix) = &self.user_agent_suffix {
-            let value = [user_agent.as_bytes(), b" ", suffix.as_bytes()].concat();
-            // Always valid, like both of its parts.
-            if let Ok(value) = HeaderValue::try_from(value) {
-                all.headers.insert(USER_AGENT, value);
-            }
-        }
         all
     }
 }
@@ -191,9 +143,7 @@ const RESERVED: [HeaderName; 15] = [
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
-    use http::HeaderValue;
+    use std::time::Duration;
 
     use super::{CallOptions, RESERVED};
     use crate::ErrorKind;
@@ -221,35 +171,21 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_suffix_is_refused() {
-        for suffix in ["", " ", " a/1", "a/1 ", "a\tb", "a\r\nX: y", "\u{e4}/1", "a\u{7f}"] {
-            assert!(CallOptions::new().user_agent_suffix(suffix).is_err(), "{suffix:?}");
-        }
-        assert!(CallOptions::new().user_agent_suffix("a/1.0 (b; c) d/2").is_ok());
-    }
-
-    #[test]
     fn later_options_replace_only_what_they_set() {
-        let user_agent = HeaderValue::from_static("photos/1");
-        let (second, instant) = (Duration::from_secs(1), Instant::now());
-        let first = CallOptions::new().timeout(second).deadline(instant);
+        let second = Duration::from_secs(1);
+        let first = CallOptions::new().timeout(second);
         let first = first.header("x-a", "1").unwrap().header("x-b", "1").unwrap();
-        let first = first.user_agent_suffix("a/1").unwrap().over(None, &user_agent);
-        let all = CallOptions::new().header("x-b", "2").unwrap().over(Some(&first), &user_agent);
-        assert_eq!((all.timeout, all.deadline), (Some(second), Some(instant)));
+        let all = CallOptions::new().header("x-b", "2").unwrap().over(Some(&first));
+        assert_eq!(all.timeout, Some(second));
         let mut headers: Vec<_> = all
             .headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.to_str().unwrap(), value.is_sensitive()))
             .collect();
         headers.sort_unstable();
-        let expected =
-            [("user-agent", "photos/1 a/1", false), ("x-a", "1", true), ("x-b", "2", true)];
-        assert_eq!(headers, expected);
+        assert_eq!(headers, [("x-a", "1", true), ("x-b", "2", true)]);
 
-        let later = CallOptions::new().timeout(2 * second).user_agent_suffix("b/2").unwrap();
-        let all = later.over(Some(&first), &user_agent);
+        let all = CallOptions::new().timeout(2 * second).over(Some(&first));
         assert_eq!(all.timeout, Some(2 * second));
-        assert_eq!(all.headers["user-agent"], "photos/1 b/2");
     }
 }

@@ -9,7 +9,7 @@ use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 
 use crate::engine::{Engine, Io};
 use crate::time::sleep;
-use crate::{CallOptions, ClientBuilder, Error, Pages, RawResponse, Records, StreamingResponse};
+use crate::{CallOptions, ClientBuilder, Error, Pages, Records, StreamingResponse};
 
 /// An async client for one account of the service `S`.
 ///
@@ -152,29 +152,6 @@ impl<S: Service> Client<S> {
         self.engine.send(operation).await
     }
 
-    /// Calls any operation and returns the response with any status, undecoded.
-    ///
-    /// # Errors
-    ///
-    /// Fails unless a complete response was received; see [`Error::kind`].
-    ///
-    /// ```
-    /// use methodical_client::model::Operation;
-    /// use methodical_client::{Client, Error};
-    ///
-    /// async fn print_size<O: Operation>(client: &Client<O::Service>, query: &O) -> Result<(), Error> {
-    ///     let response = client.send_raw(query).await?;
-    ///     println!("{} {} bytes", response.status(), response.body().len());
-    ///     Ok(())
-    /// }
-    /// ```
-    pub async fn send_raw<O: Operation<Service = S>>(
-        &self,
-        operation: &O,
-    ) -> Result<RawResponse, Error> {
-        self.engine.send_raw(operation).await
-    }
-
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
     /// Memory holds one chunk of the body and the largest record, however long the list is. Dropping the records ends the
@@ -211,8 +188,7 @@ impl<S: Service> Client<S> {
     /// Returns the pages of a list: that of the query, and those after it.
     ///
     /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is asked for, and each
-    /// page is a separate call, with the timeouts and retries of [`send`](Self::send). A
-    /// [deadline](crate::CallOptions::deadline) is an instant, so it applies to all pages together.
+    /// page is a separate call, with the timeouts and retries of [`send`](Self::send).
     ///
     /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,
     /// except if the number of pages or records falls.
@@ -270,7 +246,7 @@ impl<S: Service> Client<S> {
 
     /// Calls any operation and returns the response with any status, its body still to be received.
     ///
-    /// Use it to pass on a body that may be larger than memory. The body is neither checked nor decoded: not as JSON, and not
+    /// Use it to see a response undecoded, or to pass on a body that may be larger than memory. The body is neither checked nor decoded: not as JSON, and not
     /// from a content coding. Until the head of the response has arrived, failures are retried as in [`send`](Self::send).
     /// After that, an interrupted body is an error that says how many bytes came before it. The timeouts are those of
     /// [`stream`](Self::stream).

@@ -19,11 +19,11 @@ use crate::pace::{Pace, Permit};
 use crate::policy::Policy;
 use crate::records::ListReader;
 use crate::request::{Draft, Headers};
-use crate::response::check_head;
+use crate::response::{check_head, decode};
 use crate::time::{Limit, now, timeout_at};
 use crate::token::{Sources, Tokens};
 use crate::trace::{self, AttemptSpan, CallSpan, RejectedPaths};
-use crate::{CallOptions, Error, RawResponse, StreamingResponse};
+use crate::{CallOptions, Error, StreamingResponse};
 
 #[cfg(test)]
 mod tests;
@@ -87,20 +87,14 @@ pub(crate) struct Answer<B> {
 }
 
 impl<T> Engine<T> {
-    pub(crate) fn new(shared: Shared<T>, options: Option<CallOptions>) -> Self {
-        Self { shared: Arc::new(shared), options: None }.with(options)
+    pub(crate) fn new(shared: Shared<T>) -> Self {
+        Self { shared: Arc::new(shared), options: None }
     }
 
     /// Returns an engine whose calls also have these options.
-    pub(crate) fn with(&self, options: impl Into<Option<CallOptions>>) -> Self {
-        let Self { shared, options: base } = self.clone();
-        let options = match options.into() {
-            Some(options) => {
-                Some(Arc::new(options.over(base.as_deref(), &shared.headers.user_agent)))
-            }
-            None => base,
-        };
-        Self { shared, options }
+    pub(crate) fn with(&self, options: CallOptions) -> Self {
+        let options = Arc::new(options.over(self.options.as_deref()));
+        Self { shared: Arc::clone(&self.shared), options: Some(options) }
     }
 }
 
@@ -123,10 +117,12 @@ impl<T: Io> Engine<T> {
         operation: &O,
     ) -> Result<(O::Output, Bytes), Error> {
         let span = CallSpan::begin(O::METHOD);
-        let response = self.receive(operation, &span).await?;
-        let body = response.body().clone();
-        let is_strict = self.shared.policy.is_strict;
-        let decoded = span.within(|| response.decode(operation, is_strict));
+        let Policy { body_limit, is_strict, .. } = self.shared.policy;
+        let whole = |arrived| whole_or_beginning(arrived, body_limit, O::error_class);
+        let answer = self.run(&span, operation, Call::new, whole).await?;
+        let body = answer.response.body().clone();
+        let Answer { response, attempts, .. } = answer;
+        let decoded = span.within(|| decode(response, attempts, operation, is_strict));
         let output = span.outcome(decoded)?;
         let mut rejected = RejectedPaths::default();
         for one in O::rejected(&output) {
@@ -134,11 +130,6 @@ impl<T: Io> Engine<T> {
         }
         span.rejected(&rejected);
         Ok((output, body))
-    }
-
-    /// Calls an operation and returns the response.
-    pub(crate) async fn send_raw<O: Operation>(&self, operation: &O) -> Result<RawResponse, Error> {
-        self.receive(operation, &CallSpan::begin(O::METHOD)).await
     }
 
     /// Calls an operation and returns the reader of its list.
@@ -169,18 +160,6 @@ impl<T: Io> Engine<T> {
         let span = CallSpan::begin(O::METHOD);
         let answer = self.run(&span, operation, Call::streaming, head_or_beginning).await?;
         Ok(StreamingResponse::new(answer, span))
-    }
-
-    /// Calls an operation and receives the whole response.
-    async fn receive<O: Operation>(
-        &self,
-        operation: &O,
-        span: &CallSpan,
-    ) -> Result<RawResponse, Error> {
-        let limit = self.shared.policy.body_limit;
-        let whole = |arrived| whole_or_beginning(arrived, limit, O::error_class);
-        let answer = self.run(span, operation, Call::new, whole).await?;
-        Ok(RawResponse::new(answer.response, answer.attempts))
     }
 
     /// Runs a call within its span. `receive` receives the part of a response that belongs to an attempt.
@@ -315,11 +294,8 @@ impl<T: Io> Engine<T> {
             self.shared.pace.received(response.status(), response.headers(), now);
         }
         let next = call.judge(outcome, || Moment { now, ..Moment::now() });
-        let (server_address, server_port) = self.shared.base_url.server();
         let attempt = Attempt {
             operation,
-            server_address,
-            server_port,
             number: call.attempts(),
             elapsed: now.saturating_duration_since(start),
             status,

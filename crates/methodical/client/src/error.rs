@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
-use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, iter};
 
@@ -53,7 +52,7 @@ struct Inner {
     head: Option<Parts>,
     body: Option<Bytes>,
     progress: Option<Progress>,
-    source: Option<Arc<dyn StdError + Send + Sync>>,
+    source: Option<BoxError>,
 }
 
 /// How much of a stream was received before it failed.
@@ -94,8 +93,10 @@ impl Error {
             .then(|| Problem::read(self.body()?))?
     }
 
-    /// Returns how long the service asks to wait before the next call, as
-    /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
+    /// Returns how long the service asks to wait before the next call (`Retry-After`: RFC 9110, section 10.2.3).
+    ///
+    /// A number of seconds is returned as it was sent. A date is returned as the time from now until then, or as zero if it
+    /// has passed. Returns `None` if the header is absent or invalid.
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.headers()?, date())
     }
@@ -105,15 +106,6 @@ impl Error {
         match self.0.progress? {
             Progress::Records(count) => Some(count),
             Progress::Bytes(_) => None,
-        }
-    }
-
-    /// Returns how many bytes of a [`StreamingResponse`](crate::StreamingResponse) were received before the error; `None`
-    /// for any other call.
-    pub fn received(&self) -> Option<u64> {
-        match self.0.progress? {
-            Progress::Records(_) => None,
-            Progress::Bytes(count) => Some(count),
         }
     }
 
@@ -247,13 +239,8 @@ impl Error {
     }
 
     /// Adds the cause.
-    pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
-        self.because_shared(Arc::from(source.into()))
-    }
-
-    /// Adds a cause that other errors share.
-    pub(crate) fn because_shared(mut self, source: Arc<dyn StdError + Send + Sync>) -> Self {
-        self.0.source = Some(source);
+    pub(crate) fn because(mut self, source: impl Into<BoxError>) -> Self {
+        self.0.source = Some(source.into());
         self
     }
 }

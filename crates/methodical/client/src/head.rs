@@ -81,7 +81,7 @@ pub(crate) enum Reaction {
 
 /// Returns the meaning of a status, or `None` for 200, the only status of success.
 ///
-/// The crate documentation shows this table; a test compares the two.
+/// The crate documentation shows this table.
 pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
     use ErrorKind::{Forbidden, NotFound, RateLimited, Redirected, Server, Status, Unauthorized};
     use Reaction::{Fail, RefreshToken, Retry};
@@ -168,41 +168,5 @@ mod tests {
         };
         let retried: Vec<u16> = (100..1000).filter(is_retried).collect();
         assert_eq!(retried, [408, 429, 500, 502, 503, 504]);
-    }
-
-    #[test]
-    fn the_table_in_the_docs_is_this_table() {
-        let rows: [(&[u16], &str); 9] = [
-            (&[301, 302, 303, 307, 308], "301, 302, 303, 307, 308"),
-            (&[401], "401"),
-            (&[403], "403"),
-            (&[404], "404"),
-            (&[408], "408"),
-            (&[429], "429"),
-            (&[500, 502, 503, 504], "500, 502, 503, 504"),
-            (&[501, 505, 599], "other 5xx"),
-            (&[100, 204, 206, 300, 304, 400, 409, 499, 600, 999], "any other but 200"),
-        ];
-        let mut expected = Vec::new();
-        for (codes, name) in rows {
-            expected.extend(codes.iter().map(|code| row(name, *code)));
-        }
-        // All statuses of a row have one meaning.
-        expected.dedup();
-        let docs = include_str!("lib.rs").lines();
-        let header = "//! | status | kind | the client |";
-        let table = docs.skip_while(|line| *line != header).skip(2);
-        let documented: Vec<&str> = table.take_while(|line| line.starts_with("//! |")).collect();
-        assert_eq!(documented, expected);
-    }
-
-    fn row(name: &str, code: u16) -> String {
-        let meaning = meaning(StatusCode::from_u16(code).unwrap()).unwrap();
-        let reaction = match meaning.reaction {
-            Reaction::Fail => "returns the error",
-            Reaction::Retry => "retries",
-            Reaction::RefreshToken => "asks for another token once and retries",
-        };
-        format!("//! | {name} | [`{:?}`](ErrorKind::{0:?}) | {reaction} |", meaning.kind)
     }
 }

@@ -41,10 +41,10 @@
 //! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
 //! | minimum time left for another attempt | 10 ms | |
 //! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
-//! | maximum of the doubled wait | 5 s | [`RetryPolicy::max_delay`] |
-//! | longest `Retry-After` that the client waits for | 30 s | [`RetryPolicy::max_retry_after`] |
-//! | retries in one burst, of a client and its clones | 10 | [`RetryBudget::burst`] |
-//! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
+//! | maximum of the doubled wait | 5 s | |
+//! | longest `Retry-After` that the client waits for | 30 s | |
+//! | retries in one burst, of a client and its clones | 10 | |
+//! | answered calls that earn another retry | 10 | |
 //! | requests per second, of a client and its clones | none | [`ClientBuilder::requests_per_second`] |
 //! | calls in flight, of a client and its clones | none | [`ClientBuilder::calls_in_flight`] |
 //! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
@@ -110,7 +110,7 @@
 //! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
 //! | | `url.full` | the URL; every query value except those of the selectors is redacted |
 //! | | `http.response.status_code` | the status, if there was a response |
-//! | | `error.type` | a status of 400 or above, or the transport error: [`Attempt::error_type`] |
+//! | | `error.type` | a status of 400 or above, or the [name of the transport error](transport::TransportErrorKind::as_str) |
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
@@ -180,8 +180,8 @@ pub use crate::head::retry_after;
 pub use crate::observer::{Attempt, Observer};
 pub use crate::pager::Pages;
 pub use crate::records::{Entry, Records};
-pub use crate::response::{Problem, RawResponse};
-pub use crate::retry::{RetryBudget, RetryPolicy};
+pub use crate::response::Problem;
+pub use crate::retry::RetryPolicy;
 pub use crate::streaming_response::StreamingResponse;
 pub use crate::time::sleep;
 #[doc(hidden)]

@@ -44,71 +44,17 @@ pub trait Observer: Send + Sync + 'static {
 pub struct Attempt<'a> {
     /// The value of the selector, such as `photos/list`; empty for a [`RawQuery`](methodical_model::RawQuery).
     pub operation: &'a str,
-    /// The host of the service; an IPv6 address has no brackets.
-    pub server_address: &'a str,
-    /// The port of the service.
-    pub server_port: u16,
     /// The number of the attempt within its call: 1 for the first.
     pub number: u32,
     /// The duration of the attempt, until the whole response was received or, for a stream, its head.
     pub elapsed: Duration,
     /// The status of the response, if its head was received.
     pub status: Option<StatusCode>,
-    /// The kind of the transport error, if no complete response was received.
+    /// The kind of the transport error, if no complete response was received. For metrics, it has a
+    /// [name](TransportErrorKind::as_str).
     pub failure: Option<TransportErrorKind>,
     /// The delay before the next attempt, zero if only the token is replaced; `None` after the last attempt.
     pub retry_in: Option<Duration>,
-}
-
-impl Attempt<'_> {
-    /// Returns why the attempt failed, as a name for metrics, or `None` if it did not fail.
-    ///
-    /// The name is a status of 400 or above, or the [name of the transport error](gateway_transport::TransportErrorKind::as_str). It
-    /// is the attribute `error.type` of OpenTelemetry's conventions for HTTP clients, both of the span and of the metric
-    /// `http.client.request.duration`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    #[doc = include_str!("../doctests/photos.txt")]
-    /// use std::sync::{Arc, Mutex};
-    ///
-    /// use methodical_client::model::RawQuery;
-    /// use methodical_client::transport::{TransportErrorKind, MemoryTransport, TransportError};
-    /// use methodical_client::{AccessToken, Attempt, Observer, RetryPolicy, blocking};
-    /// use http::Response;
-    ///
-    /// /// Records the error type and the duration in seconds of each attempt.
-    /// #[derive(Clone, Default)]
-    /// struct Durations(Arc<Mutex<Vec<(String, f64)>>>);
-    ///
-    /// impl Observer for Durations {
-    ///     fn attempt(&self, attempt: &Attempt<'_>) {
-    ///         let label = attempt.error_type().unwrap_or("none").to_owned();
-    ///         self.0.lock().unwrap().push((label, attempt.elapsed.as_secs_f64()));
-    ///     }
-    /// }
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let cut = TransportError::new(TransportErrorKind::Interrupted, "connection reset");
-    /// let busy = Response::builder().status(503).body("".into())?;
-    /// let durations = Durations::default();
-    /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
-    ///     .token(AccessToken::new("gwt_6yqW")?)
-    ///     .retry(RetryPolicy::default().max_attempts(2))
-    ///     .observer(durations.clone())
-    ///     .transport(MemoryTransport::new([Err(cut), Ok(busy)]))
-    ///     .build()?;
-    /// assert!(client.send(&RawQuery::new("photos/list")).is_err());
-    /// let seen = durations.0.lock().unwrap();
-    /// assert_eq!((seen[0].0.as_str(), seen[1].0.as_str()), ("interrupted", "503"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn error_type(&self) -> Option<&str> {
-        let refusal = self.status.as_ref().filter(|status| status.as_u16() >= 400);
-        refusal.map(StatusCode::as_str).or_else(|| self.failure.map(TransportErrorKind::as_str))
-    }
 }
 
 #[cfg(test)]

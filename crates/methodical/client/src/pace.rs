@@ -10,6 +10,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::head::retry_after;
 use crate::policy::Policy;
+use crate::retry::MAX_RETRY_AFTER;
 use crate::time::date;
 use crate::unpoisoned;
 
@@ -19,8 +20,6 @@ pub(crate) struct Pace {
     /// The time between two requests; zero without a limit.
     interval: Duration,
     calls: Option<Arc<Semaphore>>,
-    /// Longest `Retry-After` that the client waits for.
-    max_pause: Duration,
     state: Mutex<State>,
 }
 
@@ -42,7 +41,6 @@ impl Pace {
                 Duration::from_secs(1).checked_div(requests).unwrap_or_default()
             }),
             calls: policy.calls_in_flight.map(|calls| Arc::new(Semaphore::new(calls))),
-            max_pause: policy.retry.longest_retry_after(),
             state: Mutex::default(),
         }
     }
@@ -78,7 +76,7 @@ impl Pace {
         if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
             return;
         }
-        let asked = retry_after(headers, date()).filter(|asked| *asked <= self.max_pause);
+        let asked = retry_after(headers, date()).filter(|asked| *asked <= MAX_RETRY_AFTER);
         if let Some(end) = asked.and_then(|asked| now.checked_add(asked)) {
             let mut state = unpoisoned(self.state.lock());
             state.pause = state.pause.max(Some(end));

@@ -17,7 +17,7 @@ use crate::{AccessToken, CallOptions, Error};
 #[derive(Debug)]
 pub(crate) struct Headers {
     accept: HeaderValue,
-    pub(crate) user_agent: HeaderValue,
+    user_agent: HeaderValue,
 }
 
 impl Headers {
@@ -57,14 +57,9 @@ impl<'a> Draft<'a> {
 
     /// Starts this timeout of the client now, or the limit that the options of the call set in its place.
     pub(crate) fn limit(&self, now: Instant, limit: Duration, timeout: Timeout) -> Limit {
-        let options = self.options;
-        let limit = match options.and_then(|options| options.timeout) {
+        match self.options.and_then(|options| options.timeout) {
             Some(own) => Limit::after(now, own, OF_OPTIONS),
             None => Limit::after(now, limit, timeout),
-        };
-        match options.and_then(|options| options.deadline) {
-            Some(deadline) => limit.or_earlier(Limit::at(deadline)),
-            None => limit,
         }
     }
 

@@ -1,7 +1,4 @@
-//! A complete response of the service, and its problem details (RFC 9457).
-
-use std::fmt;
-use std::time::Duration;
+//! Decodes a complete response of the service, and its problem details (RFC 9457).
 
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
@@ -9,135 +6,29 @@ use http::{HeaderMap, Response, StatusCode};
 use methodical_model::Operation;
 use serde_json::{Map, Value};
 
-use crate::head::{is_json, media_type, retry_after};
-use crate::time::date;
+use crate::head::{is_json, media_type};
 use crate::{Error, ErrorKind};
 
-/// A complete response of the service with any status, undecoded: the result of
-/// [`Client::send_raw`](crate::Client::send_raw).
-///
-/// `Debug` shows only the status and the size, because a response may contain personal data.
-///
-/// # Examples
-///
-/// ```
-#[doc = include_str!("../doctests/photos.txt")]
-/// use methodical_client::model::RawQuery;
-/// use methodical_client::transport::MemoryTransport;
-/// use methodical_client::{AccessToken, blocking};
-/// use http::Response;
-///
-/// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
-///     .token(AccessToken::new("gwt_6yqW")?)
-///     .transport(MemoryTransport::new([Ok(Response::new("{}".into()))]))
-///     .build()?;
-/// let response = client.send_raw(&RawQuery::new("photos/list"))?;
-/// assert_eq!(response.status(), 200);
-/// assert_eq!(response.body(), "{}");
-/// # Ok::<(), methodical_client::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct RawResponse {
+/// Decodes a successful response. If `is_strict`, a rejected record is an error.
+pub(crate) fn decode<O: Operation>(
     response: Response<Bytes>,
     attempts: u32,
-}
-
-impl RawResponse {
-    /// Returns the status.
-    pub fn status(&self) -> StatusCode {
-        self.response.status()
-    }
-
-    /// Returns the headers.
-    pub fn headers(&self) -> &HeaderMap {
-        self.response.headers()
-    }
-
-    /// Returns the body: all of it if the status is 200, otherwise its first 64 KiB. It may contain personal data.
-    pub fn body(&self) -> &Bytes {
-        self.response.body()
-    }
-
-    /// Returns how long the service asks to wait before the next call (`Retry-After`: RFC 9110, section 10.2.3).
-    ///
-    /// A number of seconds is returned as it was sent. A date is returned as the time from now until then, or as zero if it
-    /// has passed. Returns `None` if the header is absent or invalid.
-    pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.headers(), date())
-    }
-
-    /// Returns how many attempts were made.
-    pub fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
-    /// Returns the response if its status is 200, otherwise the error that [`Client::send`](crate::Client::send) would have
-    /// returned.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the [`ErrorKind`] of the status. The error keeps the response.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    #[doc = include_str!("../doctests/photos.txt")]
-    /// use methodical_client::model::RawQuery;
-    /// use methodical_client::transport::MemoryTransport;
-    /// use methodical_client::{AccessToken, ErrorKind, blocking};
-    /// use http::Response;
-    ///
-    /// let response = Response::builder().status(404).body("nothing here".into()).unwrap();
-    /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
-    ///     .token(AccessToken::new("gwt_6yqW")?)
-    ///     .transport(MemoryTransport::new([Ok(response)]))
-    ///     .build()?;
-    /// let error = client.send_raw(&RawQuery::new("photos/list"))?.error_for_status().unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::NotFound);
-    /// assert_eq!(error.body().unwrap(), "nothing here");
-    /// # Ok::<(), methodical_client::Error>(())
-    /// ```
-    pub fn error_for_status(self) -> Result<Self, Error> {
-        match Error::check_status(self.status(), self.headers()) {
-            Ok(()) => Ok(self),
-            Err(error) => Err(error.with_response(self.response, self.attempts)),
-        }
-    }
-
-    /// Returns the response as a type of the `http` crate.
-    pub fn into_response(self) -> Response<Bytes> {
-        self.response
-    }
-
-    pub(crate) fn new(response: Response<Bytes>, attempts: u32) -> Self {
-        Self { response, attempts }
-    }
-
-    /// Decodes a successful response. If `is_strict`, a rejected record is an error.
-    pub(crate) fn decode<O: Operation>(
-        self,
-        operation: &O,
-        is_strict: bool,
-    ) -> Result<O::Output, Error> {
-        let checked = if O::MAY_BE_EMPTY && self.body().is_empty() {
-            Error::check_status(self.status(), self.headers())
-        } else {
-            check_head(self.status(), self.headers())
-        };
-        checked
-            .and_then(|()| operation.decode(self.body()).map_err(Error::from))
-            .and_then(|output| match O::rejected(&output).first() {
-                Some(rejected) if is_strict => Err(rejected.error().clone().into()),
-                _ => Ok(output),
-            })
-            .map_err(|error| error.with_response(self.response, self.attempts))
-    }
-}
-
-impl fmt::Debug for RawResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RawResponse({}, {} bytes)", self.status().as_u16(), self.body().len())
-    }
+    operation: &O,
+    is_strict: bool,
+) -> Result<O::Output, Error> {
+    let (status, headers) = (response.status(), response.headers());
+    let checked = if O::MAY_BE_EMPTY && response.body().is_empty() {
+        Error::check_status(status, headers)
+    } else {
+        check_head(status, headers)
+    };
+    checked
+        .and_then(|()| operation.decode(response.body()).map_err(Error::from))
+        .and_then(|output| match O::rejected(&output).first() {
+            Some(rejected) if is_strict => Err(rejected.error().clone().into()),
+            _ => Ok(output),
+        })
+        .map_err(|error| error.with_response(response, attempts))
 }
 
 /// Checks what must hold before a body is decoded: status 200, JSON, no content coding.
@@ -208,13 +99,11 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use http::Response;
 
-    use super::RawResponse;
-    use crate::ErrorKind;
+    use super::decode;
     use crate::tests::any_json;
+    use crate::{Error, ErrorKind};
 
     const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -224,31 +113,14 @@ mod tests {
         for (name, value) in headers {
             builder = builder.header(*name, *value);
         }
-        let body = "[]";
-        let response = RawResponse::new(builder.body(body.into()).unwrap(), 1);
-        assert_eq!(response.decode(&any_json(), false).err().map(|error| error.kind()), expected);
+        let response = builder.body("[]".into()).unwrap();
+        let decoded = decode(response, 1, &any_json(), false);
+        assert_eq!(decoded.err().map(|error| error.kind()), expected);
     }
 
-    #[test]
-    fn a_raw_response_becomes_an_error_or_a_response_of_the_http_crate() {
-        let response = |status| {
-            let response = Response::builder().status(status).header("x-page", "1");
-            let response = response.header("retry-after", "7");
-            RawResponse::new(response.body("secret".into()).unwrap(), 2)
-        };
-        assert_eq!(response(404).retry_after(), Some(Duration::from_secs(7)));
-        assert_eq!(format!("{:?}", response(404)), "RawResponse(404, 6 bytes)");
-        let error = response(404).error_for_status().unwrap_err();
-        assert_eq!((error.kind(), error.attempts()), (ErrorKind::NotFound, 2));
-        assert_eq!(error.headers().unwrap()["x-page"], "1");
-        assert_eq!(error.body().unwrap(), "secret");
-
-        let whole = response(200).error_for_status().unwrap().into_response();
-        assert_eq!(
-            (whole.status().as_u16(), &whole.headers()["x-page"]),
-            (200, &"1".parse().unwrap())
-        );
-        assert_eq!(whole.body(), "secret");
+    /// Returns the error of a response that is not successful.
+    fn refused(response: http::response::Builder, body: &'static str) -> Error {
+        decode(response.body(body.into()).unwrap(), 1, &any_json(), false).unwrap_err()
     }
 
     #[test]
@@ -269,8 +141,7 @@ mod tests {
             [("Application/Problem+JSON; charset=utf-8", true), ("application/json", false)]
         {
             let response = Response::builder().status(400).header("content-type", media_type);
-            let response = RawResponse::new(response.body(r#"{"title":"No"}"#.into()).unwrap(), 1);
-            let error = response.decode(&any_json(), false).unwrap_err();
+            let error = refused(response, r#"{"title":"No"}"#);
             assert_eq!(error.problem().is_some(), is_problem, "{media_type}");
         }
     }
@@ -286,8 +157,7 @@ mod tests {
             ("CANARY CANARY", ""),
         ] {
             let response = Response::builder().status(302).header("location", location);
-            let response = RawResponse::new(response.body("".into()).unwrap(), 1);
-            let error = response.decode(&any_json(), false).unwrap_err();
+            let error = refused(response, "");
             let text = format!("the service answered with a redirect{expected} (status 302)");
             assert_eq!(error.to_string(), text);
         }

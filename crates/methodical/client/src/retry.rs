@@ -1,6 +1,5 @@
 //! The delays between the attempts of a call, and the limit on the retries of all calls together.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use std::time::Duration;
 ///
 /// use methodical_client::RetryPolicy;
 ///
-/// let patient = RetryPolicy::default().max_attempts(5).max_delay(Duration::from_secs(20));
+/// let patient = RetryPolicy::default().max_attempts(5).base_delay(Duration::from_secs(1));
 /// let once = RetryPolicy::never();
 /// # let _ = (patient, once);
 /// ```
@@ -25,8 +24,6 @@ use std::time::Duration;
 pub struct RetryPolicy {
     max_attempts: u32,
     base_delay: Duration,
-    max_delay: Duration,
-    max_retry_after: Duration,
 }
 
 impl RetryPolicy {
@@ -42,35 +39,13 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets the maximum wait before the second attempt. It doubles before each further attempt. Default: 200 ms.
+    /// Sets the maximum wait before the second attempt. It doubles before each further attempt, up to 5 s. Default: 200 ms.
     ///
     /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
     #[must_use]
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;
         self
-    }
-
-    /// Sets the maximum of the doubled wait. Default: 5 s.
-    #[must_use]
-    pub fn max_delay(mut self, delay: Duration) -> Self {
-        self.max_delay = delay;
-        self
-    }
-
-    /// Sets the longest `Retry-After` that the client waits for. Default: 30 s.
-    ///
-    /// If the service asks for more, the client does not retry. [`Error::retry_after`](crate::Error::retry_after) returns the
-    /// requested wait.
-    #[must_use]
-    pub fn max_retry_after(mut self, delay: Duration) -> Self {
-        self.max_retry_after = delay;
-        self
-    }
-
-    /// Returns the longest `Retry-After` that the client waits for.
-    pub(crate) fn longest_retry_after(&self) -> Duration {
-        self.max_retry_after
     }
 
     /// Returns how long to wait before the next attempt, or `None` to make no other.
@@ -84,11 +59,11 @@ impl RetryPolicy {
         left: Duration,
         random: f64,
     ) -> Option<Duration> {
-        if attempt >= self.max_attempts || asked > Some(self.max_retry_after) {
+        if attempt >= self.max_attempts || asked > Some(MAX_RETRY_AFTER) {
             return None;
         }
         let doublings = attempt.saturating_sub(1).min(MAX_DOUBLINGS);
-        let ceiling = self.base_delay.saturating_mul(1 << doublings).min(self.max_delay);
+        let ceiling = self.base_delay.saturating_mul(1 << doublings).min(MAX_DELAY);
         let delay = match asked {
             // The wait that the service asks for is a minimum.
             Some(floor) => floor.saturating_add(self.base_delay.mul_f64(random)),
@@ -100,12 +75,7 @@ impl RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            max_attempts: MAX_ATTEMPTS,
-            base_delay: BASE_DELAY,
-            max_delay: MAX_DELAY,
-            max_retry_after: MAX_RETRY_AFTER,
-        }
+        Self { max_attempts: MAX_ATTEMPTS, base_delay: BASE_DELAY }
     }
 }
 
@@ -115,87 +85,42 @@ pub(crate) const MAX_ATTEMPTS: u32 = 3;
 /// Default maximum wait before the second attempt.
 pub(crate) const BASE_DELAY: Duration = Duration::from_millis(200);
 
-/// Default maximum of the doubled wait.
+/// Maximum of the doubled wait.
 pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
 
-/// Default maximum of the `Retry-After` that the client waits for.
+/// Longest `Retry-After` that the client waits for. If the service asks for more, the client does not retry.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// Maximum number of doublings. It keeps the factor within 32 bits; any sensible maximum wait is reached long before.
 const MAX_DOUBLINGS: u32 = 16;
 
-/// A limit on retries, so that they do not multiply the load on a failing service.
+/// A limit on the retries of a client and its clones, so that they do not multiply the load on a failing service.
 ///
-/// The budget starts full, with a [`burst`](Self::burst) of retries. Each retry takes one out. Every
-/// [`calls_per_retry`](Self::calls_per_retry) calls that the service answers put one back. If the budget is empty, a failed
-/// attempt is not retried, and the call fails without waiting.
-///
-/// The clones of a budget share what is left, and so do the clones of a client. To share a budget between several clients of
-/// the same service, give each of them a clone.
-///
-/// # Examples
-///
-/// ```
-#[doc = include_str!("../doctests/photos.txt")]
-/// use methodical_client::{AccessToken, RetryBudget, blocking};
-///
-/// let budget = RetryBudget::new().burst(50).calls_per_retry(20);
-/// let client = |token: &'static str| {
-///     blocking::Client::<Photos>::builder("https://gateway.example.com")
-///         .token(AccessToken::new(token)?)
-///         .retry_budget(budget.clone())
-///         .transport(methodical_client::transport::MemoryTransport::default())
-///         .build()
-/// };
-/// let (first, second) = (client("gwt_6yqW")?, client("gwt_7zrX")?);
-/// # Ok::<(), methodical_client::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct RetryBudget {
-    burst: u32,
-    calls_per_retry: u32,
+/// The budget starts full, with a burst of retries. Each retry takes one out, and every [`CALLS_PER_RETRY`] calls that the
+/// service answers put one back. If the budget is empty, a failed attempt is not retried.
+#[derive(Debug)]
+pub(crate) struct RetryBudget {
     /// In calls: a retry counts as many calls as earn it.
-    left: Arc<AtomicU32>,
+    left: AtomicU32,
+    full: u32,
 }
 
 impl RetryBudget {
-    /// Creates a full budget: a burst of 10 retries, then one for every 10 answered calls.
-    pub fn new() -> Self {
-        Self::full(BURST, CALLS_PER_RETRY)
-    }
-
-    /// Sets the maximum number of retries in the budget. Default: 10. With 0 nothing is retried.
-    ///
-    /// The result is full and shares nothing with `self`.
-    #[must_use]
-    pub fn burst(self, retries: u32) -> Self {
-        Self::full(retries, self.calls_per_retry)
-    }
-
-    /// Sets how many answered calls earn a retry. Default: 10. With 0 every call may be retried as often as its
-    /// [`RetryPolicy`](crate::RetryPolicy) allows.
-    ///
-    /// The result is full and shares nothing with `self`.
-    #[must_use]
-    pub fn calls_per_retry(self, calls: u32) -> Self {
-        Self::full(self.burst, calls)
-    }
-
-    fn full(burst: u32, calls_per_retry: u32) -> Self {
-        let left = Arc::new(AtomicU32::new(burst.saturating_mul(calls_per_retry)));
-        Self { burst, calls_per_retry, left }
+    /// Creates a full budget with this number of retries.
+    pub(crate) fn of_burst(retries: u32) -> Self {
+        let full = retries.saturating_mul(CALLS_PER_RETRY);
+        Self { left: full.into(), full }
     }
 
     /// Counts a call that was answered.
     pub(crate) fn deposit(&self) {
-        let full = self.burst.saturating_mul(self.calls_per_retry);
         // A full budget is only read, so that successful calls do not contend for it.
-        self.change(|left| (left < full).then(|| left + 1));
+        self.change(|left| (left < self.full).then(|| left + 1));
     }
 
     /// Takes a retry out of the budget. Returns false if none is left.
     pub(crate) fn withdraw(&self) -> bool {
-        self.burst > 0 && self.change(|left| left.checked_sub(self.calls_per_retry))
+        self.change(|left| left.checked_sub(CALLS_PER_RETRY))
     }
 
     fn change(&self, next: impl FnMut(u32) -> Option<u32>) -> bool {
@@ -205,14 +130,14 @@ impl RetryBudget {
 
 impl Default for RetryBudget {
     fn default() -> Self {
-        Self::new()
+        Self::of_burst(BURST)
     }
 }
 
-/// Default number of retries in a full budget.
+/// Number of retries in a full budget.
 pub(crate) const BURST: u32 = 10;
 
-/// Default number of answered calls that earn a retry.
+/// Number of answered calls that earn a retry.
 pub(crate) const CALLS_PER_RETRY: u32 = 10;
 
 #[cfg(test)]
@@ -224,7 +149,9 @@ mod tests {
     use http::Response;
     use proptest::prelude::*;
 
-    use super::{BASE_DELAY, BURST, CALLS_PER_RETRY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy};
+    use super::{
+        BASE_DELAY, BURST, CALLS_PER_RETRY, MAX_DELAY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy,
+    };
     use crate::tests::{any_json, blocking_builder};
 
     const LONG: Duration = Duration::from_secs(3600);
@@ -248,31 +175,30 @@ mod tests {
         );
     }
 
-    /// Returns the number of requests of a call that the service refuses with this status.
-    fn requests(status: u16, policy: RetryPolicy, budget: RetryBudget) -> usize {
+    /// Returns the numbers of requests of six calls that the service refuses with status 503.
+    fn requests(policy: RetryPolicy) -> [usize; 6] {
         let refused = || {
-            let response = Response::builder().status(status).header("retry-after", "0");
+            let response = Response::builder().status(503).header("retry-after", "0");
             Ok(response.body(Bytes::new()).unwrap())
         };
-        let transport = MemoryTransport::new((0..3).map(|_| refused()));
+        let transport = MemoryTransport::new((0..18).map(|_| refused()));
         let client = blocking_builder()
             .retry(policy.base_delay(Duration::ZERO))
-            .retry_budget(budget)
             .transport(transport.clone())
             .build()
             .unwrap();
-        assert_eq!(client.send(&any_json()).unwrap_err().status().unwrap(), status);
-        transport.requests().len()
+        [(); 6].map(|()| {
+            let before = transport.requests().len();
+            assert_eq!(client.clone().send(&any_json()).unwrap_err().status().unwrap(), 503);
+            transport.requests().len() - before
+        })
     }
 
     #[test]
     fn a_client_retries_as_policy_and_budget_say() {
-        let policy = RetryPolicy::default;
-        assert_eq!(requests(503, policy(), RetryBudget::new()), 3);
-        assert_eq!(requests(503, policy().max_attempts(2), RetryBudget::new()), 2);
-        let shared = RetryBudget::new().burst(1);
-        assert_eq!(requests(503, policy(), shared.clone()), 2);
-        assert_eq!(requests(503, policy(), shared), 1);
+        // The budget has ten retries, for the clones of a client together.
+        assert_eq!(requests(RetryPolicy::default()), [3, 3, 3, 3, 3, 1]);
+        assert_eq!(requests(RetryPolicy::default().max_attempts(2)), [2; 6]);
     }
 
     proptest! {
@@ -280,14 +206,13 @@ mod tests {
         fn a_delay_doubles_up_to_its_maximum_and_is_random(
             attempt in 1_u32..100,
             base in 1_u64..10_000,
-            end in 1_u64..60_000,
             asked in proptest::option::of(0_u64..30),
             random in 0.0..1.0,
         ) {
-            let (base, end) = (Duration::from_millis(base), Duration::from_millis(end));
-            let policy =
-                RetryPolicy::default().max_attempts(attempt + 1).base_delay(base).max_delay(end);
-            let doubled = (1..attempt).fold(base, |ceiling, _| (ceiling * 2).min(end)).min(end);
+            let base = Duration::from_millis(base);
+            let policy = RetryPolicy::default().max_attempts(attempt + 1).base_delay(base);
+            let doubled = (1..attempt).fold(base, |ceiling, _| (ceiling * 2).min(MAX_DELAY));
+            let doubled = doubled.min(MAX_DELAY);
             prop_assert_eq!(policy.delay(None, attempt, LONG, random), Some(doubled.mul_f64(random)));
             // The requested wait is a minimum: the random part is added to it.
             if let Some(floor) = asked.map(Duration::from_secs) {
@@ -322,17 +247,16 @@ mod tests {
     #[test]
     fn is_empty_after_its_burst() {
         for wishes in [BURST - 1, BURST, BURST + 1] {
-            assert_eq!(withdrawals(&RetryBudget::new(), wishes), wishes.min(BURST), "{wishes}");
+            assert_eq!(withdrawals(&RetryBudget::default(), wishes), wishes.min(BURST), "{wishes}");
         }
     }
 
     #[test]
     fn earns_a_retry_at_its_limit() {
         for calls in [CALLS_PER_RETRY - 1, CALLS_PER_RETRY, CALLS_PER_RETRY + 1] {
-            let budget = RetryBudget::new();
-            let clone = budget.clone();
+            let budget = RetryBudget::default();
             withdrawals(&budget, 100);
-            (0..calls).for_each(|_| clone.deposit());
+            (0..calls).for_each(|_| budget.deposit());
             assert_eq!(budget.withdraw(), calls >= CALLS_PER_RETRY, "{calls}");
         }
     }
@@ -341,10 +265,9 @@ mod tests {
         #[test]
         fn never_allows_more_than_was_earned(
             burst in 0_u32..20,
-            calls_per_retry in 1_u32..20,
             deposits in proptest::collection::vec(any::<bool>(), 0..500),
         ) {
-            let budget = RetryBudget::new().burst(burst).calls_per_retry(calls_per_retry);
+            let budget = RetryBudget::of_burst(burst);
             let (mut retries, mut answered) = (0, 0);
             for deposit in deposits {
                 if deposit {
@@ -353,7 +276,7 @@ mod tests {
                 } else {
                     retries += u32::from(budget.withdraw());
                 }
-                prop_assert!(retries <= burst + answered / calls_per_retry);
+                prop_assert!(retries <= burst + answered / CALLS_PER_RETRY);
             }
         }
     }

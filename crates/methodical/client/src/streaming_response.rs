@@ -1,7 +1,6 @@
 //! A response whose body is passed on as it arrives.
 
 use std::marker::PhantomData;
-use std::time::Duration;
 use std::{fmt, io, mem};
 
 use bytes::{Buf as _, Bytes, BytesMut};
@@ -12,9 +11,8 @@ use pollster::block_on;
 
 use crate::Error;
 use crate::engine::Answer;
-use crate::head::retry_after;
 use crate::pace::Permit;
-use crate::time::{Limit, date, now};
+use crate::time::{Limit, now};
 use crate::trace::CallSpan;
 
 /// A response of the service with any status, its body still to be received: the result of
@@ -55,20 +53,9 @@ impl<B> StreamingResponse<B> {
         &self.head.headers
     }
 
-    /// Returns how long the service asks to wait before the next call, as
-    /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
-    pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.headers(), date())
-    }
-
     /// Returns how many attempts were made.
     pub fn attempts(&self) -> u32 {
         self.attempts
-    }
-
-    /// Returns how many bytes of the body have been received so far.
-    pub fn received(&self) -> u64 {
-        self.received
     }
 
     /// Returns the response if its status is 200, otherwise the error with the rest of its body.
@@ -125,8 +112,7 @@ impl StreamingResponse<Body> {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before. After an
-    /// error there is nothing more to receive.
+    /// Fails if the body cannot be received to its end. After an error there is nothing more to receive.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.next_chunk().await
     }
@@ -149,7 +135,7 @@ impl StreamingResponse<BlockingBody> {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before.
+    /// Fails if the body cannot be received to its end.
     pub fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         block_on(self.next_chunk())
     }
@@ -177,6 +163,7 @@ impl<B> fmt::Debug for StreamingResponse<B> {
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
+    use std::time::Duration;
 
     use gateway_transport::MemoryTransport;
 

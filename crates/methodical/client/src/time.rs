@@ -81,8 +81,8 @@ pub fn sleep_blocking(delay: Duration) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     pub(crate) at: Instant,
-    /// The duration of a timeout, and its setting; `None` for the deadline of the call's own options.
-    timeout: Option<(Duration, Timeout)>,
+    limit: Duration,
+    timeout: Timeout,
 }
 
 /// The setting of a timeout: its name, and the function that sets it.
@@ -98,12 +98,7 @@ impl Limit {
     /// Starts a timeout now.
     pub(crate) fn after(now: Instant, limit: Duration, timeout: Timeout) -> Self {
         let at = Deadline::since(now, limit).instant();
-        Self { at, timeout: Some((limit, timeout)) }
-    }
-
-    /// Returns the limit of a deadline.
-    pub(crate) fn at(deadline: Instant) -> Self {
-        Self { at: deadline, timeout: None }
+        Self { at, limit, timeout }
     }
 
     /// Returns the limit that is reached first.
@@ -123,14 +118,8 @@ impl Limit {
 /// The end of a sentence about what did not happen: the limit, its value, and its setting.
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.timeout {
-            Some((limit, (name, setting))) => {
-                write!(f, "within the {name} of {limit:?}; set a longer one with `{setting}`")
-            }
-            None => f.write_str(
-                "before the deadline of the call; set a later one with `CallOptions::deadline`",
-            ),
-        }
+        let Self { limit, timeout: (name, setting), .. } = self;
+        write!(f, "within the {name} of {limit:?}; set a longer one with `{setting}`")
     }
 }
 

@@ -9,7 +9,6 @@ use crate::AccessToken;
 mod cache;
 mod command;
 mod file;
-mod spawn_blocking;
 pub(crate) mod text;
 mod tokens;
 
@@ -22,7 +21,7 @@ pub(crate) use self::tokens::{Sources, Tokens};
 ///
 /// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, and if the service
 /// answers with status 401. The last happens at most once for each call, and never for status 403.
-/// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
+/// Concurrent calls that need a token ask the source once, and share the token.
 ///
 /// # Examples
 ///
@@ -49,7 +48,7 @@ pub trait TokenSource: Send + Sync + 'static {
     /// replace the token only if they are equal.
     ///
     /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting call
-    /// asks again.
+    /// asks again, as it does after a failure.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
     /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics,
@@ -123,7 +122,7 @@ impl TokenSource for AccessToken {
     }
 }
 
-/// For a source that several clients share, such as an async and a blocking one.
+/// For a source that is chosen at run time, or that several clients share, such as an async and a blocking one.
 ///
 /// ```
 #[doc = include_str!("../doctests/photos.txt")]
@@ -144,20 +143,6 @@ impl TokenSource for AccessToken {
 /// # Ok::<(), methodical_client::Error>(())
 /// ```
 impl<S: TokenSource + ?Sized> TokenSource for Arc<S> {
-    fn token<'a>(
-        &'a self,
-        refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        (**self).token(refused)
-    }
-
-    fn is_current(&self, token: &AccessToken) -> bool {
-        (**self).is_current(token)
-    }
-}
-
-/// For a source that is chosen at run time.
-impl<S: TokenSource + ?Sized> TokenSource for Box<S> {
     fn token<'a>(
         &'a self,
         refused: Option<&'a AccessToken>,
@@ -225,17 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn a_boxed_and_a_shared_source_are_the_source_in_them() {
-        #[track_caller]
-        fn check(source: &impl TokenSource) {
-            let old = pollster::block_on(source.token(None)).unwrap();
-            let new = pollster::block_on(source.token(Some(&old))).unwrap();
-            assert_eq!([&old, &new], [&token(OLD), &token(NEW)]);
-            assert_eq!([&old, &new].map(|token| source.is_current(token)), [false, true]);
-        }
-        let boxed: Box<dyn TokenSource> = Box::new(Rotating);
-        check(&boxed);
-        let shared: Arc<dyn TokenSource> = Arc::new(boxed);
-        check(&shared);
+    fn a_shared_source_is_the_source_in_it() {
+        let shared: Arc<dyn TokenSource> = Arc::new(Rotating);
+        let source: &dyn TokenSource = &shared;
+        let old = pollster::block_on(source.token(None)).unwrap();
+        let new = pollster::block_on(source.token(Some(&old))).unwrap();
+        assert_eq!([&old, &new], [&token(OLD), &token(NEW)]);
+        assert_eq!([&old, &new].map(|token| source.is_current(token)), [false, true]);
     }
 }

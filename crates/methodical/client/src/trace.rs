@@ -6,7 +6,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use http::{Method, Uri};
+use gateway_transport::TransportErrorKind;
+use http::{Method, StatusCode, Uri};
 use methodical_model::Rejected;
 use tracing::field::Empty;
 use tracing::instrument::{Instrument as _, Instrumented};
@@ -142,7 +143,9 @@ impl AttemptSpan {
         if let Some(status) = attempt.status {
             self.0.record("http.response.status_code", status.as_u16());
         }
-        if let Some(why) = attempt.error_type() {
+        let refusal = attempt.status.as_ref().filter(|status| status.as_u16() >= 400);
+        let why = refusal.map(StatusCode::as_str);
+        if let Some(why) = why.or_else(|| attempt.failure.map(TransportErrorKind::as_str)) {
             failed(&self.0, why);
         }
         let elapsed_ms = milliseconds(attempt.elapsed);

@@ -94,10 +94,10 @@ fn refused<S: Mirrored, T>(session: &Session<S>, error: &Error) -> Result<T, Fai
 /// Prints what the filter of `--jq` makes of the response.
 fn filtered<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
     let mut printer = Printer::open(&session.invocation, &Schema::of_program(&[], true))?;
-    let response = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
-    let response = response.error_for_status().or_else(|error| refused(session, &error))?;
-    let json = RawQuery::<S>::decode(response.body())
-        .map_err(|error| session.explain(&Error::from(error)))?;
+    let json = session.client.send(query).or_else(|error| match error.status() {
+        Some(status) if status != 200 => refused(session, &error),
+        _ => Err(session.explain(&error)),
+    })?;
     printer.print_line(json.as_str())?;
     printer.finish()
 }

@@ -161,7 +161,7 @@ pub(crate) fn run<C: OperationCommands>(
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let records = (!is_report).then(|| Printer::open(&session.invocation, &schema)).transpose()?;
     // A service that cannot be reached, or refuses the token, is not checked.
-    let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
+    let first = session.stream_raw(&probe)?;
     if let Err(error) = first.error_for_status() {
         let failure = session.explain(&error);
         if failure.exit() == Exit::NotAuthorized {

@@ -15,11 +15,11 @@ use super::{Call, Failure, Moment, Next};
 use crate::base_url::BaseUrl;
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
-use crate::retry::{BASE_DELAY, MAX_DELAY};
+use crate::retry::{BASE_DELAY, CALLS_PER_RETRY, MAX_DELAY, RetryBudget};
 use crate::tests::{Photos, any_json};
 use crate::time::MIN_TIME_LEFT;
 use crate::token::Tokens;
-use crate::{AccessToken, CallOptions, RetryBudget, RetryPolicy};
+use crate::{AccessToken, CallOptions, RetryPolicy};
 
 /// A clock that a test moves.
 struct Clock(Instant);
@@ -119,14 +119,13 @@ proptest! {
     fn schedules_stay_within_every_limit(
         calls in vec((1_u32..20, vec(attempt(), 20)), 1..20),
         burst in 0_u32..20,
-        calls_per_retry in 1_u32..20,
     ) {
-        let budget = RetryBudget::new().burst(burst).calls_per_retry(calls_per_retry);
+        let budget = RetryBudget::of_burst(burst);
+        let mut policy = Policy { budget, ..Policy::default() };
         let mut clock = Clock(Instant::now());
         let (mut retries, mut answered) = (0, 0);
         for (attempts, schedule) in calls {
-            let retry = RetryPolicy::default().max_attempts(attempts);
-            let policy = Policy { retry, budget: budget.clone(), ..Policy::default() };
+            policy.retry = RetryPolicy::default().max_attempts(attempts);
             let start = clock.0;
             let mut call = Call::new(&policy, draft(), start);
             for Scripted { duration, code, asked, random } in schedule {
@@ -152,7 +151,7 @@ proptest! {
             prop_assert!(clock.0 <= start + policy.call_timeout);
             // One more than the policy allows: the attempt with another token.
             prop_assert!(call.attempts <= attempts + 1);
-            prop_assert!(retries <= burst + answered / calls_per_retry);
+            prop_assert!(retries <= burst + answered / CALLS_PER_RETRY);
         }
     }
 }
@@ -280,29 +279,18 @@ fn a_timeout_names_the_limit_that_was_reached_its_value_and_its_setting() {
         timed_out(&policy, Some(&options), 3 * second),
         "no complete response within the timeout of 3s; set a longer one with `CallOptions::timeout`"
     );
-    let options = options.deadline(Instant::now() + second / 2);
-    assert_eq!(
-        timed_out(&policy, Some(&options), second),
-        "no complete response before the deadline of the call; set a later one with `CallOptions::deadline`"
-    );
 }
 
 #[test]
-fn the_options_of_a_call_replace_its_timeouts_but_a_deadline_only_shortens_it() {
+fn the_timeout_of_a_call_replaces_those_of_the_client() {
     let policy = Policy::default();
     let start = Instant::now();
-    let long = STREAM_TIMEOUT + Duration::from_secs(1);
-    for timeout in [NANOSECOND, CALL_TIMEOUT, long] {
-        for deadline in [None, Some(Duration::ZERO), Some(ATTEMPT_TIMEOUT), Some(2 * long)] {
-            let mut options = CallOptions::new().timeout(timeout);
-            if let Some(left) = deadline {
-                options = options.deadline(start + left);
-            }
-            let end = Deadline::at(start + timeout.min(deadline.unwrap_or(timeout)));
-            let draft = || draft_with(Some(&options));
-            assert_eq!(self::deadline(&mut Call::new(&policy, draft(), start), start), end);
-            assert_eq!(self::deadline(&mut Call::streaming(&policy, draft(), start), start), end);
-        }
+    for timeout in [NANOSECOND, CALL_TIMEOUT, STREAM_TIMEOUT + Duration::from_secs(1)] {
+        let options = CallOptions::new().timeout(timeout);
+        let end = Deadline::at(start + timeout);
+        let draft = || draft_with(Some(&options));
+        assert_eq!(deadline(&mut Call::new(&policy, draft(), start), start), end);
+        assert_eq!(deadline(&mut Call::streaming(&policy, draft(), start), start), end);
     }
 }
 

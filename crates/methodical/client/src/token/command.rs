@@ -1,30 +1,24 @@
 //! A token from a command, such as a password manager.
 
 use std::ffi::OsString;
-use std::fmt;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use std::{fmt, thread};
 
+use futures_channel::oneshot::channel;
 use gateway_transport::{BoxError, BoxFuture};
 
-use self::process::Process;
-use crate::token::spawn_blocking::spawn_blocking;
+use crate::time::sleep_blocking;
 use crate::token::text;
-use crate::{AccessToken, TokenSource};
-
-#[cfg_attr(not(unix), path = "command/process_portable.rs")]
-mod process;
+use crate::{AccessToken, TokenSource, unpoisoned};
 
 /// A token from the standard output of a command. Surrounding whitespace is ignored. More than 64 KiB is refused.
 ///
 /// The command runs when a token is needed, and again when the service refuses the token. It inherits the standard error of
-/// this process. Its output ends when it ends, even if a process that it has started keeps the output open. If no call waits
-/// for it any more, it is killed.
-///
-/// On Unix the command runs in its own process group, in the background of the terminal. The whole group is killed when
-/// the command ends or no call waits for it any more; a process that must live longer, such as an agent, starts its own
-/// session (`setsid`). A command that reads from the terminal fails, and Ctrl-C does not reach the command. On other systems
-/// the processes that the command has started are not killed, and its output ends when all of them have closed it.
+/// this process, and may ask for a password on the terminal. If no call waits for it any more, it is killed, but not the
+/// processes that it has started. Its output ends when all of them have closed it.
 ///
 /// `Debug` shows the program and the number of arguments, but no argument, because arguments may be secret.
 ///
@@ -58,21 +52,31 @@ impl CommandToken {
         self
     }
 
-    fn start(&self) -> Result<Arc<Process>, BoxError> {
+    fn start(&self) -> Result<(Arc<Process>, impl Read + use<>), BoxError> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-        let process = Process::spawn(&mut command)
-            .map_err(|error| format!("cannot run {}: {error}", self.name()))?;
-        Ok(Arc::new(process))
+        let mut child =
+            command.spawn().map_err(|error| format!("cannot run {}: {error}", self.name()))?;
+        let output = child.stdout.take().ok_or("the token command has no output")?;
+        Ok((Arc::new(Process(Mutex::new(child))), output))
     }
 
     /// Reads the token from a running command.
-    async fn finish(&self, process: Arc<Process>) -> Result<AccessToken, BoxError> {
+    async fn finish(
+        &self,
+        process: Arc<Process>,
+        output: impl Read + Send + 'static,
+    ) -> Result<AccessToken, BoxError> {
         let _awaited = Awaited(Arc::clone(&process));
-        let process = Reaped(process);
         let name = self.name();
-        spawn_blocking("gateway-token-command", move || process.token(&name)).await?
+        let (sender, receiver) = channel();
+        thread::Builder::new().name("gateway-token-command".to_owned()).spawn(move || {
+            // The receiver may have been dropped.
+            let _unsent = sender.send(process.token(output, &name));
+        })?;
+        // If the thread panics, the sender is dropped.
+        receiver.await.map_err(|_canceled| "the thread of the token command has panicked")?
     }
 
     fn name(&self) -> String {
@@ -85,7 +89,10 @@ impl TokenSource for CommandToken {
         &'a self,
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(async { self.finish(self.start()?).await })
+        Box::pin(async {
+            let (process, output) = self.start()?;
+            self.finish(process, output).await
+        })
     }
 }
 
@@ -107,41 +114,57 @@ impl Drop for Awaited {
     }
 }
 
-/// A command whose output is being read. It is killed and reaped when dropped.
-struct Reaped(Arc<Process>);
+/// A running command.
+struct Process(Mutex<Child>);
 
-impl Reaped {
-    fn token(&self, name: &str) -> Result<AccessToken, BoxError> {
-        let text = self.0.output().and_then(text::read);
+impl Process {
+    /// Reads the token and waits for the end of the command. After a failure, kills the command.
+    fn token(&self, output: impl Read, name: &str) -> Result<AccessToken, BoxError> {
+        let text = text::read(output);
+        if !matches!(text, Ok(Some(_))) {
+            self.kill();
+        }
+        let status = self.wait().map_err(|error| format!("cannot wait for {name}: {error}"))?;
         let text = text.map_err(|error| format!("cannot read the output of {name}: {error}"))?;
         let text = text.ok_or_else(|| format!("{name} printed more than 64 KiB"))?;
-        let status = self.0.wait().map_err(|error| format!("cannot wait for {name}: {error}"))?;
         if !status.success() {
             return Err(format!("{name} failed ({status})").into());
         }
         text::token(&text, || format!("the output of {name}"))
     }
-}
 
-impl Drop for Reaped {
-    fn drop(&mut self) {
-        let _failed = self.0.end();
+    /// Waits until the command ends.
+    fn wait(&self) -> io::Result<ExitStatus> {
+        loop {
+            // The lock is not held between the checks, so that `kill` can take it.
+            if let Some(status) = unpoisoned(self.0.lock()).try_wait()? {
+                return Ok(status);
+            }
+            sleep_blocking(CHECK_INTERVAL);
+        }
+    }
+
+    /// Kills the command.
+    fn kill(&self) {
+        // A failure cannot be reported to anyone.
+        let _failed = unpoisoned(self.0.lock()).kill();
     }
 }
+
+/// Time between two checks whether a command has ended that has closed its output.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-    use std::process::Command;
     use std::sync::Arc;
     use std::task::{Context, Waker};
+    use std::thread;
     use std::time::{Duration, Instant};
-    use std::{io, thread};
 
     use gateway_transport::BoxError;
 
-    use super::{CommandToken, Process};
+    use super::CommandToken;
     use crate::{AccessToken, TokenSource as _};
 
     fn shell(script: &str) -> Result<AccessToken, BoxError> {
@@ -162,71 +185,26 @@ mod tests {
 
     #[test]
     fn a_command_with_endless_output_is_killed() {
-        let source = CommandToken::new("yes");
-        let process = source.start().unwrap();
-        let error = pollster::block_on(source.finish(Arc::clone(&process))).unwrap_err();
+        let error = pollster::block_on(CommandToken::new("yes").token(None)).unwrap_err();
         assert_eq!(error.to_string(), "the token command yes printed more than 64 KiB");
-        assert!(!process.is_running());
     }
 
     #[test]
     fn a_command_that_no_call_waits_for_is_killed() {
         // The second command has closed its output, so reading it ends immediately.
         for script in ["exec sleep 1000", "exec sleep 1000 >&-"] {
+            let start = Instant::now();
             let source = CommandToken::new("sh").arg("-c").arg(script);
-            let process = source.start().unwrap();
-            let mut token = Box::pin(source.finish(Arc::clone(&process)));
+            let (process, output) = source.start().unwrap();
+            let mut token = Box::pin(source.finish(Arc::clone(&process), output));
             let mut context = Context::from_waker(Waker::noop());
             assert!(token.as_mut().poll(&mut context).is_pending());
             drop(token);
-            wait_for_thread(&process);
-            assert!(!process.is_running());
-        }
-    }
-
-    #[test]
-    fn a_stopped_command_is_an_error() {
-        // The second command has closed its output, so the client usually just waits for its end.
-        for script in ["kill -STOP $$", "exec >&-; sleep 0.1; kill -STOP $$"] {
-            let error = shell(script).unwrap_err().to_string();
-            let expected =
-                " the token command sh: it was stopped; it must not read from the terminal";
-            assert!(error.ends_with(expected), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_child_that_keeps_the_output_open_does_not_delay_the_token() {
-        let start = Instant::now();
-        assert!(shell("sleep 55 & echo gwt_x").is_ok());
-        assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
-    }
-
-    #[test]
-    fn the_children_of_a_command_and_its_thread_end_with_the_call() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
-        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let script = format!("sleep 66 3>'{}'; echo gwt_x", pipe.display());
-        let source = CommandToken::new("sh").arg("-c").arg(script);
-        let process = source.start().unwrap();
-        let mut token = Box::pin(source.finish(Arc::clone(&process)));
-        let mut context = Context::from_waker(Waker::noop());
-        assert!(token.as_mut().poll(&mut context).is_pending());
-
-        // Only the child of the command has it open.
-        let mut pipe = File::open(&pipe).unwrap();
-        drop(token);
-        let start = Instant::now();
-        io::copy(&mut pipe, &mut io::sink()).unwrap();
-        wait_for_thread(&process);
-        assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
-    }
-
-    /// Waits until the thread of a command has ended: it holds the other reference.
-    fn wait_for_thread(process: &Arc<Process>) {
-        while Arc::strong_count(process) > 1 {
-            thread::park_timeout(Duration::from_millis(5));
+            // The thread of the command holds the other reference until the command has ended.
+            while Arc::strong_count(&process) > 1 {
+                thread::park_timeout(Duration::from_millis(5));
+            }
+            assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
         }
     }
 

@@ -1,13 +1,13 @@
 //! A token from a file that another program may replace.
 
 use std::fs::{self, File, Metadata};
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use gateway_transport::{BoxError, BoxFuture, Instant};
 
-use crate::token::spawn_blocking::Blocking;
 use crate::token::text;
 use crate::{AccessToken, TokenSource, unpoisoned};
 
@@ -23,8 +23,8 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 /// containers that way, readable for every user of the container, and no user there could change that.
 ///
 /// A call reads the file if the last read started more than a second ago, or if the service refuses the token. So a token
-/// that has been replaced is used for at most one more second. The file is read on a separate thread. If the file system
-/// does not respond, calls fail at their timeout, and one thread keeps waiting for it.
+/// that has been replaced is used for at most one more second. The file is read on the thread of the call, which waits for a
+/// file system that does not respond.
 ///
 /// # Examples
 ///
@@ -40,7 +40,6 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 #[derive(Debug)]
 pub struct FileToken {
     path: PathBuf,
-    reading: Blocking<Result<Read, BoxError>>,
     last: Mutex<Option<Read>>,
     max_age: Duration,
 }
@@ -55,13 +54,11 @@ struct Read {
 impl FileToken {
     /// Creates a source that reads this file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let (reading, last) = (Blocking::default(), Mutex::default());
-        Self { path: path.into(), reading, last, max_age: MAX_AGE }
+        Self { path: path.into(), last: Mutex::default(), max_age: MAX_AGE }
     }
 
-    async fn read(&self) -> Result<AccessToken, BoxError> {
-        let path = self.path.clone();
-        let read = self.reading.run("gateway-token-file", move || read(&path)).await??;
+    fn read(&self) -> Result<AccessToken, BoxError> {
+        let read = read(&self.path)?;
         let token = read.token.clone();
         *unpoisoned(self.last.lock()) = Some(read);
         Ok(token)
@@ -73,10 +70,10 @@ impl TokenSource for FileToken {
         &'a self,
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(self.read())
+        Box::pin(ready(self.read()))
     }
 
-    /// Does not look at the file, because that could block the thread of the caller.
+    /// Does not look at the file: a call asks often.
     fn is_current(&self, token: &AccessToken) -> bool {
         let last = unpoisoned(self.last.lock());
         last.as_ref()
@@ -158,7 +155,7 @@ mod tests {
         let client = BlockingClient::builder("https://gateway.example.com");
         let path = source.path.clone();
         let client = client.token(source).transport(transport.clone()).build().unwrap();
-        let call = || client.send_raw(&any_json()).unwrap();
+        let call = || client.stream_raw(&any_json()).unwrap();
         call();
 
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
