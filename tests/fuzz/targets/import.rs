@@ -73,7 +73,7 @@ impl Sample {
             fs::write(path, content).unwrap();
         }
         let import = Import { files, format: Some(format), ..Import::default() };
-        import.run(&self.store, self.account, ImportMode::Commit, &mut |_| {}).map(drop)
+        import.run(&self.store, self.account, ImportMode::Commit).map(drop)
     }
 
     fn records(&self, texts: &BTreeSet<String>) -> Records {

@@ -71,8 +71,7 @@ impl ImportFormat {
 }
 
 impl Import {
-    /// Reads all files and stores their records atomically. Calls `progress` from time to time with the number of
-    /// records read so far.
+    /// Reads all files and stores their records atomically. Also returns the number of records that were read.
     ///
     /// # Errors
     ///
@@ -83,11 +82,10 @@ impl Import {
         store: &Store,
         account: AccountId,
         mode: ImportMode,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<ImportReport, Error> {
-        let mut refused = Vec::new();
+    ) -> Result<(ImportReport, u64), Error> {
+        let (mut count, mut refused) = (0, Vec::new());
         let fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), Error> = &mut |stage| {
-            let mut target = Target::new(stage, self, progress, &mut refused);
+            let mut target = Target::new(stage, self, &mut count, &mut refused);
             for (index, path) in (0..).zip(&self.files) {
                 let read = self.read(path, index, &mut target);
                 target.note(read)?;
@@ -102,7 +100,7 @@ impl Import {
             None => store.import(account, mode, fill),
             Some(removals) => store.replace(account, mode, removals, fill),
         };
-        result.map_err(|error| {
+        result.map(|report| (report, count)).map_err(|error| {
             if refused.is_empty() && error.place().is_none() {
                 return error;
             }
@@ -128,14 +126,10 @@ impl Import {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let by_name = extension.and_then(ImportFormat::named);
         let Some(format) = self.format.or(by_name) else {
-            let text = if is_standard_input(path) {
-                "cannot import standard input: its format is unknown; set --format".to_owned()
-            } else {
-                let path = path.display();
-                format!(
-                    "cannot import {path}: the name must end in .ndjson, .jsonl, .json or .csv; or set --format"
-                )
-            };
+            let path = path.display();
+            let text = format!(
+                "cannot import {path}: the name must end in .ndjson, .jsonl, .json or .csv; or set --format"
+            );
             return Err(Error::new(ErrorKind::Config, text));
         };
         let reader: Box<dyn Read> = if is_standard_input(path) {

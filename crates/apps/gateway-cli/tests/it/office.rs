@@ -54,7 +54,7 @@ impl Office {
         fs::write(&file, text).unwrap();
         let import =
             Import { files: vec![file], replace: Some(Removals::Few), ..Import::default() };
-        import.run(&self.store, self.account, ImportMode::Commit, &mut |_records| {}).unwrap();
+        import.run(&self.store, self.account, ImportMode::Commit).unwrap();
     }
 
     /// Writes a file for the program, and returns its name.

@@ -1,6 +1,5 @@
 //! The commands that write the data of an account, and `gateway-server check`.
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -59,16 +58,8 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
         replace: arguments.replace.then_some(removals),
         rename: arguments.rename,
     };
-    let terminal = std::io::stderr().is_terminal();
-    let mut read = 0;
-    let mut progress = |count| {
-        read = count;
-        if terminal {
-            note(&format!("{count} records read"));
-        }
-    };
-    let report = import.run(&store, account, mode, &mut progress)?;
-    if read == 0 {
+    let (report, records) = import.run(&store, account, mode)?;
+    if records == 0 {
         note("warning: the files contain no records; check the program that wrote them");
     }
     print(&describe(&report, mode))?;

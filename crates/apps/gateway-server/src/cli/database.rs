@@ -80,16 +80,9 @@ pub(super) fn note_notice(text: &str) {
 }
 
 fn given(database: Option<&str>) -> Result<Location<'_>, Error> {
-    let missing = || {
-        let help = "no database given: set --database FILE or GATEWAY_DATABASE";
-        Error::new(ErrorKind::Config, help)
-    };
-    if database == Some("") {
-        let text =
-            "no database given: --database or GATEWAY_DATABASE is empty; set it to a file or a URL";
-        return Err(Error::new(ErrorKind::Config, text));
-    }
-    Location::parse(database.ok_or_else(missing)?)
+    let help = "no database given: set --database or GATEWAY_DATABASE to a file or a URL";
+    let missing = || Error::new(ErrorKind::Config, help);
+    Location::parse(database.filter(|text| !text.is_empty()).ok_or_else(missing)?)
 }
 
 /// Where a database is.

@@ -15,8 +15,8 @@ use crate::store::{ApplicationRow, Stage};
 pub(super) struct Target<'s, 'p> {
     stage: &'s mut dyn Stage,
     import: &'s Import,
-    progress: &'p mut dyn FnMut(u64),
-    count: u64,
+    /// The number of records so far.
+    count: &'p mut u64,
     /// The errors of records so far.
     refused: &'p mut Vec<Error>,
 }
@@ -25,15 +25,14 @@ impl<'s, 'p> Target<'s, 'p> {
     pub(super) fn new(
         stage: &'s mut dyn Stage,
         import: &'s Import,
-        progress: &'p mut dyn FnMut(u64),
+        count: &'p mut u64,
         refused: &'p mut Vec<Error>,
     ) -> Self {
-        Self { stage, import, progress, count: 0, refused }
+        Self { stage, import, count, refused }
     }
 
-    /// Reports the total number of records. Fails if one of them was refused.
+    /// Fails if a record was refused.
     pub(super) fn finish(self) -> Result<(), Error> {
-        (self.progress)(self.count);
         if self.refused.is_empty() { Ok(()) } else { Err(refused()) }
     }
 
@@ -64,10 +63,7 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     fn try_put(&mut self, place: Place, given: Fields) -> Result<(), Error> {
-        self.count += 1;
-        if self.count.is_multiple_of(PROGRESS) {
-            (self.progress)(self.count);
-        }
+        *self.count += 1;
         let kind = RecordKind::of(&given);
         let fields = fields::check(kind.fields(), given).map_err(|fault| match fault {
             Fault::Foreign(name) => {
@@ -206,9 +202,6 @@ const MAX_REFUSED: usize = 20;
 
 /// Maximum number of characters of an unknown name that an error shows.
 const MAX_SHOWN: usize = 60;
-
-/// Number of records between two reports of progress.
-const PROGRESS: u64 = 100_000;
 
 /// A kind of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

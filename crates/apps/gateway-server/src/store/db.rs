@@ -95,7 +95,7 @@ impl dyn Db + '_ {
 
 /// A row of a query.
 pub(super) trait Row {
-    /// Returns a number, a boolean as a number, or `None` for null.
+    /// Returns a number, or `None` for null.
     fn integer(&self, column: usize) -> Result<Option<i64>, Error>;
 
     /// Returns the bytes of a text or a binary value.

@@ -53,7 +53,7 @@ fn delete_records(
     if report.unknown > 0 && unknown == UnknownIds::Refuse {
         let first = format!("SELECT d.vacancy_id, d.candidate_id {absent} ORDER BY d.seq LIMIT 1");
         let [vacancy, candidate] = db.first(&first, &own)?.unwrap_or([0, 0]);
-        return Err(not_found(deletion, vacancy, candidate, report.unknown - 1));
+        return Err(not_found(deletion, vacancy, candidate));
     }
     let next = report.revision + 1;
     let mut end = |table: &str, key: &str, doomed: &str| {
@@ -148,20 +148,14 @@ fn absent(deletion: &Deletion) -> String {
     )
 }
 
-/// Returns the error for an id that the account does not have.
-fn not_found(deletion: &Deletion, vacancy: i64, candidate: i64, others: u64) -> Error {
+/// Returns the error for the first id that the account does not have.
+fn not_found(deletion: &Deletion, vacancy: i64, candidate: i64) -> Error {
     let what = match deletion {
         Deletion::Vacancies(_) => format!("vacancy {vacancy}"),
         Deletion::Statuses(_) => format!("a status of candidate {candidate} in vacancy {vacancy}"),
         Deletion::Candidates(_) | Deletion::Account => format!("candidate {candidate}"),
     };
-    let others = match others {
-        0 => String::new(),
-        1 => ", nor 1 other id".to_owned(),
-        others => format!(", nor {others} other ids"),
-    };
-    let text =
-        format!("cannot delete: the account does not have {what}{others}; nothing was deleted");
+    let text = format!("cannot delete: the account does not have {what}; nothing was deleted");
     Error::new(ErrorKind::NotFound, text)
 }
 

@@ -217,18 +217,8 @@ impl Db for Postgres {
 }
 
 impl Row for ::postgres::Row {
-    /// Reads a number of any size, or a boolean.
     fn integer(&self, column: usize) -> Result<Option<i64>, Error> {
-        let number = match self.columns().get(column).map(Column::type_) {
-            Some(&Type::BOOL) => {
-                self.try_get::<_, Option<bool>>(column).map(|one| one.map(i64::from))
-            }
-            Some(&Type::INT4) => {
-                self.try_get::<_, Option<i32>>(column).map(|one| one.map(i64::from))
-            }
-            _ => self.try_get(column),
-        };
-        number.map_err(failed("cannot read a column"))
+        self.try_get(column).map_err(failed("cannot read a column"))
     }
 
     fn bytes(&self, column: usize) -> Result<&[u8], Error> {

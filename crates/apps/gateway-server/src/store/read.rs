@@ -133,6 +133,6 @@ pub(super) const VACANCIES: &str = "\
     ORDER BY id LIMIT ?4";
 
 pub(super) const REVISION_EXISTS: &str =
-    "SELECT 1 FROM revision WHERE account_id = ?1 AND rev = ?2";
+    "SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?2";
 
 pub(super) const CREDITS: &str = "SELECT credits FROM account WHERE id = ?1";

@@ -90,7 +90,7 @@ fn an_unknown_id_is_named_and_nothing_is_deleted() {
         let account = fill(store, "acme");
         let before = snapshot(store, account);
         for (deletion, named) in [
-            (Deletion::Candidates(vec![1, 77, 78]), "candidate 77, nor 1 other id"),
+            (Deletion::Candidates(vec![1, 77, 78]), "candidate 77;"),
             (Deletion::Vacancies(vec![7, 77]), "vacancy 77"),
             (Deletion::Statuses(vec![(7, 1), (8, 1)]), "a status of candidate 1 in vacancy 8"),
         ] {
