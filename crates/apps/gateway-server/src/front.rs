@@ -17,7 +17,7 @@ use bytes::Bytes;
 use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
-use http::{HeaderName, Method, Response, StatusCode, Version};
+use http::{HeaderName, Method, Response, StatusCode};
 use methodical_serve::{Connection, Refusal, Service, Shares};
 use tokio::time::Instant;
 
@@ -226,9 +226,6 @@ impl Service for Front {
                 problem.into_response()
             }
         };
-        if refusal.is_some() && request.version < Version::HTTP_2 {
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        }
         response.headers_mut().insert(X_REQUEST_ID, id);
         let status = response.status();
         response.map(|body| recorder.attach(status, body, request.method == Method::HEAD))

@@ -9,7 +9,6 @@ mod db;
 mod deletion;
 mod import;
 mod model;
-#[cfg(feature = "postgres")]
 mod postgres;
 mod read;
 mod rendered;
@@ -149,7 +148,6 @@ impl Store {
     /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid, and with [`ErrorKind::NotFound`] if
     /// the tables do not exist. Fails with another kind if the database cannot be reached or refuses the connection, or
     /// if a newer release has written it. A refused password or an unknown database fails without waiting.
-    #[cfg(feature = "postgres")]
     pub fn connect(
         url: &str,
         create: bool,

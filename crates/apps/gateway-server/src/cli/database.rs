@@ -28,20 +28,14 @@ impl Database {
     pub(super) fn open_to_read(&self) -> Result<Store, Error> {
         match given(self.database.as_deref())? {
             Location::File(path) => Store::open_to_read(Path::new(path)),
-            #[cfg(feature = "postgres")]
             Location::Url(_) => self.open(),
         }
     }
 
     /// Returns the database file. For a PostgreSQL database, fails with the message `refusal`.
-    #[cfg_attr(
-        not(feature = "postgres"),
-        expect(unused_variables, reason = "every database is a file")
-    )]
     pub(super) fn file(&self, refusal: &'static str) -> Result<&Path, Error> {
         match given(self.database.as_deref())? {
             Location::File(path) => Ok(Path::new(path)),
-            #[cfg(feature = "postgres")]
             Location::Url(_) => Err(Error::new(ErrorKind::Config, refusal)),
         }
     }
@@ -59,7 +53,6 @@ impl Database {
 
 /// Opens a database. With `create`, it is created if it does not exist. `wait` limits the time until a PostgreSQL server
 /// can be reached. `notice` receives messages about the connection.
-#[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "a file is there or not"))]
 pub(super) fn open(
     database: Option<&str>,
     create: bool,
@@ -69,7 +62,6 @@ pub(super) fn open(
     match given(database)? {
         Location::File(path) if create => Store::open(path),
         Location::File(path) => Store::open_existing(path),
-        #[cfg(feature = "postgres")]
         Location::Url(url) => Store::connect(&url, create, wait, notice),
     }
 }
@@ -89,7 +81,6 @@ fn given(database: Option<&str>) -> Result<Location<'_>, Error> {
 pub(super) enum Location<'d> {
     File(&'d str),
     /// The URL of a PostgreSQL database, with its scheme in lower case.
-    #[cfg(feature = "postgres")]
     Url(String),
 }
 
@@ -113,12 +104,7 @@ impl<'d> Location<'d> {
                  postgresql://; if it is a file with a colon in its name, write ./ before it",
             );
         }
-        #[cfg(feature = "postgres")]
-        return Ok(Self::Url(format!("{scheme}:{rest}")));
-        #[cfg(not(feature = "postgres"))]
-        config(
-            "cannot open a PostgreSQL database: this program was built without the feature `postgres`",
-        )
+        Ok(Self::Url(format!("{scheme}:{rest}")))
     }
 }
 
@@ -166,7 +152,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "postgres")]
     fn a_url_is_recognised_in_any_case() {
         for url in ["Postgres://u@h/d", "postgres://u@h/d", "POSTGRES://u@h/d"] {
             let Location::Url(read) = Location::parse(url).unwrap() else { panic!("{url}") };
