@@ -26,7 +26,7 @@ use self::client::Client;
 use self::limit::{Guesses, RateLimits};
 use self::metrics::Metrics;
 use self::problem::{Kind, Problem};
-use self::recorder::{RecordedBody, Recorder};
+use self::recorder::Recorder;
 use self::request::{Coding, X_REQUEST_ID};
 use self::work::Work;
 use crate::config::Config;
@@ -206,14 +206,14 @@ impl Front {
 }
 
 impl Service for Front {
-    type Body = RecordedBody;
+    type Body = ResponseBody;
 
     async fn answer(
         &self,
         request: &Parts,
         refusal: Option<Refusal>,
         connection: &Arc<Connection>,
-    ) -> Response<RecordedBody> {
+    ) -> Response<ResponseBody> {
         let id = request::request_id(&request.headers);
         let client =
             Client::find(&request.headers, connection.peer(), &self.config.trusted_proxies);

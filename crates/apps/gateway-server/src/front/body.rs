@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, ErrorKind};
+use crate::front::recorder::Recorder;
 use crate::front::request::Coding;
 use crate::front::work::Work;
 use crate::generated::call::Call;
@@ -21,11 +22,24 @@ use crate::records::{self, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
 /// The body of a response.
-pub(crate) struct ResponseBody(Content);
+pub(crate) struct ResponseBody {
+    content: Content,
+    /// Dropped after the content, when the response has ended.
+    recorder: Option<Recorder>,
+}
 
 enum Content {
     Full(Option<Bytes>),
     List { pieces: Receiver<Result<Piece, Error>>, deadline: Instant, is_finished: bool },
+}
+
+impl Content {
+    fn is_finished(&self) -> bool {
+        match self {
+            Self::Full(bytes) => bytes.is_none(),
+            Self::List { is_finished, .. } => *is_finished,
+        }
+    }
 }
 
 /// Some bytes of a list.
@@ -36,11 +50,11 @@ struct Piece {
 
 impl ResponseBody {
     pub(crate) fn empty() -> Self {
-        Self(Content::Full(None))
+        Self { content: Content::Full(None), recorder: None }
     }
 
     pub(crate) fn full(bytes: Bytes) -> Self {
-        Self(Content::Full(Some(bytes)))
+        Self { content: Content::Full(Some(bytes)), recorder: None }
     }
 
     /// Sends `first` and then the rest of `source`. Fails at the deadline.
@@ -58,12 +72,12 @@ impl ResponseBody {
         let pages = Pages { first: Some(first), source, encoder };
         let (sender, pieces) = channel(PIECES);
         tokio::spawn(read(pages, work, deadline, sender));
-        Self(Content::List { pieces, deadline, is_finished: false })
+        Self { content: Content::List { pieces, deadline, is_finished: false }, recorder: None }
     }
 
-    /// Returns whether the response failed because it exceeded its deadline.
-    pub(crate) fn is_late(&self) -> bool {
-        matches!(&self.0, Content::List { deadline, .. } if Instant::now() > *deadline)
+    /// Returns the same body, whose response `recorder` records.
+    pub(crate) fn recorded(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
     }
 }
 
@@ -103,28 +117,31 @@ impl Body for ResponseBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let next = match &mut self.0 {
+        let Self { content, recorder } = &mut *self;
+        let mut is_late = false;
+        let next = match content {
             Content::Full(bytes) => bytes.take().map(Ok),
             Content::List { is_finished: true, .. } => None,
             Content::List { pieces, deadline, is_finished } => {
                 let piece = ready!(pieces.poll_recv(context));
-                let piece = if Instant::now() > *deadline { Some(Err(late())) } else { piece };
+                is_late = Instant::now() > *deadline;
+                let piece = if is_late { Some(Err(late())) } else { piece };
                 *is_finished = !matches!(&piece, Some(Ok(piece)) if !piece.is_last);
                 piece.map(|piece| piece.map(|piece| piece.bytes))
             }
         };
+        if let Some(recorder) = recorder {
+            recorder.polled(next.as_ref(), content.is_finished(), is_late);
+        }
         Poll::Ready(next.map(|result| result.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            Content::Full(bytes) => bytes.is_none(),
-            Content::List { is_finished, .. } => *is_finished,
-        }
+        self.content.is_finished()
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.content {
             Content::Full(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }

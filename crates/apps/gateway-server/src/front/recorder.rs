@@ -1,16 +1,13 @@
 //! The guard of one request: counts and logs the response when it has ended.
 
-use std::fmt;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version};
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body as _;
 use methodical_serve::{Connection, Cut, Share};
 use tokio::time::Instant;
 
@@ -81,13 +78,37 @@ impl Recorder {
         status: StatusCode,
         body: ResponseBody,
         is_head: bool,
-    ) -> RecordedBody {
+    ) -> ResponseBody {
         self.response.status = Some(status);
         // The HTTP library never polls a body that it does not have to send.
         if is_head || status == StatusCode::NOT_MODIFIED || body.is_end_stream() {
             self.response.end = End::Complete;
         }
-        RecordedBody { body, recorder: self }
+        body.recorded(self)
+    }
+
+    /// Records what the body returned. `is_last` says that nothing follows, and `is_late` that its time is over.
+    pub(crate) fn polled(
+        &mut self,
+        next: Option<&Result<Bytes, Error>>,
+        is_last: bool,
+        is_late: bool,
+    ) {
+        let response = &mut self.response;
+        match next {
+            None => response.end = End::Complete,
+            Some(Ok(bytes)) => {
+                response.bytes += bytes.len() as u64;
+                response.first_byte.get_or_insert_with(|| self.arrived.elapsed());
+                if is_last {
+                    response.end = End::Complete;
+                }
+            }
+            Some(Err(error)) => {
+                response.end = if is_late { End::Cut(Cut::ResponseTimeout) } else { End::Failed };
+                response.cause = Some(with_causes(error));
+            }
+        }
     }
 }
 
@@ -127,55 +148,6 @@ fn trace_context(request: &Parts) -> HeaderMap {
 fn method(method: &Method) -> &'static str {
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
     known.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
-}
-
-/// The body of a response, together with the recorder of its request.
-pub(crate) struct RecordedBody {
-    body: ResponseBody,
-    recorder: Recorder,
-}
-
-impl Body for RecordedBody {
-    type Data = Bytes;
-    type Error = Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let Self { body, recorder: Recorder { response, arrived, .. } } = &mut *self;
-        let next = ready!(Pin::new(&mut *body).poll_frame(context));
-        match &next {
-            None => response.end = End::Complete,
-            Some(Ok(frame)) => {
-                response.bytes += frame.data_ref().map_or(0, Bytes::len) as u64;
-                response.first_byte.get_or_insert_with(|| arrived.elapsed());
-                if body.is_end_stream() {
-                    response.end = End::Complete;
-                }
-            }
-            Some(Err(error)) => {
-                let is_late = body.is_late();
-                response.end = if is_late { End::Cut(Cut::ResponseTimeout) } else { End::Failed };
-                response.cause = Some(with_causes(error));
-            }
-        }
-        Poll::Ready(next)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl fmt::Debug for RecordedBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecordedBody").finish_non_exhaustive()
-    }
 }
 
 /// How a response ended.
