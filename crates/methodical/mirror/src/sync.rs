@@ -278,11 +278,11 @@ where
     };
     let query = match query {
         Ok(query) => query,
-        Err(error) => return Answer::Unsendable(failed(&error).because(error)),
+        Err(error) => return Answer::Refused(failed(&error).because(error)),
     };
     let shape = match Shape::of(recovery.members) {
         Ok(shape) => shape,
-        Err(error) => return Answer::Unsendable(error),
+        Err(error) => return Answer::Failed(error),
     };
     count(calls);
     let mut records = match client.stream(&query) {

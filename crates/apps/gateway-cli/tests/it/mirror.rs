@@ -185,7 +185,7 @@ fn damage_is_found_and_rebuilt() {
     let hint = "hint: run `gateway mirror rebuild`";
     assert!(stderr(&damaged).contains(hint), "{}", stderr(&damaged));
     let repaired = person.run(&["mirror", "rebuild", "-o", "csv", "--fields", "kind,next_step"]);
-    let expected = "kind,next_step\r\ncounts,the rows were counted again\r\n";
+    let expected = "kind,next_step\r\ncounts,the next sync writes changed rows again\r\n";
     assert_eq!((code(&repaired), stdout(&repaired)), (0, expected));
     assert!(stderr(&repaired).contains("corrected 1 finding\n"), "{}", stderr(&repaired));
     assert_eq!(code(&person.run(&["mirror", "check", "-q"])), 0);

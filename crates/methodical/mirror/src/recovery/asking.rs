@@ -18,10 +18,8 @@ pub(crate) enum Answer {
     Members(Vec<String>),
     /// A complete list with a record that could not be read.
     Rejected,
-    /// The service does not accept the group or the value.
+    /// The service does not accept the group or the value, or the query cannot have it.
     Refused(Error),
-    /// The query cannot be sent.
-    Unsendable(Error),
     /// The answer is not complete.
     Failed(Error),
 }
@@ -226,7 +224,7 @@ impl<'a> Asking<'a> {
                 Answer::Members(ids) => ids,
                 Answer::Refused(_) if refuses_unknown => Vec::new(),
                 other => {
-                    if matches!(other, Answer::Refused(_) | Answer::Unsendable(_)) {
+                    if matches!(other, Answer::Refused(_)) {
                         self.progress().refused.insert(value);
                     }
                     return Ok(self.failed(other));
@@ -280,7 +278,7 @@ impl<'a> Asking<'a> {
                 );
                 return Err(self.refuse(&why));
             }
-            Answer::Unsendable(error) | Answer::Failed(error) => {
+            Answer::Failed(error) => {
                 let text = format!(
                     "cannot recover `{name}`: the check of the filter failed: {error}; nothing was changed"
                 );
@@ -293,7 +291,7 @@ impl<'a> Asking<'a> {
 
     fn failed(&self, answer: Answer) -> Fate {
         Fate::Failed(match answer {
-            Answer::Refused(error) | Answer::Unsendable(error) | Answer::Failed(error) => error,
+            Answer::Refused(error) | Answer::Failed(error) => error,
             Answer::Rejected | Answer::Members(_) => {
                 let name = self.name;
                 let text = format!(

@@ -7,7 +7,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::backup::{Backup as Copy, StepResult};
 use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
@@ -166,22 +165,16 @@ impl Mirror {
     }
 }
 
-/// Copies a database, and marks the copy as one.
+/// Copies a database into an empty file, and marks the copy as one.
 fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
-    let mut copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
-    // The file is removed if the copy fails, and synced when it is complete.
-    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").or_failed()?;
-    {
-        let backup = Copy::new(source, &mut copy).or_failed()?;
-        // All pages in one step, which reads one snapshot. Between two steps, a write would restart the copy.
-        if backup.step(-1).or_failed()? != StepResult::Done {
-            let text = "cannot back up the mirror: another process locks it; try again later";
-            return Err(Error::new(ErrorKind::Busy, text));
-        }
-    }
-    copy.close().map_err(|(_copy, error)| error).or_failed()?;
+    let name = to.to_str().ok_or_else(|| {
+        let text = format!("cannot back up to {}: its path is not UTF-8", to.display());
+        Error::new(ErrorKind::Io, text)
+    })?;
+    source.execute("VACUUM INTO ?1", (name,)).or_failed()?;
     let copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
-    copy.execute_batch("UPDATE mirror_meta SET is_copy = 1").or_failed()?;
+    copy.execute_batch("PRAGMA journal_mode = WAL; UPDATE mirror_meta SET is_copy = 1")
+        .or_failed()?;
     // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
     empty_log(&copy)?;
     copy.close().map_err(|(_copy, error)| sqlite_failed(error))

@@ -16,10 +16,8 @@ use crate::store::{OrFailed as _, Store, count, quoted, sqlite_failed};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
-    /// The damage that was found: at most 1,000 findings, in the order of the tables and their rows.
+    /// The damage that was found, in the order of the tables and their rows.
     pub findings: Vec<Finding>,
-    /// How many more findings there are.
-    pub more: u64,
     /// How many records were checked.
     pub records: u64,
 }
@@ -57,7 +55,13 @@ pub enum FindingKind {
 impl FindingKind {
     /// Returns the name of the kind.
     pub const fn as_str(self) -> &'static str {
-        self.texts().0
+        match self {
+            Self::Damage => "damage",
+            Self::Counts => "counts",
+            Self::Hash => "hash",
+            Self::Erasure => "erasure",
+            Self::Forgotten => "forgotten",
+        }
     }
 
     /// Returns what to do next.
@@ -65,21 +69,6 @@ impl FindingKind {
         match self {
             Self::Damage => "restore a backup, or sync into a new mirror",
             _ => "rebuild the mirror",
-        }
-    }
-
-    /// Returns what [`Mirror::rebuild`] did about a finding of this kind.
-    pub const fn rebuilt(self) -> &'static str {
-        self.texts().1
-    }
-
-    const fn texts(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Damage => ("damage", "nothing was changed"),
-            Self::Counts => ("counts", "the rows were counted again"),
-            Self::Hash => ("hash", "the next sync writes the row again"),
-            Self::Erasure => ("erasure", "it was erased again"),
-            Self::Forgotten => ("forgotten", "it was forgotten again"),
         }
     }
 }
@@ -101,7 +90,7 @@ impl fmt::Display for Finding {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rebuilt {
-    /// The findings that were corrected. [`FindingKind::rebuilt`] says how.
+    /// The findings that were corrected.
     pub findings: Vec<Finding>,
     /// The check of the rebuilt mirror.
     pub check: Check,
@@ -171,10 +160,7 @@ impl Store {
         self.begin_reading()?;
         let result = self.find_all(None);
         self.roll_back();
-        let mut check = result?;
-        check.more = check.findings.len().saturating_sub(MAX_FINDINGS) as u64;
-        check.findings.truncate(MAX_FINDINGS);
-        Ok(check)
+        result
     }
 
     /// Returns all findings, in the transaction of the caller. With a time, corrects them at this time.
@@ -282,6 +268,3 @@ impl Store {
         self.connection.query_row(&select, (), counts).or_failed()
     }
 }
-
-/// Maximum number of findings that a check returns.
-const MAX_FINDINGS: usize = 1000;
