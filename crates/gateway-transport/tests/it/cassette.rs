@@ -1,7 +1,6 @@
 //! Cassettes: what is recorded, what is never recorded, and that a replay equals the recording.
 use std::error::Error;
 
-use bytes::Bytes;
 use gateway_transport::cassette::{Recorder, Replayer};
 use gateway_transport::{
     BlockingTransport, MemoryTransport, Request, Transport, TransportErrorKind,
@@ -22,8 +21,7 @@ fn service() -> MemoryTransport {
         .header("date", "Thu, 01 Jan 1970 00:00:00 GMT")
         .header("set-cookie", "session=canary")
         .body("zu viel: ä".into());
-    let bytes = http::Response::builder().body(Bytes::from_static(b"\xff\x00"));
-    MemoryTransport::new([Ok(text.unwrap()), Ok(bytes.unwrap())])
+    MemoryTransport::new([Ok(text.unwrap()), Ok(http::Response::new("[]".into()))])
 }
 
 fn record() -> String {
@@ -34,7 +32,7 @@ fn record() -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let second = runtime.block_on(Transport::send(&recorder, request("/b"))).unwrap();
     let body = runtime.block_on(second.into_body().collect(100)).unwrap();
-    assert_eq!(body, &b"\xff\x00"[..]);
+    assert_eq!(body, "[]");
     String::from_utf8(recorder.into_writer()).unwrap()
 }
 
@@ -46,21 +44,11 @@ fn no_credential_is_recorded_and_two_recordings_are_equal() {
         concat!(
             r#"{"method":"POST","target":"/a?token=-&b=1","request":"client_secret=-","status":429,"headers":[["retry-after","7"]],"body":"zu viel: ä"}"#,
             "\n",
-            r#"{"method":"POST","target":"/b","request":"client_secret=-","status":200,"headers":[],"body_hex":"ff00"}"#,
+            r#"{"method":"POST","target":"/b","request":"client_secret=-","status":200,"headers":[],"body":"[]"}"#,
             "\n",
         )
     );
     assert_eq!(record(), cassette);
-}
-
-#[test]
-fn a_request_that_was_not_recorded_is_shown_beside_the_nearest_line() {
-    let replayer = Replayer::new(&record()).unwrap();
-    let error = BlockingTransport::send(&replayer, request("/bc")).unwrap_err();
-    assert_eq!(
-        error.source().unwrap().to_string(),
-        "\n  requested: POST /bc client_secret=-\n   recorded: POST /b client_secret=-\n                    ^"
-    );
 }
 
 #[test]
@@ -70,7 +58,7 @@ fn a_replay_equals_the_recording() {
     // The order of the requests and the value of the secret do not matter.
     let second = runtime.block_on(Transport::send(&replayer, request("/b"))).unwrap();
     let body = runtime.block_on(second.into_body().collect(100)).unwrap();
-    assert_eq!(body, &b"\xff\x00"[..]);
+    assert_eq!(body, "[]");
     let first = BlockingTransport::send(&replayer, request("/a?token=other&b=1")).unwrap();
     assert_eq!(
         (first.status().as_u16(), &first.headers()["retry-after"]),
@@ -79,11 +67,8 @@ fn a_replay_equals_the_recording() {
     assert_eq!(replayer.remaining(), 0);
 
     let error = BlockingTransport::send(&replayer, request("/b")).unwrap_err();
-    let mismatch = error.source().unwrap().to_string();
-    assert_eq!(
-        mismatch,
-        "\n  requested: POST /b client_secret=-\n  every recorded line has been used"
-    );
+    let requested = error.source().unwrap().to_string();
+    assert_eq!(requested, "requested: POST /b client_secret=-");
 }
 
 #[test]
@@ -94,38 +79,29 @@ fn an_invalid_line_is_reported_with_its_number() {
 
 /// A cassette may be written by hand.
 #[test]
-fn a_line_has_one_body_or_none() {
+fn a_line_has_a_body_or_none() {
     let replayed = |fields: &str| {
         let line = format!(r#"{{"method":"GET","target":"/","headers":[],{fields}}}"#);
         let request = http::Request::get("https://host/").body("".into()).unwrap();
         BlockingTransport::send(&Replayer::new(&line).unwrap(), request)
     };
-    for (fields, body) in [
-        (r#""status":204"#, ""),
-        (r#""status":200,"body":"text""#, "text"),
-        (r#""status":200,"body_hex":"74657874""#, "text"),
-    ] {
+    for (fields, body) in [(r#""status":204"#, ""), (r#""status":200,"body":"text""#, "text")] {
         assert_eq!(replayed(fields).unwrap().into_body().collect(9).unwrap(), body, "{fields}");
     }
-    for (fields, reason) in [
-        (r#""status":200,"body":"a","body_hex":"61""#, "both `body` and `body_hex` are present"),
-        (r#""status":200,"body_hex":"6""#, "`body_hex` is not hexadecimal"),
-        (r#""status":200,"body_hex":"6x""#, "`body_hex` is not hexadecimal"),
-        (r#""status":1"#, "`status` or `headers` are invalid"),
-    ] {
-        let error = replayed(fields).unwrap_err();
-        assert_eq!(error.to_string(), format!("invalid cassette line: {reason}"));
-    }
+    let error = replayed(r#""status":1"#).unwrap_err();
+    assert_eq!(error.to_string(), "invalid cassette line: `status` or `headers` are invalid");
 }
 
 #[test]
-fn a_body_above_the_limit_is_not_recorded() {
-    let response = || Ok(http::Response::new(Bytes::from_static(b"abcd")));
-    let recorder =
-        |limit| Recorder::new(MemoryTransport::new([response()]), Vec::new()).limit(limit);
-    BlockingTransport::send(&recorder(4), request("/")).unwrap();
-    let recorder = recorder(3);
-    let error = BlockingTransport::send(&recorder, request("/")).unwrap_err();
-    assert_eq!(error.kind(), TransportErrorKind::TooLarge);
-    assert_eq!(recorder.into_writer(), b"");
+fn a_body_that_is_too_large_or_not_text_is_not_recorded() {
+    for (body, kind) in [
+        (vec![b'x'; (16 << 20) + 1], TransportErrorKind::TooLarge),
+        (vec![0xff], TransportErrorKind::Other),
+    ] {
+        let service = MemoryTransport::new([Ok(http::Response::new(body.into()))]);
+        let recorder = Recorder::new(service, Vec::new());
+        let error = BlockingTransport::send(&recorder, request("/")).unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert_eq!(recorder.into_writer(), b"");
+    }
 }
