@@ -515,8 +515,7 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, definition, read, seconds, whole_number};
-    use crate::program::Program;
+    use super::definition;
     use crate::tests::{Commands, LARGE, SMALL};
 
     /// Returns the short and the long help of a command and its subcommands.
@@ -525,10 +524,6 @@ mod tests {
         let own = [command.render_help(), command.render_long_help()];
         let below = command.get_subcommands_mut().map(help);
         own.iter().map(ToString::to_string).chain(below).collect()
-    }
-
-    fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
-        read(program, &definition::<Commands>(program).try_get_matches_from(line.split(' '))?)
     }
 
     #[test]
@@ -558,31 +553,6 @@ mod tests {
         for text in [small, large] {
             let text = text.replace("Print the totals of {program}", "");
             assert!(!text.contains('{'), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_flag_and_a_command_exist_only_in_programs_that_have_them() {
-        assert!(parsed(&LARGE, "photos --demo totals").unwrap().flags.call.demo);
-        assert!(!parsed(&LARGE, "photos totals").unwrap().flags.call.demo);
-        assert!(!parsed(&SMALL, "photos totals").unwrap().flags.call.demo);
-        assert!(parsed(&SMALL, "photos --demo totals").is_err());
-        assert!(parsed(&LARGE, "photos check --strict").is_ok());
-        assert!(parsed(&SMALL, "photos check --strict").is_err());
-    }
-
-    #[test]
-    fn errors_say_which_numbers_are_valid() {
-        assert_eq!(whole_number("101"), Ok(101));
-        assert_eq!(whole_number("18446744073709551615"), Ok(u64::MAX));
-        let largest = "the maximum is 18446744073709551615";
-        assert_eq!(whole_number("18446744073709551616").unwrap_err(), largest);
-        for wrong in ["", "x", "-1", "1.5"] {
-            assert!(whole_number(wrong).unwrap_err().contains("such as 101"), "{wrong}");
-        }
-        assert_eq!(seconds("30"), Ok(30));
-        for wrong in ["", "0", "30s", "-1", "0.5"] {
-            assert!(seconds(wrong).unwrap_err().contains("such as 30"), "{wrong}");
         }
     }
 }

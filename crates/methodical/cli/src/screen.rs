@@ -255,7 +255,7 @@ const CLOSE: f64 = 0.7;
 mod tests {
     use proptest::prelude::*;
 
-    use super::{closest, is_hostile, printable, wrap};
+    use super::{is_hostile, printable};
 
     #[test]
     fn characters_that_a_terminal_acts_on_are_escaped() {
@@ -274,22 +274,5 @@ mod tests {
         fn escaped_text_contains_no_such_character(text in any::<String>()) {
             prop_assert!(!printable(&text).contains(is_hostile));
         }
-    }
-
-    #[test]
-    fn text_is_broken_between_words() {
-        assert_eq!(wrap("", 9, 2), "");
-        assert_eq!(wrap("one two three", 80, 2), "one two three");
-        assert_eq!(wrap("one two three", 7, 2), "one two\n  three");
-        assert_eq!(wrap("one  extraordinary three", 6, 1), "one\n extraordinary\n three");
-        assert_eq!(wrap("王王 王王", 8, 0), "王王\n王王");
-    }
-
-    #[test]
-    fn only_close_words_are_suggested() {
-        let known = ["id", "name", "email", "studio.name"];
-        assert_eq!(closest("nmae", known), Some("name"));
-        assert_eq!(closest("e-mail", known), Some("email"));
-        assert_eq!(closest("zzz", known), None);
     }
 }

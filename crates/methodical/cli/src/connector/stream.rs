@@ -283,15 +283,6 @@ mod tests {
     use super::{Catalog, Stream, discovered};
     use crate::connector::tests::{PHOTO, mirror, sync};
 
-    #[test]
-    fn a_stream_has_the_columns_of_its_table() {
-        let photo = Stream::of_table(&PHOTO);
-        let names: Vec<&str> = photo.properties.iter().map(|one| &*one.name).collect();
-        let columns = "id title size open tags place_id place_name mirror_first_seen mirror_changed_at mirror_extra _sdc_deleted_at";
-        assert_eq!(names.join(" "), columns);
-        assert_eq!(photo.key(), "id");
-    }
-
     /// Returns the row of a photo as JSON, without the times.
     fn shown(mirror: &Mirror) -> String {
         let stream = Stream::of_table(&PHOTO);
@@ -343,20 +334,6 @@ mod tests {
                 )
             );
         }
-    }
-
-    #[test]
-    fn a_deleted_record_has_only_its_key() {
-        let deleted = r#"{"id":"1","title":null,"size":null,"open":null,"tags":null,"place_id":null,"place_name":null,"mirror_extra":null}"#;
-        let mut mirror = mirror();
-        sync(&mut mirror, &[r#"{"id":"1","title":"Harbour","size":1}"#]);
-        for state in [State::Missing, State::Gone] {
-            sync(&mut mirror, &[]);
-            assert_eq!(mirror.record("photo", "1").unwrap().unwrap().state, state);
-            assert_eq!(shown(&mirror), deleted);
-        }
-        mirror.forget("photo", "1").unwrap();
-        assert_eq!(shown(&mirror), deleted);
     }
 
     /// Returns the properties that a catalog with this stream excludes; `None` if it excludes the stream.

@@ -407,9 +407,7 @@ fn accept_hint(report: &SyncReport, invocation: &Invocation) -> String {
 
 #[cfg(test)]
 mod tests {
-    use methodical_mirror::SyncProgress;
-
-    use super::{accepted, text};
+    use super::accepted;
 
     #[test]
     fn a_table_with_a_number_is_accepted() {
@@ -417,14 +415,5 @@ mod tests {
         for wrong in ["", "12", "photo=", "photo", "photo=-1"] {
             assert!(accepted(wrong).unwrap_err().contains("such as 4812"), "{wrong}");
         }
-    }
-
-    #[test]
-    fn the_line_has_what_was_read_and_what_is_left() {
-        let progress = SyncProgress::Records { table: "photo", received: 1_234_567 };
-        assert_eq!(text(progress), "photo: 1,234,567 records");
-        let progress =
-            SyncProgress::Groups { table: "photo_album", groups: "album", asked: 312, all: 4800 };
-        assert_eq!(text(progress), "album: asked 312 of 4,800");
     }
 }

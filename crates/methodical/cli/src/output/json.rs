@@ -192,14 +192,6 @@ mod pretty_tests {
         assert_eq!(pretty("\"a\"", 0, false), "\"a\"");
     }
 
-    #[test]
-    fn names_text_and_null_have_colors() {
-        assert_eq!(
-            pretty(r#"{"a":["b",null,1]}"#, 1, true),
-            "{\n    \u{1b}[1;34m\"a\"\u{1b}[0m: [\n      \u{1b}[32m\"b\"\u{1b}[0m,\n      \u{1b}[2mnull\u{1b}[0m,\n      1\n    ]\n  }"
-        );
-    }
-
     proptest! {
         #[test]
         fn only_whitespace_is_added(text in r#"[ -~é"\\\[\]{},:]{0,40}"#) {
