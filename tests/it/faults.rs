@@ -10,8 +10,8 @@ use std::{panic, thread};
 use gateway_client::transport::{Options, Proxy};
 use gateway_testkit::raw_server::{Next, RawServer};
 
-use self::answers::{answers, coding, documents, records, streams, values};
-use self::case::{Ask, Case, Group, Peer};
+use self::answers::{answers, coding, streams};
+use self::case::{Case, Group, Peer};
 use self::client::{Carrier, DIRECT, GZIP, Over};
 use self::outcome::outcome;
 use self::outputs::Outputs;
@@ -30,19 +30,8 @@ mod wire;
 #[test]
 fn every_fault_has_its_typed_outcome() {
     let panics = count_panics();
-    let groups = [
-        connection(),
-        heads(),
-        framing(),
-        coding(),
-        answers(),
-        documents(),
-        records(),
-        values(),
-        streams(),
-        tls(),
-        proxies(),
-    ];
+    let groups =
+        [connection(), heads(), framing(), coding(), answers(), streams(), tls(), proxies()];
     let lines = within(Duration::from_secs(900), move || {
         let rows = Rows::of(&groups);
         let head = format!("{:<WIDTH$} attempts, connections, requests, outcome", "fault");
@@ -146,12 +135,8 @@ fn run(case: &Case, over: Over) -> (String, Duration) {
     let elapsed = begun.elapsed();
     outputs.check(&case.name);
     let (connections, requests) = (peer.connections(), peer.requests());
-    let sent = match (&case.ask, &*requests) {
-        (Ask::Status(name), [request, ..]) => sent(&request.target(), name),
-        _ => String::new(),
-    };
     let (attempts, requests) = (outputs.attempts(), requests.len());
-    (format!("{attempts} {connections} {requests}  {outcome}{sent}"), elapsed)
+    (format!("{attempts} {connections} {requests}  {outcome}"), elapsed)
 }
 
 fn base_url(case: &Case, peer: &Running) -> String {
@@ -164,28 +149,6 @@ fn base_url(case: &Case, peer: &Running) -> String {
         Peer::Proxy(scheme, _) => format!("{scheme}://gateway.invalid"),
         Peer::NoProxy => "http://gateway.invalid".to_owned(),
         _ => format!("http://{address}"),
-    }
-}
-
-/// Returns how a status name was sent, after checking that it decodes to the name.
-fn sent(target: &str, name: &str) -> String {
-    let (_, value) = target.split_once("&status=").unwrap();
-    let mut bytes = Vec::new();
-    let mut rest = value.bytes();
-    while let Some(byte) = rest.next() {
-        let byte = if byte == b'%' {
-            let digits = [rest.next().unwrap(), rest.next().unwrap()];
-            u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap()
-        } else {
-            byte
-        };
-        bytes.push(byte);
-    }
-    assert_eq!(bytes, name.as_bytes());
-    if value.len() > 60 {
-        format!(", sent in {} bytes", value.len())
-    } else {
-        format!(", sent as {value}")
     }
 }
 

@@ -93,14 +93,10 @@ pub(super) enum Ask {
     List,
     /// Lists the candidates several times, over one client.
     ListAgain(usize),
-    /// Lists the candidates with this status.
-    Status(String),
     /// Streams the candidates.
     Stream,
     /// Streams the candidates. The number of records that arrive is not deterministic.
     StreamUntilReset,
-    /// Gets the credits.
-    Credits,
 }
 
 /// The other end of the connection.

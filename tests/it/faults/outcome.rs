@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::fmt::Write as _;
 
-use gateway_client::model::{Candidate, Credits, GetCredits, ListCandidates, Listing, StatusName};
+use gateway_client::model::{Candidate, ListCandidates, Listing};
 use gateway_client::{Error, ErrorKind};
 
 use super::case::Ask;
@@ -17,29 +17,20 @@ pub(super) fn outcome(driver: &Driver, ask: &Ask, outputs: &Outputs) -> String {
         Driver::Blocking(client) => outputs.print(client),
     }
     match ask {
-        Ask::List => list(driver, "CANARY", outputs, describe_list),
-        Ask::Status(name) => list(driver, name, outputs, describe_list),
+        Ask::List => list(driver, outputs, describe_list),
         Ask::ListAgain(times) => {
-            let lines = (0..*times).map(|_| list(driver, "CANARY", outputs, describe_identifiers));
+            let lines = (0..*times).map(|_| list(driver, outputs, describe_identifiers));
             let mut lines: Vec<_> = lines.collect();
             lines.dedup();
             format!("{times} × {}", lines.join(", "))
         }
         Ask::Stream => stream(driver, outputs, true),
         Ask::StreamUntilReset => stream(driver, outputs, false),
-        Ask::Credits => outcome_of(driver.send(&GetCredits::new()), outputs, |credits| {
-            describe_credits(&credits)
-        }),
     }
 }
 
-fn list(
-    driver: &Driver,
-    status: &str,
-    outputs: &Outputs,
-    describe: fn(&Listing<Candidate>) -> String,
-) -> String {
-    let query = ListCandidates::new().vacancy_status(7, StatusName::from(status.to_owned()));
+fn list(driver: &Driver, outputs: &Outputs, describe: fn(&Listing<Candidate>) -> String) -> String {
+    let query = ListCandidates::new().vacancy_status(7, "CANARY");
     outcome_of(driver.send(&query), outputs, |listing| {
         outputs.print(&listing);
         for one in &listing.rejected {
@@ -66,9 +57,6 @@ fn outcome_of<T>(
 
 fn describe_list(listing: &Listing<Candidate>) -> String {
     let mut text = format!("ok, {} records", listing.items.len());
-    for date in listing.items.iter().filter_map(|one| one.date.as_ref()) {
-        text.push_str(if date.civil().is_some() { ", a date" } else { ", a date kept as text" });
-    }
     for one in &listing.rejected {
         write!(text, ", rejected: {:?} at {}", one.error().kind(), one.error().path()).unwrap();
     }
@@ -78,11 +66,6 @@ fn describe_list(listing: &Listing<Candidate>) -> String {
 fn describe_identifiers(listing: &Listing<Candidate>) -> String {
     let identifiers: Vec<_> = listing.items.iter().map(|one| one.id.as_str()).collect();
     format!("ok: {}", identifiers.join(" "))
-}
-
-fn describe_credits(credits: &Credits) -> String {
-    let plain = if credits.credits_number.is_plain() { "a number" } else { "text" };
-    format!("ok, {} is {plain}", credits.credits_number)
 }
 
 /// Returns the kind, the status, the challenge, the wait that the service requested, and the error of the model if it
