@@ -141,7 +141,6 @@ gateway --demo api x/y -f 'a=b c' --dry-run
 gateway --demo --base-url https://gateway.example.com credits get
 gateway --demo --profile work credits get
 gateway --demo credits get --timeout 0
-gateway --demo credits get --no-compression
 gateway --demo credits get --new-since today
 # The raw call
 gateway --demo api credits/get

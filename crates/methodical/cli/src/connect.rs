@@ -228,8 +228,7 @@ pub(crate) fn build<S: Service>(
     }
     let transport = transport(invocation, settings, true)?;
     // Within one machine, compression takes longer than it saves.
-    let is_local = is_local(base_url);
-    builder = if invocation.call.no_compression || is_local {
+    builder = if is_local(base_url) {
         builder.transport(transport)
     } else {
         builder.transport(Gzip::new(transport))

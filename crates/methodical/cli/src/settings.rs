@@ -84,10 +84,6 @@ pub(crate) struct CallFlags {
     #[arg(long, global = true)]
     pub(crate) demo: bool,
 
-    /// Do not request compressed responses. They are never requested from a service on this machine.
-    #[arg(long, global = true)]
-    pub(crate) no_compression: bool,
-
     /// The maximum number of requests per second, which is a flag of some commands.
     #[arg(skip)]
     pub(crate) calls_per_second: Option<u32>,

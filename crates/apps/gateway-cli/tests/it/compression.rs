@@ -62,17 +62,10 @@ fn compressed_responses_are_decoded() {
 #[test]
 fn compression_is_requested_only_where_it_saves_time() {
     let server = service("content-type: application/json\r\n", LIST.into());
-    let far = person(&server);
-    let output = far.run(&["vacancies", "list", "--no-compression", "--allow-insecure-http"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(code(&Person::of_service(&server.uri("")).run(&["vacancies", "list"])), 0);
-    let requests = server.progress().requests;
-    assert_eq!(requests.len(), 2);
-    for request in requests {
-        assert!(request.header("accept-encoding").is_empty());
-    }
+    assert!(server.progress().requests[0].header("accept-encoding").is_empty());
     // A service may send its response uncompressed.
-    let output = far.run(&["vacancies", "list", "-o", "raw", "--allow-insecure-http"]);
+    let output = person(&server).run(&["vacancies", "list", "-o", "raw", "--allow-insecure-http"]);
     assert_eq!(stdout(&output), LIST);
 }
 

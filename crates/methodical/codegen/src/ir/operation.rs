@@ -111,7 +111,7 @@ const RESERVED_COMMANDS: &str = "\
 /// Flags that every command has.
 const RESERVED_FLAGS: &str = "\
     allow-insecure-http base-url cache color columns count-by csv-raw demo \
-    dry-run excel fields filter from help jq limit new-since no-compression no-pager \
+    dry-run excel fields filter from help jq limit new-since no-pager \
     output output-file profile quiet separator since sort timeout token token-file \
     token-stdin verbose version wide";
 
