@@ -93,17 +93,13 @@ impl Trace {
     fn headers(self, mark: char, headers: &HeaderMap) {
         for (name, value) in headers.iter().filter(|_| self.headers) {
             let text = String::from_utf8_lossy(value.as_bytes());
-            let text = match text.split_once(' ') {
-                Some((scheme, _)) if value.is_sensitive() && name == AUTHORIZATION => {
-                    format!("{scheme} (redacted)")
-                }
-                _ if value.is_sensitive() => "(redacted)".to_owned(),
-                _ => without_secrets(&text).into_owned(),
-            };
-            // The query of a redirect may contain what was asked for, such as an e-mail address.
             let text = match text.split_once('?') {
-                Some((target, _)) if name == LOCATION => format!("{target}?(redacted)"),
-                _ => text,
+                _ if value.is_sensitive() => "(redacted)".to_owned(),
+                // The query of a redirect may contain what was asked for, such as an e-mail address.
+                Some((target, _)) if name == LOCATION => {
+                    format!("{}?(redacted)", without_secrets(target))
+                }
+                _ => without_secrets(&text).into_owned(),
             };
             self.say(&format!("{mark}   {name}: {text}"));
         }
