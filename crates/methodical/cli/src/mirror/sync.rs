@@ -413,7 +413,7 @@ mod tests {
     fn a_table_with_a_number_is_accepted() {
         assert_eq!(accepted("photo=12"), Ok(("photo".to_owned(), 12)));
         for wrong in ["", "12", "photo=", "photo", "photo=-1"] {
-            assert!(accepted(wrong).unwrap_err().contains("such as 4812"), "{wrong}");
+            assert!(accepted(wrong).unwrap_err().contains("such as TABLE=4812"), "{wrong}");
         }
     }
 }
