@@ -538,7 +538,8 @@ impl Context<'_> {
             let (all, number) = (listed(&known), table.len());
             say!(self, given.named, "{title} must have exactly one of {all}, but has {number}");
         }
-        for key in keys.keys {
+        // A declaration would seem to lack what is below a misspelled key.
+        for key in keys.keys.iter().filter(|key| !meant.contains(&*key.name())) {
             if let Some((name, value)) = table.get_key_value(&*key.name()) {
                 let given = Given { key: name.get_ref(), named: name.span(), value };
                 self.check(&given, key.shape);

@@ -29,7 +29,17 @@ pub(super) fn errors(text: &str) -> Vec<Diagnostic> {
         let key = text.get(span.clone()).unwrap_or_default();
         let diagnostic = Diagnostic::new(&span, format_args!("duplicate key `{}`", shown(key)));
         let diagnostic = diagnostic.help("remove or rename one of them");
-        match earlier(root.get_ref(), key.trim_matches(['"', '\'']), span.start) {
+        let line =
+            text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let header = text.get(line..).and_then(|rest| rest.lines().next());
+        let first = match header.filter(|line| line.starts_with('[')) {
+            Some(header) => text.find(&format!("{header}\n")).map(|at| {
+                let start = at + span.start - line;
+                start..start + span.len()
+            }),
+            None => earlier(root.get_ref(), key.trim_matches(['"', '\'']), span.start),
+        };
+        match first {
             Some(first) => diagnostic.related(&first, "first used here"),
             None => diagnostic,
         }

@@ -40,7 +40,12 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
     if ![kind, query_kind].iter().all(|kind| kind.fits(example)) {
-        say!(cx, example.span, "the example does not fit the meaning `{}` with this `wire`", meaning.word());
+        say!(
+            cx,
+            example.span,
+            "the example does not fit the meaning `{}` with this `wire`",
+            meaning.word()
+        );
     }
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
