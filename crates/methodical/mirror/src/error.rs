@@ -27,7 +27,6 @@ struct Inner {
     kind: ErrorKind,
     text: Cow<'static, str>,
     missing: Option<u64>,
-    replaced: u64,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -79,18 +78,13 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns how many records are newly missing if the deletion guard refused the list.
+    /// Returns how many records are newly missing, or seem to be other people, if the deletion guard refused the list.
     pub fn missing(&self) -> Option<u64> {
         self.0.missing
     }
 
-    /// Returns how many of the [`missing`](Self::missing) records are in the list, but seem to be other people.
-    pub fn replaced(&self) -> u64 {
-        self.0.replaced
-    }
-
     pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner { kind, text: text.into(), missing: None, replaced: 0, source: None }))
+        Self(Box::new(Inner { kind, text: text.into(), missing: None, source: None }))
     }
 
     pub(crate) fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
@@ -98,8 +92,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_missing(mut self, missing: u64, replaced: u64) -> Self {
-        (self.0.missing, self.0.replaced) = (Some(missing), replaced);
+    pub(crate) fn with_missing(mut self, missing: u64) -> Self {
+        self.0.missing = Some(missing);
         self
     }
 }

@@ -78,7 +78,7 @@ impl Rules {
         let text = format!(
             "cannot commit the list: {cause}; check the service, then accept {missing} missing records"
         );
-        Err(Error::new(ErrorKind::DeletionGuard, text).with_missing(missing, replaced))
+        Err(Error::new(ErrorKind::DeletionGuard, text).with_missing(missing))
     }
 }
 
