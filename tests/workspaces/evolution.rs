@@ -222,6 +222,7 @@ doc = "Lists the portals."
 response.list = { of = "Country" }
 [operation.list_portals.param]
 country = { type = "integer", doc = "Only portals of this country." }
+open = { type = "boolean", doc = "Only portals that are open." }
 region = { type = "integer", needs = ["country"], doc = "Only portals of this region." }
 
 [[example]]

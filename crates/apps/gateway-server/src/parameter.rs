@@ -134,6 +134,14 @@ pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Opti
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
 }
 
+/// Reads `true` or `false`.
+#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
+pub(crate) fn boolean(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<bool>, Problem> {
+    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
+    let value = text.parse().map_err(|_refused| Problem { parameter, fault: Fault::Invalid })?;
+    Ok(Some(value))
+}
+
 fn is_canonical(digits: &str) -> bool {
     let leading_zero = digits.len() > 1 && digits.starts_with('0');
     !digits.is_empty() && !leading_zero && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -167,6 +175,16 @@ mod tests {
         check("n=", Err(Fault::Empty));
         for bad in ["-1", "%2B1", "+1", "1.0", "0x1", "01", "1e3", "%C2%B2", "%D9%A1", "abc"] {
             check(&format!("n={bad}"), Err(Fault::Invalid));
+        }
+    }
+
+    #[test]
+    fn a_boolean_is_true_or_false() {
+        let read = |value: &str| boolean(&Pairs::parse(&format!("b={value}")).unwrap(), "b");
+        assert_eq!(read("true"), Ok(Some(true)));
+        assert_eq!(read("false"), Ok(Some(false)));
+        for bad in ["1", "True", "yes", ""] {
+            read(bad).unwrap_err();
         }
     }
 

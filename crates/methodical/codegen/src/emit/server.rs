@@ -46,7 +46,7 @@ fn param(param: &Param) -> (String, String) {
         limit.map_or_else(|| format!("i64::{end}"), |one| one.to_string())
     };
     let (ty, reader) = match param.ty.in_query() {
-        Primitive::Boolean => ("String", format!("listed(pairs, {wire}, &[\"true\", \"false\"])")),
+        Primitive::Boolean => ("bool", format!("boolean(pairs, {wire})")),
         Primitive::Signed => {
             let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
             ("i64", format!("between(pairs, {wire}, {min}..={max})"))
@@ -177,17 +177,8 @@ fn serde_attributes(service: &Service, field: &Field) -> Vec<String> {
 }
 
 /// Writes the JSON text of a value; without one, what a response sends.
-const VALUE_OR_NULL: &str = "serialize_with = \"json::value_or_null\"";
-const VALUE_OR_LIST: &str = "serialize_with = \"json::value_or_list\"";
-
-/// Returns whether a field is a JSON text.
-fn has_json(service: &Service) -> bool {
-    let mut fields = service.models.iter().flat_map(|model| &model.fields);
-    fields.any(|field| match slot(service, field).attribute {
-        Some(attribute) => attribute != "borrow",
-        None => false,
-    })
-}
+const VALUE_OR_NULL: &str = "serialize_with = \"crate::json::value_or_null\"";
+const VALUE_OR_LIST: &str = "serialize_with = \"crate::json::value_or_list\"";
 
 /// Returns whether a record can have the field without a value.
 fn has_empty_form(service: &Service, field: &Field) -> bool {
