@@ -14,7 +14,7 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(database: &str, more: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-server"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--rate", "0", "--log-format", "json"]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--rate", "0"]);
         Self::spawn(command.args(["--database", database]).args(more))
     }
 
