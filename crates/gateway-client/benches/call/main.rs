@@ -14,11 +14,8 @@
 
 #[path = "../../../gateway-model/benches/support/document.rs"]
 mod document;
-#[path = "../../../gateway-transport/benches/cost/machine.rs"]
 mod machine;
-#[path = "../../../gateway-transport/benches/cost/measure.rs"]
 mod measure;
-#[path = "../../../gateway-transport/benches/cost/server.rs"]
 mod server;
 mod subjects;
 
