@@ -1,6 +1,6 @@
-//! Turns one kind of transport into the other: [`OnThread`] for blocking callers, [`OffThread`] for async callers.
+//! [`OnThread`]: async transports for blocking callers.
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::task::Poll;
@@ -9,12 +9,11 @@ use std::{fmt, io, iter, thread};
 use bytes::Bytes;
 use http_body::Body as _;
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use crate::platform::current_runtime;
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, Phase, Request, Response,
-    Transport, TransportError, TransportErrorKind,
+    BlockingBody, BlockingResponse, BlockingTransport, Body, Request, Transport, TransportError,
+    TransportErrorKind,
 };
 
 /// Turns an async transport, which may use tokio, into a [`BlockingTransport`].
@@ -194,96 +193,6 @@ impl Drop for DrivenBody {
         self.body = Body::empty();
     }
 }
-
-/// Turns a blocking transport into a [`Transport`].
-///
-/// The exchange runs on the blocking thread pool of the tokio runtime that polls it. The body is read there, too, at
-/// most two chunks ahead, so a slow reader still slows the peer down.
-///
-/// A blocking call cannot be interrupted. When its future is dropped, the thread goes on until the exchange ends, at the
-/// latest at its deadline. A dropped body is noticed when its next chunk arrives.
-///
-/// # Examples
-///
-/// ```
-/// use gateway_transport::bridge::OffThread;
-/// use gateway_transport::{BlockingResponse, Transport, blocking_transport_fn};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let transport = OffThread::new(blocking_transport_fn(|_| Ok(BlockingResponse::new("[]".into()))));
-/// let response = transport.send(http::Request::get("/").body("".into())?).await?;
-/// assert_eq!(response.into_body().collect(10).await?, "[]");
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct OffThread<T>(Arc<T>);
-
-impl<T: BlockingTransport> OffThread<T> {
-    /// Wraps `inner`.
-    pub fn new(inner: T) -> Self {
-        Self(Arc::new(inner))
-    }
-}
-
-impl<T: BlockingTransport> Transport for OffThread<T> {
-    async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        Deadline::remaining(&request)?;
-        let inner = Arc::clone(&self.0);
-        let (head_out, head_in) = oneshot::channel();
-        let (chunks_out, mut chunks) = mpsc::channel(MAX_CHUNKS_AHEAD);
-        let task = current_runtime()?.spawn_blocking(move || match inner.send(request) {
-            // A failed send means that the caller has dropped the future: nothing is left to do.
-            Err(error) => drop(head_out.send(Err(error))),
-            Ok(response) => {
-                let (head, body) = response.into_parts();
-                if head_out.send(Ok(head)).is_ok() {
-                    forward(body, &chunks_out);
-                }
-            }
-        });
-        if let Ok(head) = head_in.await {
-            let body = Body::from_poll(move |cx| chunks.poll_recv(cx));
-            return Ok(Response::from_parts(head?, body));
-        }
-        let text = "the blocking transport returned no response";
-        let error = TransportError::new(TransportErrorKind::Other, text);
-        Err(match task.await {
-            Ok(()) => error,
-            Err(panicked) => error.with_source(panicked),
-        })
-    }
-
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-}
-
-impl<T> Clone for OffThread<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-/// Forwards `body` to `chunks` until its end, an error, or until the receiver is dropped.
-fn forward(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, TransportError>>) {
-    loop {
-        // Without the error after a panic, the truncated body would look complete.
-        let chunk = catch_unwind(AssertUnwindSafe(|| body.chunk())).unwrap_or_else(|_panic| {
-            let text = "the blocking transport panicked";
-            Err(TransportError::new(TransportErrorKind::Other, text).with_phase(Phase::Body))
-        });
-        let Some(chunk) = chunk.transpose() else { return };
-        let is_last = chunk.is_err();
-        if chunks.blocking_send(chunk).is_err() || is_last {
-            return;
-        }
-    }
-}
-
-/// Maximum number of chunks that wait for the reader.
-const MAX_CHUNKS_AHEAD: usize = 2;
 
 #[cfg(test)]
 mod tests {

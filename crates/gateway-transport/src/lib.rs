@@ -51,7 +51,7 @@
 //! | `reqwest` | module `reqwest`: async, on tokio or, in a browser (`wasm32-unknown-unknown`), on `fetch` |
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
 //! | `ureq` | module `ureq`: blocking, without a runtime |
-//! | `bridge` | module `bridge`: async transports for blocking callers, and the reverse |
+//! | `bridge` | module `bridge`: async transports for blocking callers |
 //! | `tower-service` | module `tower`: transports as services of `tower-service` 0.3, and services (an axum router) as transports |
 //! | `gzip` | module `gzip`: requests and decodes gzip, on top of any transport |
 //! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |

@@ -3,7 +3,6 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use gateway_client::transport::bridge::OffThread;
 use gateway_client::transport::gzip::Gzip;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
@@ -24,21 +23,18 @@ pub(super) enum Over {
     Reqwest,
     ReqwestBlocking,
     Ureq,
-    OffThread,
 }
 
 impl Over {
-    pub(super) const ALL: [Self; 4] =
-        [Self::Reqwest, Self::ReqwestBlocking, Self::Ureq, Self::OffThread];
+    pub(super) const ALL: [Self; 3] = [Self::Reqwest, Self::ReqwestBlocking, Self::Ureq];
 
     /// Returns the element of this transport.
-    pub(super) fn of(self, carriers: &[Carrier; 4]) -> &Carrier {
-        let [reqwest, reqwest_blocking, ureq, off_thread] = carriers;
+    pub(super) fn of(self, carriers: &[Carrier; 3]) -> &Carrier {
+        let [reqwest, reqwest_blocking, ureq] = carriers;
         match self {
             Self::Reqwest => reqwest,
             Self::ReqwestBlocking => reqwest_blocking,
             Self::Ureq => ureq,
-            Self::OffThread => off_thread,
         }
     }
 }
@@ -51,14 +47,14 @@ pub(super) enum Carrier {
 
 /// The transports, without a proxy and with one more trusted authority. They are created once, because each creation
 /// reads the certificates of the system.
-pub(super) static DIRECT: LazyLock<[Carrier; 4]> = LazyLock::new(|| {
+pub(super) static DIRECT: LazyLock<[Carrier; 3]> = LazyLock::new(|| {
     let options = Options::default().proxy(Proxy::Never);
     let options = options.extra_root(AUTHORITY.certificate());
     Over::ALL.map(|over| Carrier::new(over, &options))
 });
 
 /// The same transports, requesting gzip.
-pub(super) static GZIP: LazyLock<[Carrier; 4]> =
+pub(super) static GZIP: LazyLock<[Carrier; 3]> =
     LazyLock::new(|| DIRECT.each_ref().map(Carrier::with_gzip));
 
 impl Carrier {
@@ -71,10 +67,6 @@ impl Carrier {
                 Self::Blocking(Arc::new(ReqwestBlockingTransport::new(options).unwrap()))
             }
             Over::Ureq => Self::Blocking(Arc::new(UreqTransport::new(options).unwrap())),
-            Over::OffThread => {
-                let ureq = UreqTransport::new(options).unwrap();
-                Self::Async(SharedTransport::new(OffThread::new(ureq)))
-            }
         }
     }
 

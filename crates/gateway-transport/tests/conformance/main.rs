@@ -33,7 +33,7 @@ macro_rules! adapters {
     };
 }
 
-adapters!(reqwest, reqwest_blocking, ureq, on_thread, off_thread, tower);
+adapters!(reqwest, reqwest_blocking, ureq, on_thread, tower);
 
 /// The secrecy checks of the kit send a token. This test searches everything that the clients below the adapters log: the
 /// other adapters wrap these two.

@@ -51,19 +51,6 @@ adapters! {
         let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
         Ok(Subject::blocking(gateway_transport::bridge::OnThread::new(inner)?))
     }, skips = &[];
-    off_thread "`OffThread` over ureq": |setup| {
-        let inner = gateway_transport::ureq::UreqTransport::new(&setup.options())?;
-        Ok(Subject::asynchronous(gateway_transport::bridge::OffThread::new(inner)))
-    }, skips = &[
-        (
-            "cancellation.dropped_while_waiting_closes",
-            "a blocking call cannot be interrupted; it ends no later than its deadline",
-        ),
-        (
-            "memory.small_dropped_body_closes",
-            "a blocking read cannot be interrupted; it ends no later than the idle timeout",
-        ),
-    ];
     tower "`tower` both ways over reqwest": |setup| {
         let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
         let service = gateway_transport::tower::TransportService::new(inner);

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use gateway_transport::bridge::OffThread;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
@@ -86,7 +85,18 @@ broken! { TIME:
         i32::try_from(left).map(drop).map_err(|_| other("the deadline is too far"))
     });
     continues_after_a_drop ["cancellation.dropped_while_waiting_closes"] = |setup| {
-        Ok(Subject::asynchronous(OffThread::new(UreqTransport::new(&setup.options())?)))
+        let good = UreqTransport::new(&setup.options())?;
+        Ok(Subject::asynchronous(transport_fn(move |request| {
+            let good = good.clone();
+            async move {
+                let call = move || {
+                    let (head, body) = good.send(request)?.into_parts();
+                    Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
+                };
+                let panicked = |_| other("the call panicked");
+                tokio::task::spawn_blocking(call).await.map_err(panicked)?
+            }
+        })))
     };
     sends_before_it_is_awaited ["cancellation.not_awaited_sends_nothing"] = |setup| {
         let good = UreqTransport::new(&setup.options())?;
