@@ -4,8 +4,7 @@ use gateway_testkit::contract::{Finding, Profile, Target, run};
 use methodical_cli::{CheckReport, CheckResult, CheckTarget, Contract, Failure};
 
 /// The contract of the service.
-pub(crate) const CONTRACT: Contract =
-    Contract { run: check, requests: 40, reference: "gateway-server" };
+pub(crate) const CONTRACT: Contract = Contract { run: check, reference: "gateway-server" };
 
 fn check(target: &CheckTarget<'_>) -> Result<CheckReport, Failure> {
     let service = Target::new(target.base_url, target.token)

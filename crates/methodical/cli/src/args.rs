@@ -322,9 +322,7 @@ fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) 
         .replace("{extensions}", &program.formats.extensions())
         .replace("{fields}", fields);
     let text = match program.contract {
-        Some(contract) => text
-            .replace("{requests}", &contract.requests.to_string())
-            .replace("{reference}", contract.reference),
+        Some(contract) => text.replace("{reference}", contract.reference),
         None => text,
     };
     match of {
@@ -544,7 +542,6 @@ mod tests {
             "Examples:\n  photos --demo totals\n",
             "With sample data:\n  photos --demo totals\n",
             "photos totals -o json\n",
-            "with about 7 read-only requests",
             "what photos-server does",
         ] {
             assert!(large.contains(text), "{text}:\n{large}");

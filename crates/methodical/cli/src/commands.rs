@@ -64,7 +64,7 @@ Examples:
     /// Show and change settings.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check the service against its contract, with about {requests} read-only requests.
+    /// Check the service against its contract, with read-only requests.
     ///
     /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
     /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.

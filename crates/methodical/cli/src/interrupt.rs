@@ -40,10 +40,7 @@ pub(crate) fn end_with_success() {
 /// Restores the terminal, and ends the program, with a message about the signal.
 fn end(exit: Exit, screen: Screen, what: &str) {
     #[cfg(unix)]
-    if let Some((terminal, before)) = lock(&HIDDEN).take() {
-        // Nothing can be done about an error here.
-        _ = rustix::termios::tcsetattr(terminal, rustix::termios::OptionalActions::Now, &before);
-    }
+    show_input();
     // This can block on the reader of standard error, so it comes last.
     screen.clear_line();
     screen.warn(what);
@@ -79,22 +76,57 @@ fn signals(end: impl Fn(Exit) + Send + 'static) -> Result<(), ctrlc::Error> {
 }
 
 /// Asks for a secret on the terminal of the program, without showing it.
+#[cfg(unix)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
-    // The library restores the terminal, but not after a signal.
-    #[cfg(unix)]
-    if let Ok(terminal) = File::open("/dev/tty") {
-        let before = rustix::termios::tcgetattr(&terminal)?;
-        *lock(&HIDDEN) = Some((terminal, before));
-    }
-    let secret = rpassword::prompt_password(question);
-    #[cfg(unix)]
-    drop(lock(&HIDDEN).take());
+    use std::io::Write as _;
+
+    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+
+    let open = || File::options().read(true).write(true).open("/dev/tty");
+    let (mut terminal, hidden) = (open()?, open()?);
+    let config = rpassword::ConfigBuilder::new()
+        .input_reader(terminal.try_clone()?)
+        .output_writer(terminal.try_clone()?)
+        .build();
+    // Done here, so that a signal can undo it, and not by the library. Keys for signals still work.
+    let before = tcgetattr(&hidden)?;
+    let mut modes = before.clone();
+    // In line mode, a terminal takes at most 4096 bytes: too few for some tokens.
+    modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
+    modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+    modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    // A signal waits for the lock, and so restores a terminal that was changed.
+    let mut changed = lock(&HIDDEN);
+    tcsetattr(&hidden, OptionalActions::Now, &modes)?;
+    *changed = Some((hidden, before));
+    drop(changed);
+    let secret = rpassword::prompt_password_with_config(question, config);
+    show_input();
+    // The end of the line was not shown either.
+    writeln!(terminal)?;
     secret
+}
+
+/// Shows again what is typed on the terminal.
+#[cfg(unix)]
+fn show_input() {
+    use rustix::termios::{OptionalActions, tcsetattr};
+
+    if let Some((terminal, before)) = lock(&HIDDEN).take() {
+        // Nothing can be done about an error here.
+        _ = tcsetattr(terminal, OptionalActions::Now, &before);
+    }
 }
 
 /// The terminal that hides what is typed, with its usual modes.
 #[cfg(unix)]
 static HIDDEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+
+/// Asks for a secret on the console, which hides what is typed and recovers by itself.
+#[cfg(windows)]
+pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
+    rpassword::prompt_password(question)
+}
 
 /// Whether a signal ends the program with success.
 static SERVING: AtomicBool = AtomicBool::new(false);

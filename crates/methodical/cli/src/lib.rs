@@ -105,7 +105,6 @@ pub use crate::mirror::copy::{ExportRequest, Exporter};
 pub use crate::operations::{Example, OperationCommands, PostMethod};
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::format::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
-pub use crate::output::record::Cells;
 pub use crate::output::select::Fields;
 pub use crate::program::{Program, RecordType};
 pub use crate::run::{run, run_embedded};
@@ -117,49 +116,4 @@ pub mod codegen {
     pub use clap;
 
     pub use crate::args::whole_number;
-}
-
-/// Functions for the fuzz targets; part of a build with `--cfg fuzzing` only.
-#[cfg(fuzzing)]
-#[doc(hidden)]
-#[expect(clippy::missing_errors_doc, reason = "not part of the library")]
-pub mod fuzzing {
-    use std::io;
-
-    use crate::output::flags::Dialect;
-    use crate::output::format::{Formats, OutputColumn, OutputSetup};
-    use crate::screen::View;
-
-    /// How records are written.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Style {
-        /// The columns of the terminal; `None` if the output is not a terminal.
-        pub width: Option<u16>,
-        pub color: bool,
-        pub wide: bool,
-        pub separator: char,
-        pub escape_formulas: bool,
-    }
-
-    /// Writes records as the format of this name.
-    pub fn written(
-        format: &str,
-        style: Style,
-        columns: &[OutputColumn],
-        records: &[String],
-    ) -> io::Result<Vec<u8>> {
-        let Style { width, color, wide, separator, escape_formulas } = style;
-        let dialect = Dialect { raw: !escape_formulas, separator: Some(separator) };
-        let (columns, view) = (columns.to_vec(), View { width, color });
-        let setup = OutputSetup { columns, view, wide, dialect, ..OutputSetup::default() };
-        let format = Formats::default().named(format).ok_or(io::ErrorKind::NotFound)?;
-        let mut writer = (format.writer)(&setup).map_err(|_failure| io::ErrorKind::Other)?;
-        let mut out = Vec::new();
-        for record in records {
-            writer.write(&mut out, record)?;
-        }
-        // Its notes go elsewhere.
-        drop(writer.finish(&mut out).map_err(|_failure| io::ErrorKind::Other)?);
-        Ok(out)
-    }
 }

@@ -77,36 +77,3 @@ fn text_that_is_nested_too_deeply_is_not_parsed() {
     let deepest = r#"("[" * 127 + "]" * 127) | fromjson | tojson | length"#;
     check(&["vacancies", "list", "--jq", deepest], "254\n");
 }
-
-#[test]
-fn text_has_no_effect_on_a_terminal() {
-    let server = serve(BODY);
-    let person = Person::of_service(&server.uri("")).on_terminal(80);
-    let output = person.run(&["vacancies", "list", "--jq", ".[1] | .project, ."]);
-    assert_eq!(stdout(&output), "\\u{1b}[2JCook\n{\"id\":\"2\",\"project\":\"\\u001b[2JCook\"}\n");
-}
-
-#[test]
-fn a_filter_that_is_wrong_or_fails_is_a_usage_error() {
-    let server = serve(BODY);
-    let person = Person::of_service(&server.uri(""));
-    let file = person.home.path().join("v.json");
-    fs::write(&file, "old").unwrap();
-    for (filter, message) in [
-        (".[", "cannot use the filter of --jq\n  cause: expected closing bracket at its end"),
-        ("nme", "cannot use the filter of --jq\n  cause: the filter `nme` is not defined"),
-        (".name", "cannot apply the filter of --jq\n  cause: cannot index"),
-    ] {
-        let output = person.run(&["vacancies", "list", "--output-file", "v.json", "--jq", filter]);
-        assert_eq!((code(&output), stdout(&output)), (2, ""), "{filter}");
-        assert!(stderr(&output).contains(message), "{}", stderr(&output));
-        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
-    }
-    // A filter that is wrong is refused before the call.
-    assert_eq!(server.progress().requests.len(), 1);
-    for format in ["csv", "table", "ndjson", "raw"] {
-        let output = person.run(&["vacancies", "list", "-o", format, "--jq", "."]);
-        assert_eq!(code(&output), 2, "{format}");
-        assert!(stderr(&output).contains("cannot use --jq"), "{}", stderr(&output));
-    }
-}

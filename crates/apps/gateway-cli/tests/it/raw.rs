@@ -4,7 +4,7 @@ use std::fs;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, code, serve, serve_with, stderr, stdout};
+use crate::run::{Person, code, serve_with, stderr, stdout};
 
 /// Length of the response, in MiB: above the limit of 64 MiB for responses that are held in memory.
 const MEBIBYTES: usize = 65;
@@ -80,12 +80,4 @@ fn an_error_response_is_shown_but_not_written_to_a_file() {
         assert_eq!(stdout(&output), shown, "{args:?}");
         assert_eq!(fs::read_to_string(person.home.path().join("v.json")).unwrap(), "old");
     }
-}
-
-#[test]
-fn a_dash_as_the_output_file_is_the_terminal() {
-    let server = serve("[\"\x1b[2J\"]");
-    let person = Person::of_service(&server.uri("")).on_terminal(80);
-    let output = person.run(&["api", "any", "--output-file", "-"]);
-    assert_eq!(stdout(&output), "[\"\\u{1b}[2J\"]\n");
 }

@@ -89,4 +89,16 @@ fn the_terminal_is_restored_after_the_prompt() {
     assert!(seen.contains("interrupted\r\n") && !seen.contains("gwt_"), "{seen}");
     running.press("\n");
     running.end();
+
+    // Longer than a line that a terminal accepts.
+    let token = format!("gwt_{}", "x".repeat(5000));
+    let mut running = asked();
+    running.press(&format!("{token}\n"));
+    let seen = running.read_to("exit code 0\r\n");
+    assert!(running.is_usual());
+    assert!(seen.starts_with("\r\n") && !seen.contains("gwt_"), "{seen}");
+    running.press("\n");
+    running.end();
+    let stored = std::fs::read_to_string(person.config().join("gateway/tokens.toml")).unwrap();
+    assert!(stored.contains(&token));
 }

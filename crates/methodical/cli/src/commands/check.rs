@@ -43,7 +43,7 @@ use crate::transport::token_of;
 ///     })
 /// }
 ///
-/// let contract = Contract { run: check, requests: 1, reference: "photos-server" };
+/// let contract = Contract { run: check, reference: "photos-server" };
 /// let program = Program::new("photos", "1.0.0").contract(contract);
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +51,6 @@ use crate::transport::token_of;
 pub struct Contract {
     /// Runs the checks.
     pub run: fn(&CheckTarget<'_>) -> Result<CheckReport, Failure>,
-    /// The approximate number of requests that they send.
-    pub requests: u32,
     /// The name of the service that `--strict` compares with where the contract leaves a point open.
     pub reference: &'static str,
 }
@@ -140,7 +138,7 @@ pub(crate) fn run<C: OperationCommands>(
     let Some(contract) = program.contract else { return Ok(()) };
     let probe = C::probe();
     if session.print_dry_run(&probe)? {
-        screen.note(&format!("this is the first of about {} requests", contract.requests));
+        screen.note("this is the first request");
         return Ok(());
     }
     let output = &session.invocation.output;

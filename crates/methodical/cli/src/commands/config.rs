@@ -189,7 +189,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
     match command {
         ProfileCommand::List => {
             let noun = Some(Noun::new("profile", "profiles"));
-            let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
+            let schema = Schema { noun, ..Schema::of_program(FIELDS, false) };
             let names = profile_names(program, &settings.file)?;
             schema.print_rows(invocation, names.iter().map(|name| shown(&settings, name)))
         }
@@ -230,7 +230,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
 }
 
 /// Returns a profile as the values of [`FIELDS`]: never the token, but the kind of its source.
-fn shown(settings: &Settings, profile: &str) -> [Value; 7] {
+fn shown(settings: &Settings, profile: &str) -> [Value; 4] {
     let file = &settings.file;
     let token = token_of_profile(settings.program, file, profile).map(|from| match from {
         TokenFrom::Command(_) => "command",
@@ -238,20 +238,12 @@ fn shown(settings: &Settings, profile: &str) -> [Value; 7] {
         TokenFrom::Keyring { .. } => "keyring",
         _ => "stored",
     });
-    let timeout: Option<u64> =
-        file.get(profile, "timeout").and_then(|seconds| seconds.parse().ok());
     [
         json!(profile),
         json!(profile == settings.profile.value),
         json!(file.get(profile, "base-url")),
         json!(token),
-        json!(file.get(profile, "token-for")),
-        json!(file.is_on(profile, "allow-insecure-http")),
-        json!(timeout),
     ]
 }
 
-const COLUMNS: &[&str] = &["profile", "active", "base_url", "token"];
-
-const FIELDS: &[&str] =
-    &["profile", "active", "base_url", "token", "token_for", "allow_insecure_http", "timeout"];
+const FIELDS: &[&str] = &["profile", "active", "base_url", "token"];

@@ -1,6 +1,5 @@
 //! Output formats: their list, the parser of `-o`, and the trait of their writers.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path as FilePath, PathBuf};
@@ -10,7 +9,7 @@ use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
 use crate::output::flags::Dialect;
-use crate::output::record::{Cells, Path};
+use crate::output::record::Path;
 #[cfg(feature = "xlsx")]
 use crate::output::xlsx;
 use crate::output::{csv, json, table};
@@ -23,20 +22,18 @@ use crate::screen::View;
 ///
 /// # Examples
 ///
-/// A format with one title of a photo or an album on each line:
+/// A format with the length of a record on each line:
 ///
 /// ```
 /// use std::io::{self, Write};
 ///
-/// use methodical_cli::{
-///     Cells, Failure, OutputColumn, OutputFormat, OutputSetup, Program, RecordWriter,
-/// };
+/// use methodical_cli::{Failure, OutputFormat, Program, RecordWriter};
 ///
-/// struct Titles(OutputColumn);
+/// struct Lengths;
 ///
-/// impl RecordWriter for Titles {
+/// impl RecordWriter for Lengths {
 ///     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-///         writeln!(out, "{}", self.0.text(&mut Cells::read(record)))
+///         writeln!(out, "{}", record.len())
 ///     }
 ///
 ///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
@@ -44,17 +41,11 @@ use crate::screen::View;
 ///     }
 /// }
 ///
-/// fn titles(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
-///     let title = setup.columns().iter().find(|column| column.name() == "title");
-///     let title = title.ok_or_else(|| Failure::usage("cannot print titles: no field `title`"))?;
-///     Ok(Box::new(Titles(title.clone())))
-/// }
+/// const LENGTHS: OutputFormat =
+///     OutputFormat::new("lengths", "The length of each record", |_setup| Ok(Box::new(Lengths)))
+///         .extensions(&["lengths"]);
 ///
-/// const TITLES: OutputFormat =
-///     OutputFormat::new("titles", "The titles of photos and albums, one per line", titles)
-///         .extensions(&["titles"]);
-///
-/// const PROGRAM: Program = Program::new("photos", "1.0.0").formats(&[TITLES]);
+/// const PROGRAM: Program = Program::new("photos", "1.0.0").formats(&[LENGTHS]);
 /// ```
 #[derive(Clone, Copy)]
 #[must_use]
@@ -64,8 +55,6 @@ pub struct OutputFormat {
     /// The line in the help, without a full stop.
     pub(crate) about: &'static str,
     pub(crate) extensions: &'static [&'static str],
-    /// Other words for the name, such as `excel`.
-    words: &'static [&'static str],
     /// Whether the output is not text, so that the program does not write it to a terminal.
     pub(crate) is_binary: bool,
     pub(crate) columns: FormatColumns,
@@ -90,9 +79,8 @@ impl OutputFormat {
     /// Describes a format: its name for `-o` in lowercase, the line about it in the help without a full stop, and the function that
     /// creates a writer. The writer gets every documented field as a column, unless `--fields` names some.
     pub const fn new(name: &'static str, about: &'static str, writer: Begin) -> Self {
-        let (extensions, words): (&[_], &[_]) = (&[], &[]);
         let columns = FormatColumns::All;
-        Self { name, about, extensions, words, is_binary: false, columns, writer }
+        Self { name, about, extensions: &[], is_binary: false, columns, writer }
     }
 
     /// Sets the extensions of files that select the format, in lowercase and without a dot.
@@ -125,7 +113,6 @@ impl OutputFormat {
 
     pub(crate) const NDJSON: Self = Self {
         extensions: &["ndjson", "jsonl"],
-        words: &["jsonl"],
         columns: FormatColumns::Whole,
         ..Self::new("ndjson", "One JSON object per line", |setup| Ok(json::lines(setup)))
     };
@@ -142,7 +129,6 @@ impl OutputFormat {
     #[cfg(feature = "xlsx")]
     pub(crate) const XLSX: Self = Self {
         extensions: &["xlsx"],
-        words: &["excel", "xls", "spreadsheet"],
         is_binary: true,
         ..Self::new(
             "xlsx",
@@ -196,16 +182,14 @@ impl Formats {
         FORMATS.iter().chain(self.0).copied()
     }
 
-    /// Returns the format with a name, or another word for it.
+    /// Returns the format with a name.
     pub(crate) fn named(self, name: &str) -> Option<Format> {
-        self.all().find(|format| format.name == name || format.words.contains(&name))
+        self.all().find(|format| format.name == name)
     }
 
     /// Returns the parser of `-o`.
     pub(crate) fn parser(self) -> impl TypedValueParser<Value = Format> {
-        let values = self.all().map(|one| {
-            PossibleValue::new(one.name).aliases(one.words.iter().copied()).help(one.about)
-        });
+        let values = self.all().map(|one| PossibleValue::new(one.name).help(one.about));
         PossibleValuesParser::new(values).map(move |name| self.named(&name).unwrap_or(Format::JSON))
     }
 
@@ -274,17 +258,6 @@ pub trait RecordWriter {
 }
 
 /// A column of an output: the path of a field, and the type of its values.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_cli::{Cells, FieldType, OutputColumn};
-///
-/// let taken = OutputColumn::new("camera.name", Some(FieldType::Text));
-/// let mut cells = Cells::read(r#"{"id":7,"camera":{"name":"Pinhole"}}"#);
-/// assert_eq!(taken.text(&mut cells), "Pinhole");
-/// assert_eq!(taken.json(&mut cells), Some(r#""Pinhole""#));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputColumn {
     pub(crate) path: Path,
@@ -293,8 +266,7 @@ pub struct OutputColumn {
 
 impl OutputColumn {
     /// Creates a column from a path, such as `title` or `camera.name`.
-    #[must_use]
-    pub fn new(path: &str, field_type: Option<FieldType>) -> Self {
+    pub(crate) fn new(path: &str, field_type: Option<FieldType>) -> Self {
         Self { path: Path::parse(path), field_type }
     }
 
@@ -306,17 +278,6 @@ impl OutputColumn {
     /// Returns the type of the values; `None` if it is unknown, as in responses to methods that the contract does not describe.
     pub fn field_type(&self) -> Option<FieldType> {
         self.field_type
-    }
-
-    /// Returns the JSON text of the field in a record; `None` if it is absent.
-    pub fn json<'a, 'c>(&'c self, cells: &mut Cells<'a, 'c>) -> Option<&'a str> {
-        cells.value(&self.path)
-    }
-
-    /// Returns the text of the field in a record: a string without its quotes, any other value as JSON, and an empty text for
-    /// `null` and for an absent field.
-    pub fn text<'a, 'c>(&'c self, cells: &mut Cells<'a, 'c>) -> Cow<'a, str> {
-        cells.cell(&self.path)
     }
 }
 

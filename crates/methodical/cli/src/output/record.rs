@@ -118,20 +118,9 @@ impl Line {
 
 /// The fields of one record, each as its exact JSON text.
 ///
-/// [`OutputColumn`](crate::OutputColumn) reads them. Adjacent columns of the same nested record share one parse of it.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_cli::{Cells, OutputColumn};
-///
-/// let mut cells = Cells::read(r#"{"id":7,"album":{"id":"2024","title":"Harbour"}}"#);
-/// let columns = ["id", "album.id", "album.title"].map(|path| OutputColumn::new(path, None));
-/// let row: Vec<_> = columns.iter().map(|column| column.text(&mut cells)).collect();
-/// assert_eq!(row, ["7", "2024", "Harbour"]);
-/// ```
+/// Adjacent columns of the same nested record share one parse of it.
 #[derive(Debug)]
-pub struct Cells<'a, 'c> {
+pub(crate) struct Cells<'a, 'c> {
     record: Object<'a>,
     /// The index of the field that is probably next: columns have the order of the fields.
     next: usize,
@@ -140,8 +129,7 @@ pub struct Cells<'a, 'c> {
 
 impl<'a, 'c> Cells<'a, 'c> {
     /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`.
-    #[must_use]
-    pub fn read(json: &'a str) -> Self {
+    pub(crate) fn read(json: &'a str) -> Self {
         Self { record: Object::of_record(json), next: 0, inner: None }
     }
 

@@ -71,7 +71,7 @@ impl RecordWriter for Xlsx {
             // Readers skip rows that are not in the file, so a row without values gets a blank cell.
             sheet.write_blank(*row, 0, text)?;
             for (place, (column, widest)) in (0..).zip(columns.iter().zip(widths)) {
-                let json = column.json(&mut cells);
+                let json = cells.value(&column.path);
                 let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
                 if let Cell::Text(long) = &cell
                     && is_too_long(long)
