@@ -151,7 +151,8 @@ fn block(language: &str) -> &'static str {
 }
 
 /// The last lines of the development dependencies. Our own tests use the same features, so no crate is built again.
-const DEPENDENCIES: &str = r#"jsonschema = { version = "0.60", default-features = false }
+const DEPENDENCIES: &str = r#"arbitrary = "1"
+jsonschema = { version = "0.60", default-features = false }
 proptest = { version = "1", default-features = false, features = ["std"] }
 serde = { version = "1", default-features = false }
 "#;

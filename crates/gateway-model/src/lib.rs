@@ -72,19 +72,19 @@
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum and scalar, for fuzzing |
 //! | `chrono` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
 //! | `jiff` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |
-//! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types, so that `any::<Candidate>()` is a strategy |
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 //!
-//! The strategies of `proptest` cover every record the service may send: absent and `null` fields,
-//! unknown enum values, fields that the contract does not list, and any Unicode text. `arbitrary`
-//! derives the same from bytes. To test a borrowed record, serialize an owned one and decode it:
+//! Random values have absent fields, unknown enum values, fields that the contract does not list, and any text. A strategy
+//! of `proptest` draws them from bytes. To test a borrowed record, serialize an owned one and decode it:
 //!
 //! ```
+//! use arbitrary::Unstructured;
 //! use gateway_model::{Candidate, CandidateRef};
 //! use proptest::prelude::*;
 //!
-//! proptest!(|(candidate: Candidate)| {
+//! proptest!(|(bytes: [u8; 32])| {
+//!     let candidate: Candidate = Unstructured::new(&bytes).arbitrary()?;
 //!     let json = serde_json::to_string(&candidate)?;
 //!     let borrowed: CandidateRef<'_> = serde_json::from_str(&json)?;
 //!     prop_assert_eq!(borrowed.into_owned(), candidate);

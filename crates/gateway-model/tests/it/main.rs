@@ -11,6 +11,5 @@ mod json_test_suite;
 mod mirrored;
 mod nesting;
 mod queries;
-mod random;
 mod round_trip;
 mod support;

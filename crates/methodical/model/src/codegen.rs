@@ -14,8 +14,6 @@ pub use crate::__date_time as with_chrono;
 pub use crate::__date_time as with_jiff;
 #[cfg(not(feature = "arbitrary"))]
 pub use crate::__ignore as with_random;
-#[cfg(not(feature = "proptest"))]
-pub use crate::__ignore as with_strategy;
 #[cfg(not(feature = "chrono"))]
 pub use crate::__ignore as with_chrono;
 #[cfg(not(feature = "jiff"))]
@@ -26,13 +24,11 @@ pub use crate::__ignore as with_rust_decimal;
 pub use crate::__random as with_random;
 #[cfg(feature = "rust_decimal")]
 pub use crate::__rust_decimal as with_rust_decimal;
-#[cfg(feature = "proptest")]
-pub use crate::__strategy as with_strategy;
 pub use crate::decode::Sealed;
 pub use crate::decode::cursor::{Cursor, Fast, Seen, Span, is_plain_name};
 pub use crate::decode::layout::{Body, Decides, Verdict};
 pub use crate::decode::lenient::{EmptyArrayAsMap, OneAsList};
-pub use crate::decode::shape::{Kind, Leaf, Member, Object, Shape};
+pub use crate::decode::shape::{Leaf, Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
@@ -57,9 +53,7 @@ pub use crate::{__record as record, __scalar as scalar, __wire_enum as wire_enum
 /// Random values.
 #[cfg(feature = "arbitrary")]
 pub mod random {
-    #[cfg(feature = "proptest")]
-    pub use crate::random::strategies;
-    pub use crate::random::{Arbitrary, Result, Unstructured, draw};
+    pub use crate::random::{Arbitrary, Result, Unstructured};
 }
 
 /// Fields that the contract does not list.

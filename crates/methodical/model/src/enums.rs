@@ -86,7 +86,10 @@ macro_rules! __wire_enum {
 
         $crate::__from_text! { $name }
         $crate::__as_text! { $name }
-        $crate::codegen::with_random! { $name }
+        $crate::codegen::with_random! { $name, |source| {
+            let is_known = source.arbitrary()?;
+            if is_known { source.choose(Self::KNOWN)?.clone() } else { Self::from(source.arbitrary::<&str>()?) }
+        } }
 
         impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -96,7 +99,7 @@ macro_rules! __wire_enum {
 
         $crate::__copied!(
             $name,
-            $crate::codegen::leaf::<Self>("text", $crate::codegen::Kind::texts(&[$($wire),+])),
+            $crate::codegen::leaf::<Self>("text"),
             |cursor| cursor.text().map(Self::from)
         );
     };

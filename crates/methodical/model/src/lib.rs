@@ -37,7 +37,7 @@
 //! | `listing`, `extra` | the other types of values |
 //! | `decode` | `engine` walks a document as `layout` says, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
 //! | `paging`, [`tables`] | descriptions that clients and mirrors use |
-//! | `random` | random values, drawn along the shape of a type |
+//! | `random` | random values, for the feature `arbitrary` |
 //!
 //! # Guarantees
 //!
@@ -50,10 +50,9 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
-//! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing |
+//! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing and for strategies of `proptest` |
 //! | `chrono` | no | the same as `jiff`, with `chrono::NaiveDateTime` of `chrono` 0.4 |
 //! | `jiff` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
-//! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 

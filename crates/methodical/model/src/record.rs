@@ -120,7 +120,11 @@ macro_rules! __record {
             };
         }
 
-        $crate::codegen::with_random! { $owned }
+        $crate::codegen::with_random! { $owned, |source| Self {
+            $($name: source.arbitrary()?,)+
+            extra: source.arbitrary()?,
+            nulls: $crate::codegen::Nulls::default(),
+        } }
 
         impl $crate::codegen::Value for $owned {
             type Ref<'a> = $borrowed<'a>;

@@ -14,13 +14,13 @@ pub(crate) mod either;
 macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, text $(, $either:ident)?) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, [$($either)?], Text, "Values compare as text."
+            @text $(#[$attribute])* $name, [$($either)?], "Values compare as text."
         }
         $crate::__compared_as_text! { $name }
     };
     ($(#[$attribute:meta])* $name:ident, digits $(, $either:ident)?) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, [$($either)?], DIGITS,
+            @text $(#[$attribute])* $name, [$($either)?],
             "The order is that of the numbers: `9` is before `10`. Other text comes after all numbers. Values are equal only if their text is, so `7` and `07` differ."
         }
 
@@ -56,7 +56,7 @@ macro_rules! __scalar {
     };
     ($(#[$attribute:meta])* $name:ident, decimal $(, $either:ident)?) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, [$($either)?], Decimal,
+            @text $(#[$attribute])* $name, [$($either)?],
             "Values are equal only if their text is: `1.5` and `1.50` differ. They are not ordered: to compare by value, convert them to numbers, for example with the feature `rust_decimal`."
         }
 
@@ -75,7 +75,7 @@ macro_rules! __scalar {
     };
     ($(#[$attribute:meta])* $name:ident, civil_date_time) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, [], DateTime,
+            @text $(#[$attribute])* $name, [],
             "Values compare as text, which is the order in time of all valid dates and times."
         }
         $crate::__compared_as_text! { $name }
@@ -103,12 +103,12 @@ macro_rules! __scalar {
     };
     ($(#[$attribute:meta])* $name:ident, integer) => {
         $crate::__scalar! {
-            @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned, UNSIGNED
+            @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned
         }
     };
     ($(#[$attribute:meta])* $name:ident, signed_integer) => {
         $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, SIGNED
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed
         }
     };
     ($(#[$attribute:meta])* $name:ident, epoch_seconds) => {
@@ -173,22 +173,19 @@ macro_rules! __scalar {
         $crate::__scalar! { @copied $name, bool }
         $crate::__copied!(
             $name,
-            $crate::codegen::leaf::<Self>(
-                $crate::codegen::CODES,
-                $crate::codegen::Kind::values(&[$($yes,)+ $($no),+]),
-            ),
+            $crate::codegen::leaf::<Self>($crate::codegen::CODES),
             |cursor| Self::CODES.read(cursor).map(Self)
         );
     };
     (@epoch $(#[$attribute:meta])* $name:ident, $per_second:literal) => {
         $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, time($per_second, false)
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed
         }
         $crate::__scalar! { @utc $name, $per_second, |time| Ok(time.get()) }
     };
     (@epoch_text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $per_second:literal) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, [$($either)?], time($per_second, true),
+            @text $(#[$attribute])* $name, [$($either)?],
             "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the numbers."
         }
 
@@ -227,7 +224,7 @@ macro_rules! __scalar {
             }
         }
     };
-    (@text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $kind:ident $(($($argument:tt)*))?, $comparison:literal) => {
+    (@text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $comparison:literal) => {
         $(#[$attribute])*
         ///
         #[doc = $comparison]
@@ -263,7 +260,7 @@ macro_rules! __scalar {
 
         $crate::__from_text! { $name }
         $crate::__as_text! { $name }
-        $crate::codegen::with_random! { $name }
+        $crate::codegen::with_random! { $name, |source| Self::new(source.arbitrary()?) }
 
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -307,14 +304,10 @@ macro_rules! __scalar {
 
             fn shape() -> $crate::codegen::Shape {
                 <$crate::__reader!(text $($either)?) as $crate::codegen::Value>::shape()
-                    .of_kind($crate::codegen::Kind::$kind $(($($argument)*))?)
             }
         }
     };
-    (
-        @number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident, $parse:ident,
-        $kind:ident $(($($argument:tt)*))?
-    ) => {
+    (@number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident, $parse:ident) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name($number);
@@ -354,8 +347,7 @@ macro_rules! __scalar {
         $crate::__scalar! { @copied $name, $number }
         $crate::__copied!(
             $name,
-            <$number as $crate::codegen::Value>::shape()
-                .of_kind($crate::codegen::Kind::$kind $(($($argument)*))?),
+            <$number as $crate::codegen::Value>::shape(),
             |cursor| <$number as $crate::codegen::Value>::read(cursor).map(Self::new)
         );
     };
@@ -404,7 +396,7 @@ macro_rules! __scalar {
             }
         }
 
-        $crate::codegen::with_random! { $name }
+        $crate::codegen::with_random! { $name, |source| Self(source.arbitrary()?) }
     };
 }
 

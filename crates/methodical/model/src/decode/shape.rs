@@ -1,4 +1,4 @@
-//! The shape of a value as data: a decoder explains with it what is wrong, and random values are drawn along it.
+//! The shape of a value as data, with which a decoder explains what is wrong.
 
 #![expect(
     clippy::exhaustive_enums,
@@ -32,71 +32,6 @@ pub struct Leaf {
     pub expected: &'static str,
     /// Returns whether a JSON text is one of these values.
     pub fits: fn(&str) -> bool,
-    /// The values that are usual.
-    pub kind: Kind,
-}
-
-/// The kind of a value without others in it: the values that are usual. Others may fit as well.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// Any text.
-    Text,
-    /// An integer in this range, or text with one.
-    Integer {
-        /// The first integer.
-        from: i128,
-        /// The last integer.
-        to: i128,
-        /// Whether it is written as text.
-        is_text: bool,
-    },
-    /// Text with a decimal number.
-    Decimal,
-    /// Text with a date and time without a time zone.
-    DateTime,
-    /// `true` or `false`.
-    Boolean,
-    /// A value from a list.
-    Listed {
-        /// The texts, or the JSON texts of other values.
-        known: &'static [&'static str],
-        /// Whether they are texts, of which others may occur.
-        is_text: bool,
-    },
-}
-
-impl Kind {
-    /// An integer of 64 bits with a sign.
-    pub const SIGNED: Self =
-        Self::Integer { from: i64::MIN as i128, to: i64::MAX as i128, is_text: false };
-
-    /// An integer of 64 bits without a sign.
-    pub const UNSIGNED: Self = Self::Integer { from: 0, to: u64::MAX as i128, is_text: false };
-
-    /// An identifier: text with an integer of 64 bits without a sign.
-    pub const DIGITS: Self = Self::Integer { from: 0, to: u64::MAX as i128, is_text: true };
-
-    /// Texts from a list.
-    #[must_use]
-    pub const fn texts(known: &'static [&'static str]) -> Self {
-        Self::Listed { known, is_text: true }
-    }
-
-    /// The values from a list of JSON texts.
-    #[must_use]
-    pub const fn values(known: &'static [&'static str]) -> Self {
-        Self::Listed { known, is_text: false }
-    }
-
-    /// Seconds since 1970 in the years 0 to 9999; milliseconds if there are 1000 of them per second.
-    #[must_use]
-    pub const fn time(per_second: i128, is_text: bool) -> Self {
-        Self::Integer {
-            from: -62_167_219_200 * per_second,
-            to: 253_402_300_800 * per_second - 1,
-            is_text,
-        }
-    }
 }
 
 /// The shape of an object.
@@ -127,15 +62,6 @@ impl Object {
 }
 
 impl Shape {
-    /// Returns the shape with another kind of usual values.
-    #[must_use]
-    pub const fn of_kind(self, kind: Kind) -> Self {
-        match self {
-            Self::Leaf(leaf) => Self::Leaf(Leaf { kind, ..leaf }),
-            other => other,
-        }
-    }
-
     /// Returns a description for error messages.
     pub(crate) fn expected(self) -> &'static str {
         match self {

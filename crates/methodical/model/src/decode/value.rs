@@ -11,7 +11,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize as _, Deserializer};
 
 use crate::decode::cursor::Cursor;
-use crate::decode::shape::{Kind, Leaf, Shape};
+use crate::decode::shape::{Leaf, Shape};
 use crate::decode::slot::Of;
 use crate::decode::text::{self, CowText};
 
@@ -49,9 +49,9 @@ pub trait Value: Sized {
 }
 
 /// Returns the shape of values without others in them, from a description for error messages.
-pub fn leaf<V: Value>(expected: &'static str, kind: Kind) -> Shape {
+pub fn leaf<V: Value>(expected: &'static str) -> Shape {
     let fits = |json: &str| V::deserialize(&mut serde_json::Deserializer::from_str(json)).is_ok();
-    Shape::Leaf(Leaf { expected, fits, kind })
+    Shape::Leaf(Leaf { expected, fits })
 }
 
 impl Value for String {
@@ -80,7 +80,7 @@ impl Value for String {
     }
 
     fn shape() -> Shape {
-        leaf::<Self>("text", Kind::Text)
+        leaf::<Self>("text")
     }
 }
 
@@ -117,13 +117,9 @@ macro_rules! __copied {
     };
 }
 
-__copied!(bool, leaf::<Self>("true or false", Kind::Boolean), |cursor| cursor.boolean());
-__copied!(i64, leaf::<Self>("an integer", Kind::SIGNED), |cursor| cursor
-    .integer()
-    .or_else(|| cursor.parsed()));
-__copied!(u64, leaf::<Self>("a non-negative integer", Kind::UNSIGNED), |cursor| match cursor
-    .integer()
-{
+__copied!(bool, leaf::<Self>("true or false"), |cursor| cursor.boolean());
+__copied!(i64, leaf::<Self>("an integer"), |cursor| cursor.integer().or_else(|| cursor.parsed()));
+__copied!(u64, leaf::<Self>("a non-negative integer"), |cursor| match cursor.integer() {
     Some(number) => Self::try_from(number).ok(),
     None => cursor.parsed(),
 });

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use crate::DecodeError;
 use crate::decode::cursor::Cursor;
 use crate::decode::members::decoded;
-use crate::decode::shape::{Kind, Shape};
+use crate::decode::shape::Shape;
 use crate::decode::value::{Value, leaf};
 
 /// Text, also as a JSON number whose digits are kept.
@@ -50,7 +50,7 @@ impl Value for OrNumber {
     }
 
     fn shape() -> Shape {
-        leaf::<Self>(TEXT_OR_NUMBER, Kind::Text)
+        leaf::<Self>(TEXT_OR_NUMBER)
     }
 }
 

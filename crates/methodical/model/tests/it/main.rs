@@ -13,8 +13,6 @@ mod numbers;
 mod paging;
 mod photos;
 mod queries;
-#[cfg(all(feature = "arbitrary", feature = "proptest"))]
-mod random;
 mod scalars;
 mod stream;
 mod support;
