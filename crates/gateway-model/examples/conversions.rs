@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use gateway_model::{Civil, CivilDateTime, DecimalText, VacancyId};
+use gateway_model::{CivilDateTime, DecimalText, VacancyId};
 use jiff::ToSpan as _;
 use jiff::civil::DateTime;
 use rust_decimal::Decimal;
@@ -20,8 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let date = CivilDateTime::from("2024-02-28 09:30:00");
     let civil = DateTime::try_from(&date)?;
     println!("date {date}: a {:?}", civil.weekday());
-    let later = Civil::try_from(civil + 2.days())?;
-    println!("two days later: {}", CivilDateTime::from(later));
+    println!("two days later: {}", CivilDateTime::try_from(civil + 2.days())?);
 
     // A text that is not a date is kept. Only the conversion fails.
     let zero = CivilDateTime::from("0000-00-00 00:00:00");

@@ -70,8 +70,7 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum and scalar, for fuzzing |
-//! | `chrono` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
-//! | `jiff` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |
+//! | `jiff` | no | lossless conversions between [`CivilDateTime`] and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 //!
@@ -103,7 +102,7 @@ pub mod tables;
 
 #[doc(no_inline)]
 pub use methodical_model::{
-    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing, Next,
+    Beside, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing, Next,
     Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder, formula,
 };
 

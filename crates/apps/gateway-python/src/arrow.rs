@@ -12,9 +12,9 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use gateway_client::Error;
-use gateway_client::model::Civil;
 use gateway_client::model::tables::{Column, ColumnKind, FieldType};
 use jiff::civil::DateTime;
+use methodical_model::codegen;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -207,7 +207,7 @@ impl Row<'_> {
 
 /// Returns a date and time as microseconds since 1970-01-01, without a time zone; `None` if it does not exist.
 fn micros(text: &str) -> Option<i64> {
-    let time = DateTime::try_from(text.parse::<Civil>().ok()?).ok()?;
+    let time = codegen::date_time(text, "date").ok()?;
     i64::try_from(time.duration_since(EPOCH).as_micros()).ok()
 }
 

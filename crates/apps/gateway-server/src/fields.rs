@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use gateway_model::{CivilDateTime, DecimalText};
+use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -227,7 +228,7 @@ impl Kind {
             (Self::Text | Self::Id, Json::String(_)) | (Self::Boolean, Json::Bool(_)) => true,
             (Self::Decimal, Json::String(text)) => DecimalText::from(&**text).is_plain(),
             (Self::CivilDateTime, Json::String(text)) => {
-                CivilDateTime::from(&**text).civil().is_some()
+                DateTime::try_from(&CivilDateTime::from(&**text)).is_ok()
             }
             (Self::Integer { min }, Json::Number(number)) => {
                 number.as_i64().is_some_and(|number| number >= min)

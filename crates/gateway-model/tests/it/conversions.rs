@@ -1,9 +1,8 @@
 //! Conversions between text scalars and types of other crates: the same value on both sides, or a typed error.
 
-#![cfg(all(feature = "chrono", feature = "jiff", feature = "rust_decimal"))]
+#![cfg(all(feature = "jiff", feature = "rust_decimal"))]
 
-use chrono::{NaiveDate, NaiveDateTime};
-use gateway_model::{Civil, CivilDateTime, DecimalText, DecodeError, DecodeErrorKind};
+use gateway_model::{CivilDateTime, DecimalText, DecodeError, DecodeErrorKind};
 use jiff::civil::{DateTime, date};
 use proptest::prelude::*;
 use rust_decimal::Decimal;
@@ -16,11 +15,6 @@ fn existing_dates_convert_both_ways() {
         let theirs = DateTime::try_from(&ours).unwrap();
         assert_eq!(theirs.strftime("%Y-%m-%d %H:%M:%S").to_string(), text);
         assert_eq!(CivilDateTime::try_from(theirs).unwrap(), ours);
-        assert_eq!(Civil::try_from(theirs).unwrap(), ours.civil().unwrap());
-        let theirs = NaiveDateTime::try_from(&ours).unwrap();
-        assert_eq!(theirs.to_string(), text);
-        assert_eq!(CivilDateTime::try_from(theirs).unwrap(), ours);
-        assert_eq!(Civil::try_from(theirs).unwrap(), ours.civil().unwrap());
     }
     check("2026-11-20 22:15:00");
     check("2024-02-29 00:00:00");
@@ -30,34 +24,35 @@ fn existing_dates_convert_both_ways() {
 
 #[test]
 fn nonexistent_dates_do_not_convert() {
-    for text in ["0000-00-00 00:00:00", "2026-02-30 00:00:00", "2026-11-20T22:15:00Z", "soon", ""] {
+    for text in [
+        "0000-00-00 00:00:00",
+        "2026-02-30 00:00:00",
+        "1900-02-29 00:00:00",
+        "2026-13-01 00:00:00",
+        "2026-04-30 24:00:00",
+        "2026-04-30 23:60:00",
+        "2026-04-30 23:59:60",
+        "2026-11-20T22:15:00Z",
+        "2026-11-20T22:15:00",
+        "2026-11-20 22:15:00Z",
+        "2026-11-20 22:15:00.5",
+        "2026-11-20 22:15",
+        "2026-11-20",
+        "+026-04-30 23:59:59",
+        "2026-4-30 23:59:59",
+        "soon",
+        "",
+    ] {
         let ours = CivilDateTime::new(text);
         refused(DateTime::try_from(&ours), "CivilDateTime");
-        refused(NaiveDateTime::try_from(&ours), "CivilDateTime");
         assert_eq!(ours.as_str(), text);
     }
-    let mut civil = CivilDateTime::new("2026-02-28 00:00:00").civil().unwrap();
-    civil.day = 30;
-    refused(DateTime::try_from(civil), "Civil");
-    refused(NaiveDateTime::try_from(civil), "Civil");
-    civil.month = 200;
-    refused(DateTime::try_from(civil), "Civil");
-    refused(NaiveDateTime::try_from(civil), "Civil");
 }
 
 #[test]
 fn dates_outside_the_service_format_do_not_convert() {
-    refused(CivilDateTime::try_from(date(-1, 12, 31).at(0, 0, 0, 0)), "Civil");
-    refused(CivilDateTime::try_from(date(2026, 1, 1).at(0, 0, 0, 1)), "Civil");
-    let naive = |year, nanosecond| {
-        let day = NaiveDate::from_ymd_opt(year, 12, 31).unwrap();
-        day.and_hms_nano_opt(23, 59, 59, nanosecond).unwrap()
-    };
-    assert_eq!(CivilDateTime::try_from(naive(9999, 0)).unwrap(), "9999-12-31 23:59:59");
-    // One nanosecond, and a leap second.
-    for time in [naive(-1, 0), naive(10_000, 0), naive(2026, 1), naive(2016, 1_000_000_000)] {
-        refused(CivilDateTime::try_from(time), "Civil");
-    }
+    refused(CivilDateTime::try_from(date(-1, 12, 31).at(0, 0, 0, 0)), "CivilDateTime");
+    refused(CivilDateTime::try_from(date(2026, 1, 1).at(0, 0, 0, 1)), "CivilDateTime");
 }
 
 #[test]

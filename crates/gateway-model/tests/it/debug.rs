@@ -86,12 +86,11 @@ fn no_error_contains_a_value() {
     error(&vacancy.extra().get::<u8>("note").unwrap_err());
 }
 
-#[cfg(all(feature = "chrono", feature = "jiff", feature = "rust_decimal"))]
+#[cfg(all(feature = "jiff", feature = "rust_decimal"))]
 #[test]
 fn no_conversion_error_contains_a_value() {
     use gateway_model::{CivilDateTime, DecimalText};
 
-    error(&chrono::NaiveDateTime::try_from(&CivilDateTime::new(CANARY)).unwrap_err());
     error(&jiff::civil::DateTime::try_from(&CivilDateTime::new(CANARY)).unwrap_err());
     error(&rust_decimal::Decimal::try_from(&DecimalText::new(CANARY)).unwrap_err());
 }

@@ -8,18 +8,14 @@ pub use alloc::string::{String, ToString};
 pub use serde;
 pub use smol_str::SmolStr;
 
-#[cfg(feature = "chrono")]
-pub use crate::__date_time as with_chrono;
-#[cfg(feature = "jiff")]
-pub use crate::__date_time as with_jiff;
 #[cfg(not(feature = "arbitrary"))]
 pub use crate::__ignore as with_random;
-#[cfg(not(feature = "chrono"))]
-pub use crate::__ignore as with_chrono;
 #[cfg(not(feature = "jiff"))]
 pub use crate::__ignore as with_jiff;
 #[cfg(not(feature = "rust_decimal"))]
 pub use crate::__ignore as with_rust_decimal;
+#[cfg(feature = "jiff")]
+pub use crate::__jiff as with_jiff;
 #[cfg(feature = "arbitrary")]
 pub use crate::__random as with_random;
 #[cfg(feature = "rust_decimal")]
@@ -37,13 +33,10 @@ pub use crate::decode::whole::{borrowed, error_class, list, nothing, value};
 pub use crate::extra::{Nulls, Redacted};
 pub use crate::query::Items;
 pub use crate::query::builder::QueryBuilder;
-pub use crate::scalar::civil::{parse_civil, utc};
-#[cfg(feature = "chrono")]
-pub use crate::scalar::conversions::chrono;
 #[cfg(feature = "rust_decimal")]
 pub use crate::scalar::conversions::decimal::{Decimal, decimal};
 #[cfg(feature = "jiff")]
-pub use crate::scalar::conversions::jiff;
+pub use crate::scalar::conversions::time::{DateTime, date_time, time_text};
 pub use crate::scalar::either::{
     CODES, Codes, OrNumber, compare_digits, is_plain, parse_signed, parse_unsigned,
 };

@@ -51,8 +51,7 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing and for strategies of `proptest` |
-//! | `chrono` | no | the same as `jiff`, with `chrono::NaiveDateTime` of `chrono` 0.4 |
-//! | `jiff` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
+//! | `jiff` | no | lossless conversions between scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 
@@ -90,7 +89,6 @@ pub use crate::operation::{ListOperation, Operation};
 pub use crate::paging::PagedOperation;
 pub use crate::query::{BodyFormat, ListStyle, Query};
 pub use crate::raw::{RawJson, RawQuery};
-pub use crate::scalar::civil::Civil;
 pub use crate::service::{Auth, Dispatch, Place, Secret, SecretPlace, Service};
 
 /// Compiles the examples of the README with the tests of this crate.

@@ -1,6 +1,5 @@
 //! Scalars: text or an integer on the wire, a type with a meaning in Rust.
 
-pub(crate) mod civil;
 pub(crate) mod conversions;
 pub(crate) mod either;
 
@@ -80,26 +79,33 @@ macro_rules! __scalar {
         }
         $crate::__compared_as_text! { $name }
 
-        impl $name {
-            /// Returns the date and time, or `None` if the text is not one.
-            ///
-            /// Such text, for example `0000-00-00 00:00:00`, is kept unchanged.
-            pub fn civil(&self) -> Option<$crate::Civil> {
-                self.as_str().parse().ok()
-            }
-        }
-
-        impl From<$crate::Civil> for $name {
-            fn from(civil: $crate::Civil) -> Self {
-                Self::from($crate::codegen::ToString::to_string(&civil))
-            }
-        }
-
-        $crate::codegen::with_chrono! { $name, chrono }
-        $crate::codegen::with_jiff! { $name, jiff }
+        $crate::codegen::with_jiff! { $name }
     };
     ($(#[$attribute:meta])* $name:ident, epoch_seconds_text $(, $either:ident)?) => {
-        $crate::__scalar! { @epoch_text $(#[$attribute])* $name, [$($either)?], 1 }
+        $crate::__scalar! {
+            @text $(#[$attribute])* $name, [$($either)?],
+            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the numbers."
+        }
+
+        impl $name {
+            /// Returns the number.
+            ///
+            /// # Errors
+            ///
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
+            /// whole number, or exceeds 64 bits.
+            pub fn to_i64(&self) -> Result<i64, $crate::DecodeError> {
+                $crate::codegen::parse_signed(self.as_str(), stringify!($name))
+            }
+        }
+
+        impl From<i64> for $name {
+            fn from(number: i64) -> Self {
+                Self::new(&$crate::codegen::ToString::to_string(&number))
+            }
+        }
+
+        $crate::__borrowed_as_text! { $name }
     };
     ($(#[$attribute:meta])* $name:ident, integer) => {
         $crate::__scalar! {
@@ -110,9 +116,6 @@ macro_rules! __scalar {
         $crate::__scalar! {
             @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed
         }
-    };
-    ($(#[$attribute:meta])* $name:ident, epoch_seconds) => {
-        $crate::__scalar! { @epoch $(#[$attribute])* $name, 1 }
     };
     ($(#[$attribute:meta])* $name:ident, boolean, [$($yes:literal),+], [$($no:literal),+]) => {
         $(#[$attribute])*
@@ -176,53 +179,6 @@ macro_rules! __scalar {
             $crate::codegen::leaf::<Self>($crate::codegen::CODES),
             |cursor| Self::CODES.read(cursor).map(Self)
         );
-    };
-    (@epoch $(#[$attribute:meta])* $name:ident, $per_second:literal) => {
-        $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed
-        }
-        $crate::__scalar! { @utc $name, $per_second, |time| Ok(time.get()) }
-    };
-    (@epoch_text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $per_second:literal) => {
-        $crate::__scalar! {
-            @text $(#[$attribute])* $name, [$($either)?],
-            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the numbers."
-        }
-
-        impl $name {
-            /// Returns the number.
-            ///
-            /// # Errors
-            ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
-            /// whole number, or exceeds 64 bits.
-            pub fn to_i64(&self) -> Result<i64, $crate::DecodeError> {
-                $crate::codegen::parse_signed(self.as_str(), stringify!($name))
-            }
-        }
-
-        impl From<i64> for $name {
-            fn from(number: i64) -> Self {
-                Self::new(&$crate::codegen::ToString::to_string(&number))
-            }
-        }
-
-        $crate::__borrowed_as_text! { $name }
-        $crate::__scalar! { @utc $name, $per_second, $name::to_i64 }
-    };
-    (@utc $name:ident, $per_second:literal, $number:expr) => {
-        impl $name {
-            /// Returns the date and time in UTC, in whole seconds. The value itself is unchanged.
-            ///
-            /// # Errors
-            ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the value is not a
-            /// whole number, or the time is not in the years 0 to 9999.
-            pub fn utc(&self) -> Result<$crate::Civil, $crate::DecodeError> {
-                let number: fn(&Self) -> Result<i64, $crate::DecodeError> = $number;
-                $crate::codegen::utc(number(self)?.div_euclid($per_second), stringify!($name))
-            }
-        }
     };
     (@text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $comparison:literal) => {
         $(#[$attribute])*

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use chrono::{NaiveDateTime, Timelike as _};
 use memchr::{memchr, memchr2};
 use serde_json::Value;
 
@@ -170,6 +171,14 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
         Some(text) if memchr(b'\\', text.as_bytes()).is_none() => Cow::Borrowed(text),
         Some(_) => serde_json::from_str(json).map_or(Cow::Borrowed(json), Cow::Owned),
     }
+}
+
+/// Returns the date and time in a text `YYYY-MM-DD HH:MM:SS`, and in no other.
+pub(crate) fn date_time(text: &str) -> Option<NaiveDateTime> {
+    let format = "%Y-%m-%d %H:%M:%S";
+    let time = NaiveDateTime::parse_from_str(text, format).ok()?;
+    // A leap second has more nanoseconds than others.
+    (time.nanosecond() == 0 && time.format(format).to_string() == text).then_some(time)
 }
 
 /// Removes the whitespace between the tokens of a JSON text.

@@ -2,12 +2,11 @@
 
 use std::cmp::Ordering;
 
-use methodical_client::model::Civil;
 use methodical_mirror::folded;
 use rust_decimal::Decimal;
 
 use crate::output::format::OutputColumn;
-use crate::output::record::Object;
+use crate::output::record::{Object, date_time};
 
 /// The paths of fields of a record, such as `id`, `album` and `album.title`.
 pub type Fields<'a> = &'a [&'a str];
@@ -219,7 +218,7 @@ fn civil(text: &str) -> Option<String> {
         Some(time) => time.get(.."HH:MM:SS".len())?,
     };
     let text = format!("{date} {time}");
-    text.parse::<Civil>().is_ok().then_some(text)
+    date_time(&text).is_some().then_some(text)
 }
 
 const YEAR: usize = "YYYY".len();

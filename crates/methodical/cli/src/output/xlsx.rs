@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use methodical_client::model::Civil;
+use chrono::{Datelike as _, NaiveDateTime};
 use methodical_client::model::tables::FieldType;
 use rust_xlsxwriter::{ExcelDateTime, Format, IgnoreError, Workbook, Worksheet, XlsxError};
 use unicode_width::UnicodeWidthStr;
@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::failure::Failure;
 use crate::files::folder_of;
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
-use crate::output::record::{Cells, text_of};
+use crate::output::record::{Cells, date_time, text_of};
 use crate::program::Noun;
 
 /// Creates the writer of the format.
@@ -131,10 +131,9 @@ fn put(
         Cell::Text(short) => sheet.write_string_with_format(row, column, &**short, text)?,
         Cell::Number(number) => sheet.write_number(row, column, *number)?,
         Cell::Boolean(value) => sheet.write_boolean(row, column, *value)?,
-        Cell::DateTime(civil) => {
-            let day = ExcelDateTime::from_ymd(civil.year, civil.month, civil.day)?;
-            let moment = day.and_hms(civil.hour.into(), civil.minute, civil.second)?;
-            sheet.write_datetime_with_format(row, column, &moment, date)?
+        Cell::DateTime(time) => {
+            let time = ExcelDateTime::parse_from_str(&time.to_string())?;
+            sheet.write_datetime_with_format(row, column, &time, date)?
         }
     };
     Ok(())
@@ -147,7 +146,7 @@ enum Cell<'a> {
     Empty,
     /// Never a formula, and never converted.
     Text(Cow<'a, str>),
-    DateTime(Civil),
+    DateTime(NaiveDateTime),
     Number(f64),
     Boolean(bool),
 }
@@ -161,7 +160,7 @@ impl<'a> Cell<'a> {
         }
         let typed = match field_type {
             Some(FieldType::DateTime) => {
-                text.parse().ok().filter(|date| is_in_calendar(*date)).map(Self::DateTime)
+                date_time(&text).filter(|time| is_in_calendar(*time)).map(Self::DateTime)
             }
             Some(FieldType::Integer) => integer(json).map(Self::Number),
             Some(FieldType::Real) => real(json).map(Self::Number),
@@ -184,8 +183,8 @@ impl<'a> Cell<'a> {
 }
 
 /// Returns whether every spreadsheet shows the date: some have a 29 February 1900, so they differ before March 1900.
-fn is_in_calendar(date: Civil) -> bool {
-    (date.year, date.month) >= (1900, 3)
+fn is_in_calendar(time: NaiveDateTime) -> bool {
+    (time.year(), time.month()) >= (1900, 3)
 }
 
 /// Returns a JSON integer that a spreadsheet keeps exactly.
@@ -289,15 +288,15 @@ mod tests;
 
 #[cfg(test)]
 mod cell_tests {
-    use methodical_client::model::Civil;
     use methodical_client::model::tables::FieldType;
 
     use super::{Cell, MAX_TEXT, is_too_long};
+    use crate::output::record::date_time;
 
     #[test]
     fn a_value_that_does_not_fit_its_type_is_text() {
         let text = |text: &'static str| Cell::Text(text.into());
-        let noon = Cell::DateTime(Civil::new(2024, 2, 29, 12, 0, 0).unwrap());
+        let noon = Cell::DateTime(date_time("2024-02-29 12:00:00").unwrap());
         let (date, integer) = (Some(FieldType::DateTime), Some(FieldType::Integer));
         let (real, boolean) = (Some(FieldType::Real), Some(FieldType::Boolean));
         for (json, field_type, expected) in [

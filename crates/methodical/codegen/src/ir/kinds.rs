@@ -125,7 +125,6 @@ impl Kind {
             (Some(Meaning::EpochSeconds), Primitive::Text) => {
                 ["epoch_seconds_text", "Text", "EpochSeconds", "Text"]
             }
-            (Some(Meaning::EpochSeconds), _) => ["epoch_seconds", "Integer", "Integer", signed],
             (_, Primitive::Text) => ["text", "Text", "Text", "Text"],
             (_, Primitive::Signed) => ["signed_integer", "Integer", "Integer", signed],
             (_, Primitive::Unsigned) => ["integer", "Integer", "Integer", "Integer { min: 0 }"],

@@ -17,7 +17,7 @@ const METHODS: &str = "\
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
 const TYPES: &str = "\
-    AsMut AsRef BTreeMap Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
+    AsMut AsRef BTreeMap Beside BodyFormat Box Call Client ClientBuilder Clone Copy Cow \
     Debug DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
     ErrorKind Extra Fault \
     Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \

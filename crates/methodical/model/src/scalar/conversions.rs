@@ -8,12 +8,12 @@ macro_rules! __ignore {
     ($($any:tt)*) => {};
 }
 
-/// Adds the conversions of a date and time without a time zone, from and to the type of a crate.
+/// Adds the conversions of a date and time without a time zone, from and to `jiff`.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __date_time {
-    ($name:ident, $library:ident) => {
-        impl TryFrom<&$name> for $crate::codegen::$library::DateTime {
+macro_rules! __jiff {
+    ($name:ident) => {
+        impl TryFrom<&$name> for $crate::codegen::DateTime {
             type Error = $crate::DecodeError;
 
             /// Converts the text, which is unchanged.
@@ -23,12 +23,11 @@ macro_rules! __date_time {
             /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
             /// date and time, such as `0000-00-00 00:00:00`.
             fn try_from(text: &$name) -> Result<Self, $crate::DecodeError> {
-                $crate::codegen::parse_civil(text.as_str(), stringify!($name))
-                    .and_then(Self::try_from)
+                $crate::codegen::date_time(text.as_str(), stringify!($name))
             }
         }
 
-        impl TryFrom<$crate::codegen::$library::DateTime> for $name {
+        impl TryFrom<$crate::codegen::DateTime> for $name {
             type Error = $crate::DecodeError;
 
             /// Converts a date and time to the format of the service.
@@ -36,11 +35,9 @@ macro_rules! __date_time {
             /// # Errors
             ///
             /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format of the
-            /// service cannot represent the time: not in the years 0 to 9999, or with a fraction of a second.
-            fn try_from(
-                time: $crate::codegen::$library::DateTime,
-            ) -> Result<Self, $crate::DecodeError> {
-                $crate::Civil::try_from(time).map(Self::from)
+            /// service cannot represent the time: before the year 0, or with a fraction of a second.
+            fn try_from(time: $crate::codegen::DateTime) -> Result<Self, $crate::DecodeError> {
+                $crate::codegen::time_text(time, stringify!($name)).map(Self::from)
             }
         }
     };
@@ -74,89 +71,40 @@ macro_rules! __rust_decimal {
     };
 }
 
-#[cfg(feature = "chrono")]
-pub mod chrono {
-    //! Conversions from and to `chrono`.
-
-    pub use chrono::NaiveDateTime as DateTime;
-    use chrono::{Datelike as _, NaiveDate, Timelike as _};
-
-    use crate::{Civil, DecodeError};
-
-    impl TryFrom<Civil> for DateTime {
-        type Error = DecodeError;
-
-        /// Converts a date and time.
-        ///
-        /// # Errors
-        ///
-        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the fields were changed to a date or
-        /// time that does not exist, such as 30 February.
-        fn try_from(civil: Civil) -> Result<Self, DecodeError> {
-            let Civil { year, month, day, hour, minute, second } = civil;
-            NaiveDate::from_ymd_opt(year.into(), month.into(), day.into())
-                .and_then(|date| date.and_hms_opt(hour.into(), minute.into(), second.into()))
-                .ok_or_else(Civil::missing)
-        }
-    }
-
-    impl TryFrom<DateTime> for Civil {
-        type Error = DecodeError;
-
-        /// Converts a date and time.
-        ///
-        /// # Errors
-        ///
-        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the format of the service cannot
-        /// represent the time: not in the years 0 to 9999, a leap second, or with a fraction of a second.
-        fn try_from(time: DateTime) -> Result<Self, DecodeError> {
-            let parts = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
-            // A leap second has a fraction of a second and more.
-            Self::from_parts(time.year(), parts, time.nanosecond())
-        }
-    }
-}
-
 #[cfg(feature = "jiff")]
-pub mod jiff {
+pub(crate) mod time {
     //! Conversions from and to `jiff`.
+
+    use alloc::string::{String, ToString as _};
 
     pub use jiff::civil::DateTime;
 
-    use crate::{Civil, DecodeError};
+    use crate::DecodeError;
 
-    impl TryFrom<Civil> for DateTime {
-        type Error = DecodeError;
-
-        /// Converts a date and time.
-        ///
-        /// # Errors
-        ///
-        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the fields were changed to a date or
-        /// time that does not exist, such as 30 February.
-        fn try_from(civil: Civil) -> Result<Self, DecodeError> {
-            let Civil { year, month, day, hour, minute, second } = civil;
-            let [month, day, hour, minute, second] = [month, day, hour, minute, second]
-                .map(|part| i8::try_from(part).unwrap_or(i8::MAX));
-            let year = i16::try_from(year).unwrap_or(i16::MAX);
-            Self::new(year, month, day, hour, minute, second, 0)
-                .map_err(|_refused| Civil::missing())
-        }
+    /// Converts the text of the scalar `name`: `YYYY-MM-DD HH:MM:SS`, and no other format.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text has another format, or the date
+    /// and time does not exist.
+    pub fn date_time(text: &str, name: &str) -> Result<DateTime, DecodeError> {
+        let is_written_so =
+            |time: &DateTime| time_text(*time, name).is_ok_and(|written| written == text);
+        let time = text.parse().ok().filter(is_written_so);
+        time.ok_or_else(|| DecodeError::conversion(name, "a date and time"))
     }
 
-    impl TryFrom<DateTime> for Civil {
-        type Error = DecodeError;
-
-        /// Converts a date and time.
-        ///
-        /// # Errors
-        ///
-        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the format of the service cannot
-        /// represent the time: before the year 0, or with a fraction of a second.
-        fn try_from(time: DateTime) -> Result<Self, DecodeError> {
-            let parts = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
-            Self::from_parts(time.year().into(), parts, time.subsec_nanosecond().unsigned_abs())
+    /// Converts a date and time to the text of the scalar `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if it is before the year 0, or has a
+    /// fraction of a second.
+    pub fn time_text(time: DateTime, name: &str) -> Result<String, DecodeError> {
+        if time.year() < 0 || time.subsec_nanosecond() != 0 {
+            return Err(DecodeError::conversion(name, "whole seconds of the years 0 to 9999"));
         }
+        Ok(time.strftime("%Y-%m-%d %H:%M:%S").to_string())
     }
 }
 

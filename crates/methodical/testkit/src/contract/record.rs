@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use methodical_model::Civil;
+use methodical_model::codegen::date_time;
 use serde_json::{Map, Value};
 
 use crate::contract::description::{Field, Kind, Record, is_code};
@@ -303,7 +303,7 @@ fn has_form(text: &str) -> bool {
 
 /// Whether the text is a day of the calendar with a time of day.
 fn is_date(text: &str) -> bool {
-    has_form(text) && text.parse::<Civil>().is_ok()
+    date_time(text, "date").is_ok()
 }
 
 const PATTERN: &str = "0000-00-00 00:00:00";
