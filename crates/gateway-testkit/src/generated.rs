@@ -2,11 +2,9 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-#[cfg(feature = "cases")]
-pub(crate) mod cases;
 #[cfg(feature = "contract")]
 pub(crate) mod contract;
-#[cfg(any(feature = "cases", feature = "mocks"))]
+#[cfg(feature = "mocks")]
 mod fixtures;
 #[cfg(feature = "mocks")]
 pub(crate) mod mocks;

@@ -5,7 +5,6 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `cases` | module `cases`: the examples of the contract as data |
 //! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
 //! | `contract` | module `contract`: checks for any service |
 //! | `mocks` | module `mocks`: the operations of the gateway as `wiremock` mocks |
@@ -16,8 +15,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "cases")]
-pub mod cases;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod generated;

@@ -13,12 +13,9 @@
 //! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks |
 //! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server over TLS |
-//!
-//! The module [`cases`] needs no feature: it has the type of examples as data.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod cases;
 #[cfg(feature = "tls")]
 pub mod certificates;
 #[cfg(feature = "contract")]

@@ -1,4 +1,4 @@
-//! Code of the test kit: contract cases, the description for the contract checks, and typed mocks.
+//! Code of the test kit: the description for the contract checks, and typed mocks.
 
 use std::borrow::Borrow;
 
@@ -22,18 +22,14 @@ enum File<'a> {
         ext = "rs",
         source = "//! {{ purpose }}
 
-#[cfg(feature = \"cases\")]
-pub(crate) mod cases;
 #[cfg(feature = \"contract\")]
 pub(crate) mod contract;
 #[cfg(feature = \"mocks\")]
 pub(crate) mod mocks;
-#[cfg(any(feature = \"cases\", feature = \"mocks\"))]
+#[cfg(feature = \"mocks\")]
 mod fixtures;"
     )]
     Root { purpose: String },
-    #[template(path = "testkit/cases.rs.jinja")]
-    Cases { service: &'a Service },
     #[template(path = "testkit/fixtures.rs.jinja")]
     Fixtures { service: &'a Service },
     #[template(path = "testkit/mocks.rs.jinja")]
@@ -62,16 +58,10 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let models = service.models.iter().filter(|model| ids.contains(&model.id)).collect();
     vec![
         GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose: project.purpose() }),
-        GeneratedFile::rust(file("cases"), &File::Cases { service }),
         GeneratedFile::rust(file("contract"), &Contract { service, operations, models }),
         GeneratedFile::rust(file("fixtures"), &File::Fixtures { service }),
         GeneratedFile::rust(file("mocks"), &File::Mocks { service, model, marker }),
     ]
-}
-
-/// Returns the selector of the operation of an example.
-fn select<'a>(service: &'a Service, example: &Example) -> &'a str {
-    service.operations.get(example.operation).map_or("", |operation| &operation.select)
 }
 
 impl Contract<'_> {

@@ -1,14 +1,8 @@
-//! Typed mocks of «title», contract checks, and the examples of its spec as data.
+//! Typed mocks of «title», and contract checks.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod generated;
-
-/// The examples of the spec.
-#[cfg(feature = "cases")]
-pub mod cases {
-    pub use crate::generated::cases::*;
-}
 
 /// Checks of a service: `run(&CONTRACT, &target, &transport, Profile::Any)` says whether it keeps the contract.
 #[cfg(feature = "contract")]
