@@ -39,7 +39,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         stream(body, |decoder| decoder.next_record().map(|next| map(next, |record| owned(&record))))
     }),
     subject("ours, from 64 KiB chunks, borrowed", |body| {
-        stream(body, |decoder| decoder.next_record_with(|record| borrowed(&record)))
+        stream(body, |decoder| decoder.next_json_with(|record, _| borrowed(&record)))
     }),
 ];
 

@@ -15,7 +15,7 @@ proptest! {
         for (name, value) in &pairs {
             query = query.pair(name, value);
         }
-        let text = query.query()?.into_string();
+        let text = query.query()?.to_string();
         prop_assert!(text.bytes().all(travels), "{text}");
         let mut decoded = text.split('&').map(|pair| {
             let (name, value) = pair.split_once('=').expect("every pair contains `=`");
@@ -28,7 +28,7 @@ proptest! {
     #[test]
     #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn a_status_survives_encoding(vacancy in any::<u64>(), status in "[^\\p{C}]{1,60}") {
-        let text = ListCandidates::new().vacancy_status(vacancy, status.as_str()).query()?.into_string();
+        let text = ListCandidates::new().vacancy_status(vacancy, status.as_str()).query()?.to_string();
         prop_assert!(text.bytes().all(travels), "{text}");
         let expected = format!("method=candidates/list&vacancy_id={vacancy}&status=");
         let encoded = text.strip_prefix(&expected).expect("the constants come first");
@@ -38,7 +38,7 @@ proptest! {
 
 #[test]
 fn the_last_value_of_a_parameter_is_sent() {
-    let text = |query: &ListCandidates| query.query().unwrap().into_string();
+    let text = |query: &ListCandidates| query.query().unwrap().to_string();
     let both = ListCandidates::new().vacancy_id(7).vacancy_status(8, "Shortlist");
     assert_eq!(text(&both), "method=candidates/list&vacancy_id=8&status=Shortlist");
     assert_eq!(ListCandidates::default(), ListCandidates::new());

@@ -97,25 +97,6 @@ impl Query {
     pub fn is_idempotent(&self) -> bool {
         self.post.is_none_or(|post| post.is_idempotent)
     }
-
-    /// Returns the encoded query as [`as_str`](Self::as_str) does, without a copy unless the query has a path.
-    pub fn into_string(mut self) -> String {
-        self.text.truncate(self.end());
-        self.text.drain(..self.query);
-        self.text
-    }
-}
-
-impl AsRef<str> for Query {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl From<Query> for String {
-    fn from(query: Query) -> Self {
-        query.into_string()
-    }
 }
 
 impl fmt::Display for Query {

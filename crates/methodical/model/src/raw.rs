@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
 use serde::Deserialize;
@@ -124,25 +123,10 @@ impl<S: Service> Operation for RawQuery<S> {
     }
 }
 
-// Derived implementations would ask the service for the same traits.
+// A derived implementation would ask the service for the same trait.
 impl<S> Clone for RawQuery<S> {
     fn clone(&self) -> Self {
         Self { method: self.method.clone(), pairs: self.pairs.clone(), ..*self }
-    }
-}
-
-impl<S> PartialEq for RawQuery<S> {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.method, &self.pairs, self.post, self.is_idempotent)
-            == (&other.method, &other.pairs, other.post, other.is_idempotent)
-    }
-}
-
-impl<S> Eq for RawQuery<S> {}
-
-impl<S> Hash for RawQuery<S> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.method, &self.pairs, self.post, self.is_idempotent).hash(state);
     }
 }
 
@@ -201,18 +185,6 @@ impl RawJson {
     /// ```
     pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, DecodeError> {
         decode::foreign(&self.0, "")
-    }
-}
-
-impl AsRef<str> for RawJson {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for RawJson {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -127,20 +127,6 @@ macro_rules! __scalar {
                 $crate::codegen::Codes { yes: &[$($yes),+], no: &[$($no),+] };
         }
 
-        impl PartialEq<bool> for $name {
-            fn eq(&self, other: &bool) -> bool {
-                self.0 == *other
-            }
-        }
-
-        impl core::ops::Not for $name {
-            type Output = Self;
-
-            fn not(self) -> Self {
-                Self(!self.0)
-            }
-        }
-
         impl core::str::FromStr for $name {
             type Err = $crate::DecodeError;
 
@@ -388,18 +374,6 @@ macro_rules! __as_text {
         impl PartialEq<&str> for $name {
             fn eq(&self, other: &&str) -> bool {
                 self.as_str() == *other
-            }
-        }
-
-        impl PartialEq<$name> for str {
-            fn eq(&self, other: &$name) -> bool {
-                self == other.as_str()
-            }
-        }
-
-        impl PartialEq<$name> for &str {
-            fn eq(&self, other: &$name) -> bool {
-                *self == other.as_str()
             }
         }
 

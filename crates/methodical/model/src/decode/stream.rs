@@ -151,34 +151,10 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
     pub fn next_record(&mut self) -> Result<Next<T>, DecodeError> {
-        self.next_record_with(T::from_ref)
+        self.next_json_with(|record, _| T::from_ref(record))
     }
 
-    /// Passes the next record to `take`, borrowed from the body without copying its strings.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`next_record`](Self::next_record).
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(br#"[{"id":"1","title":"Harbour"}"#);
-    /// let length = decoder.next_record_with(|photo| photo.title.map_or(0, |text| text.len()))?;
-    /// assert_eq!(length, Next::Item(7));
-    /// # Ok::<(), methodical_model::DecodeError>(())
-    /// ```
-    #[inline]
-    pub fn next_record_with<O>(
-        &mut self,
-        take: impl FnOnce(T::Ref<'_>) -> O,
-    ) -> Result<Next<O>, DecodeError> {
-        self.next_json_with(|record, _| take(record))
-    }
-
-    /// Passes the next record to `take`, together with its JSON text.
+    /// Passes the next record to `take`, borrowed from the body without copying its strings, together with its JSON text.
     ///
     /// The text contains every field and the original whitespace, so that records can be passed on unchanged.
     ///

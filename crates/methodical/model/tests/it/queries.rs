@@ -7,7 +7,7 @@ use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
 #[test]
 fn the_selector_of_the_service_begins_every_query() {
-    let text = |query: Result<Query, _>| query.unwrap().into_string();
+    let text = |query: Result<Query, _>| query.unwrap().to_string();
     assert_eq!(text(NewestPhoto.query()), "action=photos/newest");
     assert_eq!(text(ListPhotos::new().album(7).query()), "action=photos/list&album=7");
     let error = ListPhotos::new().album("+7").query().unwrap_err();
@@ -18,15 +18,13 @@ fn the_selector_of_the_service_begins_every_query() {
 fn an_untyped_query_needs_nothing_of_its_service() {
     let query = RawQuery::<Photos>::new("a b/c").pair("a", "ä&").pair("a", "");
     assert_eq!(query.query().unwrap().as_str(), "action=a%20b/c&a=%C3%A4%26&a=");
-    assert_eq!(query.clone(), query);
-    assert_ne!(query, RawQuery::new("a b/c"));
     let shown = r#"RawQuery { method: "a b/c", names: ["a", "a"], post: None, .. }"#;
     assert_eq!(format!("{query:?}"), shown);
     let post = query.post(BodyFormat::Json).pair("\"", "\n").query().unwrap();
     assert_eq!(post.body(), r#"{"a":"ä&","a":"","\"":"\n"}"#);
     let shown = r#"Query { method: "a%20b/c", names: [], body: Json }"#;
     assert_eq!(format!("{post:?}"), shown);
-    assert_eq!(String::from(post), "action=a%20b/c");
+    assert_eq!(post.as_str(), "action=a%20b/c");
     let empty = RawQuery::<Photos>::new("a").post(BodyFormat::Json).query().unwrap();
     assert_eq!(empty.body(), "{}");
 }
@@ -35,7 +33,7 @@ fn an_untyped_query_needs_nothing_of_its_service() {
 fn a_query_is_shown_as_it_is_sent() {
     let query = ListPhotos::new().album(7).query().unwrap();
     let text = "action=photos/list&album=7";
-    assert_eq!((query.as_ref(), query.to_string().as_str()), (text, text));
+    assert_eq!((query.as_str(), query.to_string().as_str()), (text, text));
     assert_eq!(BodyFormat::Form.media_type(), "application/x-www-form-urlencoded");
     assert_eq!(BodyFormat::Json.media_type(), "application/json");
 }
@@ -94,7 +92,7 @@ fn the_path_selects_an_operation() {
     assert_eq!((query.path(), query.as_str()), ("/photos.list/a%20b", "a=1&b=2"));
     let shown = r#"Query { method: "photos.list/a%20b", names: ["a", "b"] }"#;
     assert_eq!(format!("{query:?}"), shown);
-    assert_eq!(String::from(query), "a=1&b=2");
+    assert_eq!(query.as_str(), "a=1&b=2");
 }
 
 #[test]
@@ -102,7 +100,7 @@ fn a_list_is_written_in_its_style() {
     let written = |style, items, values: &[&str]| {
         let mut query = QueryBuilder::select::<elsewhere::ByPath>("m");
         let values = values.iter().map(|value| (*value).to_owned());
-        query.push_list("id", style, items, values).map(|()| query.finish().into_string())
+        query.push_list("id", style, items, values).map(|()| query.finish().to_string())
     };
     for (style, expected) in [
         (ListStyle::Comma, "id=1%2Cb%7C"),
