@@ -1,7 +1,5 @@
 //! The tables of a mirror, and what a mirror reads.
 
-use std::collections::BTreeSet;
-
 use askama::Template;
 
 use crate::emit::model::marker;
@@ -39,19 +37,15 @@ pub(in crate::emit) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
 
 /// A table of the records that a list returns.
 struct ListedTable<'s> {
-    name: String,
     model: &'s Model,
     columns: Vec<Column>,
-    /// The list that returns all records of the table, if one does.
-    query: Option<&'s Operation>,
-    /// Whether another list already has a table of this model.
-    is_further: bool,
+    /// The list that returns all records of the table.
+    query: &'s Operation,
 }
 
 impl ListedTable<'_> {
-    /// Returns whether no list returns all records of the table.
-    fn is_partial(&self) -> bool {
-        self.query.is_none()
+    fn name(&self) -> String {
+        self.model.rust.words()
     }
 
     /// Returns the name of the field that identifies a record.
@@ -60,44 +54,20 @@ impl ListedTable<'_> {
     }
 }
 
-/// Returns the tables: one for each model with an identity that a list returns, and another one for each further list
-/// without required parameters that returns the model.
-///
-/// The first is named after the model, the others after the model and the operation. Two lists of one model have tables of
-/// their own, because a record that one of them lacks need not be missing in the other.
+/// Returns the tables: one for each model with an identity that a list without required parameters returns. Another list of
+/// the model has none: a record that one of them lacks need not be missing in the other.
 fn lists(service: &Service) -> Vec<ListedTable<'_>> {
     let mut tables: Vec<ListedTable<'_>> = Vec::new();
-    let is_list = |operation: &&Operation| operation.response.is_list;
-    // Lists that a mirror can read first: they get the plain name.
-    let lists = service.operations.iter().filter(is_list);
-    let (whole, partial): (Vec<_>, Vec<_>) =
-        lists.partition(|operation| operation.params.iter().all(|param| !param.required));
-    let whole = whole.into_iter().map(|operation| (operation, Some(operation)));
-    for (operation, query) in whole.chain(partial.into_iter().map(|operation| (operation, None))) {
-        let Some(model) = service.response_model(operation) else { continue };
+    for query in service.operations.iter().filter(|one| one.response.is_list) {
+        let Some(model) = service.response_model(query) else { continue };
         let Some(columns) = columns(service, model) else { continue };
-        let is_further = tables.iter().any(|table| table.model.id == model.id);
-        if is_further && query.is_none() {
-            continue;
+        let is_whole = query.params.iter().all(|param| !param.required);
+        if is_whole && tables.iter().all(|table| table.model.id != model.id) {
+            tables.push(ListedTable { model, columns, query });
         }
-        let mut name = model.rust.words();
-        if is_further {
-            name = format!("{name}_{}", operation.rust.words());
-        }
-        let taken: Vec<_> = tables.iter().map(|table| &*table.name).collect();
-        tables.push(ListedTable { name: free(name, &taken), model, columns, query, is_further });
     }
     tables.sort_by_key(|table| table.model.id);
     tables
-}
-
-/// Returns a name for a table that is neither taken nor reserved.
-fn free(name: String, taken: &[&str]) -> String {
-    let mut name = if is_reserved(&name) { format!("service_{name}") } else { name };
-    while taken.contains(&&*name) {
-        name.push('_');
-    }
-    name
 }
 
 /// A value that two filters of a list recover: one selects a group, the other one its members with a value.
@@ -114,12 +84,7 @@ struct Recovery<'s> {
 fn recoveries<'s>(service: &'s Service, lists: &'s [ListedTable<'s>]) -> Vec<Recovery<'s>> {
     let mut found: Vec<Recovery<'_>> = Vec::new();
     for operation in service.operations.iter().filter(|one| one.paging.is_none()) {
-        for value in &operation.params {
-            let names = found.iter().map(|one| &*one.name);
-            let taken: Vec<_> = lists.iter().map(|list| &*list.name).chain(names).collect();
-            let one = recovery(operation, value, lists, &taken);
-            found.extend(one);
-        }
+        found.extend(operation.params.iter().filter_map(|value| recovery(operation, value, lists)));
     }
     found
 }
@@ -128,24 +93,20 @@ fn recovery<'s>(
     operation: &'s Operation,
     value: &'s Param,
     lists: &'s [ListedTable<'s>],
-    taken: &[&str],
 ) -> Option<Recovery<'s>> {
     value.recovers.as_ref()?;
     let [group] = *value.needs.as_slice() else { return None };
     let group = operation.params.get(group)?;
     let attribute = group.recovers.as_ref()?;
-    let members = lists.iter().find(|list| list.query == Some(operation))?;
-    let read = || lists.iter().filter(|list| list.query.is_some() && !list.is_further);
+    let members = lists.iter().find(|list| list.query == operation)?;
     let is_named = |list: &&ListedTable<'_>| list.model.rust.words() == *attribute;
     let is_identity = |list: &&ListedTable<'_>| {
         let identity = list.model.identity_field().and_then(|field| field.ty.value());
         group.ty.name().is_some() && identity == Some(&group.ty)
     };
-    let groups = read().find(is_named).or_else(|| read().find(is_identity))?;
+    let groups = lists.iter().find(is_named).or_else(|| lists.iter().find(is_identity))?;
     let name = format!("{}_{attribute}", members.model.rust.words());
-    let name = free(name, taken);
-    let found = Recovery { name, operation, group, value, members, groups };
-    Names::default().claim(&found.columns()).then_some(found)
+    Some(Recovery { name, operation, group, value, members, groups })
 }
 
 impl Recovery<'_> {
@@ -206,57 +167,14 @@ impl Column {
     }
 }
 
-/// Returns the columns of a model in the order of its fields; `None` if its identity cannot be a column.
-///
-/// Names of columns are distinct, also without regard to case. A nested record that would break this is one column of JSON.
-/// A field whose name is taken has no column: a mirror keeps it with the unlisted fields.
+/// Returns the columns of a model in the order of its fields; `None` if it has no identity.
 pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
-    let identity = model.identity?;
-    // The fields of the record itself have precedence over those of nested records.
-    let mut fields: Vec<_> = model.fields.iter().enumerate().collect();
-    fields.sort_by_key(|(index, field)| (*index != identity, inner(service, field).is_some()));
-    let mut names = Names::default();
-    let mut columns: Vec<(usize, Vec<Column>)> = Vec::new();
-    for (index, field) in fields {
-        let whole = vec![column(service, None, field)];
-        let parts = inner(service, field).map(|inner| {
-            inner.fields.iter().map(|one| column(service, Some(field), one)).collect::<Vec<_>>()
-        });
-        match parts.into_iter().chain([whole]).find(|columns| names.claim(columns)) {
-            Some(found) => columns.push((index, found)),
-            None if index == identity => return None,
-            None => {}
-        }
-    }
-    columns.sort_by_key(|(index, _)| *index);
-    Some(columns.into_iter().flat_map(|(_, columns)| columns).collect())
-}
-
-/// Returns whether a mirror uses names like this for itself.
-fn is_reserved(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name.starts_with("mirror_") || name.starts_with("sqlite_")
-}
-
-/// The names of columns, and of the nested records whose fields are columns, in lowercase.
-#[derive(Default)]
-struct Names(BTreeSet<String>);
-
-impl Names {
-    /// Takes the names of the columns of a field, if all of them are free.
-    fn claim(&mut self, columns: &[Column]) -> bool {
-        let record = columns.iter().find(|one| one.path.len() > 1);
-        let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());
-        let names = columns.iter().map(|one| one.path.join("_").to_lowercase()).chain(record);
-        let names: Vec<_> = names.collect();
-        let distinct: BTreeSet<_> = names.iter().cloned().collect();
-        let is_free = |name: &String| !self.0.contains(name) && !is_reserved(name);
-        let fits = distinct.len() == names.len() && distinct.iter().all(is_free);
-        if fits {
-            self.0.extend(distinct);
-        }
-        fits
-    }
+    model.identity?;
+    let columns = model.fields.iter().flat_map(|field| match inner(service, field) {
+        Some(inner) => inner.fields.iter().map(|one| column(service, Some(field), one)).collect(),
+        None => vec![column(service, None, field)],
+    });
+    Some(columns.collect())
 }
 
 /// Returns the model of a nested record.
