@@ -229,18 +229,13 @@ fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
 fn write(root: &Path) -> Result<Outcome, Outcome> {
     // No file is written unless all can be generated.
     let outputs = generated(root)?;
-    let (mut stdout, mut stderr, mut changed) = (String::new(), String::new(), 0);
+    let (mut stdout, mut changed) = (String::new(), 0);
     for (_, output) in &outputs {
         for (path, drift) in output.write(root).map_err(|error| failed(&error))? {
             let what = match drift {
                 Drift::Missing => "new    ",
                 Drift::Outdated => "changed",
                 Drift::Orphan => "removed",
-                Drift::Stray => {
-                    let advice = "is in a folder for generated files; move it elsewhere";
-                    _ = writeln!(stderr, "warning: `{path}` {advice}");
-                    continue;
-                }
             };
             changed += 1;
             _ = writeln!(stdout, "  {what}  {path}");
@@ -251,7 +246,7 @@ fn write(root: &Path) -> Result<Outcome, Outcome> {
         0 => writeln!(stdout, "{count} generated files, all up to date"),
         _ => writeln!(stdout, "{count} generated files; {changed} written or removed"),
     };
-    Ok(Outcome { stdout, stderr, code: 0 })
+    Ok(Outcome::fine(stdout))
 }
 
 /// Runs `generate --check`.
@@ -267,10 +262,7 @@ fn check_files(root: &Path) -> Result<Outcome, Outcome> {
         for (path, drift) in &drifts {
             _ = writeln!(report, "  {path}: {drift}");
         }
-        let has_strays = drifts.iter().any(|(_, drift)| *drift == Drift::Stray);
-        let strays = "Move the files that are not generated elsewhere, then run";
-        let advice = if has_strays { strays } else { "To update them, run" };
-        _ = writeln!(report, "\n{advice}: {command}");
+        _ = writeln!(report, "\nTo update them, run: {command}");
     }
     if !report.is_empty() {
         return Err(Outcome::failed(1, report));

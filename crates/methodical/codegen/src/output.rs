@@ -29,8 +29,6 @@ pub enum Drift {
     Outdated,
     /// The file was generated earlier, but no longer is.
     Orphan,
-    /// The file is in a folder for generated files, but has no mark.
-    Stray,
 }
 
 impl fmt::Display for Drift {
@@ -39,7 +37,6 @@ impl fmt::Display for Drift {
             Self::Missing => "missing",
             Self::Outdated => "out of date, or edited by hand",
             Self::Orphan => "no longer generated",
-            Self::Stray => "not a generated file",
         })
     }
 }
@@ -88,12 +85,14 @@ impl Output {
         }
         for path in found.into_iter().filter(|path| !self.files.contains_key(path)) {
             let text = read(&root.join(&path))?.unwrap_or_default();
-            drifts.insert(path, if is_marked(&text) { Drift::Orphan } else { Drift::Stray });
+            if is_marked(&text) {
+                drifts.insert(path, Drift::Orphan);
+            }
         }
         Ok(drifts.into_iter().collect())
     }
 
-    /// Updates the files below a root: writes the ones that differ, and removes orphans. Strays are kept.
+    /// Updates the files below a root: writes the ones that differ, and removes orphans.
     ///
     /// # Errors
     /// If a file cannot be read, written or removed.
@@ -194,11 +193,8 @@ fn finished(file: &GeneratedFile, child: Child) -> Result<GeneratedFile, Error> 
     Ok(GeneratedFile { path: path.clone(), text })
 }
 
-/// Writes a file and the folders that contain it, but does not follow a link out of the workspace.
+/// Writes a file and the folders that contain it.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(io::Error::other("it is a symbolic link; remove the link first"));
-    }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
