@@ -8,7 +8,7 @@
 //! # Examples
 //!
 //! A query is plain data. A query that the service would ignore does not compile: `status` exists
-//! only after `vacancy_id` (section 4.1 of the contract).
+//! only with `vacancy_id` (section 4.1 of the contract).
 //!
 //! ```
 //! use gateway_model::{ListCandidates, Operation as _};
@@ -16,6 +16,10 @@
 //! let query = ListCandidates::new().vacancy_status(7, "New").query()?;
 //! assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=7&status=New");
 //! # Ok::<(), gateway_model::DecodeError>(())
+//! ```
+//!
+//! ```compile_fail,E0599
+//! gateway_model::ListCandidates::new().status("New");
 //! ```
 //!
 //! A record that cannot be decoded is rejected with its position and the reason; the others are kept:

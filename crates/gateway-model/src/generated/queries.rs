@@ -23,12 +23,6 @@ use crate::generated::types::{
 /// assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=52&status=Shortlist");
 /// # Ok::<(), gateway_model::DecodeError>(())
 /// ```
-///
-/// Without `vacancy_id`, `status` has no effect, so such a query does not compile:
-///
-/// ```compile_fail,E0599
-/// gateway_model::ListCandidates::new().status("Shortlist");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ListCandidates {
     pub(super) vacancy_id: Option<VacancyId>,
@@ -58,14 +52,6 @@ impl ListCandidates {
     /// Only candidates associated with this vacancy.
     ///
     /// See section 4.1, rule 2 of the contract.
-    ///
-    /// ```
-    /// use gateway_model::{ListCandidates, Operation as _};
-    ///
-    /// let query = ListCandidates::new().vacancy_id(52).query()?;
-    /// assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=52");
-    /// # Ok::<(), gateway_model::DecodeError>(())
-    /// ```
     #[must_use]
     pub fn vacancy_id(mut self, vacancy_id: impl Into<VacancyId>) -> Self {
         self.vacancy_id = Some(vacancy_id.into());

@@ -11,17 +11,6 @@ pub(super) fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option
     service.examples_of(operation).max_by_key(|example| (example.is_plain(), example.params.len()))
 }
 
-/// Returns the example that has a parameter and the fewest others.
-pub(super) fn shortest<'a>(
-    service: &'a Service,
-    operation: &Operation,
-    param: &Param,
-) -> Option<&'a Example> {
-    let examples = service.examples_of(operation);
-    let given = examples.filter(|example| given(operation, param, example).is_some());
-    given.min_by_key(|example| example.params.len())
-}
-
 /// Returns code that creates the query of an example, and compares it with its text and its body.
 pub(super) fn call(
     project: &Project<'_>,
@@ -45,21 +34,6 @@ pub(super) fn call(
          let query = {chain}.query()?;\n{}# Ok::<(), {krate}::DecodeError>(())",
         expected.concat()
     ))
-}
-
-/// Returns code with a parameter but without one that it needs.
-pub(super) fn without(
-    project: &Project<'_>,
-    operation: &Operation,
-    param: &Param,
-) -> Option<String> {
-    let krate = project.config.rust_name(Role::Model);
-    let value = |param: &Param| {
-        let example = shortest(project.service, operation, param)?;
-        literal(param, given(operation, param, example)?)
-    };
-    let new = constructor(operation, value)?;
-    Some(format!("{krate}::{new}.{}({});", param.rust.snake(), value(param)?))
 }
 
 /// Returns the expression that creates the query of an example.

@@ -33,16 +33,6 @@ impl Queries<'_> {
     }
 }
 
-/// Returns code with the shortest example that has a parameter, unless it is shown at the query or at another parameter.
-fn example(project: &Project<'_>, operation: &Operation, param: &Param) -> Option<String> {
-    let shortest = examples::shortest(project.service, operation, param)?;
-    let fullest = examples::fullest(project.service, operation)?;
-    let given = shortest.params.iter().filter_map(|(index, _)| operation.params.get(*index));
-    let first = given.filter(|one| !one.required).map(|one| &one.wire).next();
-    let is_new = fullest.name != shortest.name && first == Some(&param.wire);
-    is_new.then(|| examples::call(project, operation, shortest))?
-}
-
 /// Describes the setter of an optional parameter.
 fn setter_doc(operation: &Operation, param: &Param) -> String {
     let sections = param.about.source.phrase().map(|sections| format!("See {sections}."));
@@ -65,26 +55,6 @@ fn constructor_doc(operation: &Operation) -> String {
     }
     let optional = if operation.params.is_empty() { "" } else { " without optional parameters" };
     format!("Creates the query{optional}.")
-}
-
-/// Returns the parameters that do not compile without another one, each with the reason, an example and its error.
-fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String, &'static str)> {
-    let needs = |param: &&Param| operation.needed_options(param).next().is_some();
-    let refused = optional(operation).into_iter().filter(needs).filter_map(|param| {
-        let (wire, needs) = (&param.wire, needed(operation, param)?);
-        let why =
-            format!("Without {needs}, `{wire}` has no effect, so such a query does not compile:");
-        // There is no such method, or it takes more arguments.
-        let is_named = operation.setter(param) == param.rust.snake();
-        let error = if is_named { "compile_fail,E0061" } else { "compile_fail,E0599" };
-        Some((why, examples::without(project, operation, param)?, error))
-    });
-    refused.collect()
-}
-
-/// Returns the names of the parameters that a parameter needs.
-fn needed(operation: &Operation, param: &Param) -> Option<String> {
-    operation.needed_names(param, |name| format!("`{name}`"))
 }
 
 /// Returns the parameters that the setter of a parameter takes: those that it needs, and itself.
