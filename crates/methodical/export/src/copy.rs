@@ -1,13 +1,13 @@
 //! Copies a mirror: one Parquet file for each table, which is replaced atomically.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use chrono::DateTime;
 use methodical_mirror::model::tables::{FieldType, Table};
 use methodical_mirror::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue, Mirror};
 
 use crate::error::Error;
-use crate::fields::{civil, decimal};
+use crate::fields::civil;
 use crate::file::{Column, File, Kind, Upload, Value};
 use crate::place::Place;
 
@@ -29,27 +29,19 @@ use crate::place::Place;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Copy {
-    /// The types of the fields whose texts have another type, by table and column.
-    types: HashMap<(String, String), FieldType>,
-    decimals: bool,
+    /// The table and the column of each text that may be a civil time.
+    times: HashSet<(String, String)>,
 }
 
 impl Copy {
-    /// Creates a copy of all tables. The descriptions of tables say which texts are civil times and decimal numbers.
+    /// Creates a copy of all tables. The descriptions of tables say which texts are civil times.
     pub fn new(tables: &[&'static Table]) -> Self {
-        let columns = tables.iter().flat_map(|table| {
-            let of = |column: &methodical_mirror::model::tables::Column| {
-                ((table.name().to_owned(), column.path().join("_")), column.field_type())
-            };
-            table.columns().iter().map(of)
+        let times = tables.iter().flat_map(|table| {
+            let columns = table.columns().iter();
+            let times = columns.filter(|column| column.field_type() == FieldType::DateTime);
+            times.map(|column| (table.name().to_owned(), column.path().join("_")))
         });
-        Self { types: columns.collect(), decimals: false }
-    }
-
-    /// Adds a column `<field>_decimal` for each decimal number, of the type `DECIMAL(38, 9)`. It is null if the text is not a plain
-    /// decimal number, or has more digits. The text stays in its own column.
-    pub fn decimals(self) -> Self {
-        Self { decimals: true, ..self }
+        Self { times: times.collect() }
     }
 
     /// Writes each table to a file of the place, such as `photo.parquet`, all from one state of the mirror. Each file is replaced
@@ -76,33 +68,28 @@ impl Copy {
         table: &CopyTable,
         place: &Place,
     ) -> Result<(String, u64), Error> {
-        let typed = |column: &CopyColumn| {
-            let key = (table.name.clone(), column.name.clone());
-            match self.types.get(&key) {
-                Some(FieldType::DateTime) => Some(Kind::Civil),
-                Some(FieldType::Decimal) if self.decimals => Some(Kind::Decimal),
-                _ => None,
-            }
-        };
-        let typed: Vec<Option<Kind>> = table.columns.iter().map(typed).collect();
+        let has_time =
+            |column: &CopyColumn| self.times.contains(&(table.name.clone(), column.name.clone()));
+        let times: Vec<bool> = table.columns.iter().map(has_time).collect();
         let mut columns = Vec::new();
-        for (column, typed) in table.columns.iter().zip(&typed) {
+        for (column, has_time) in table.columns.iter().zip(&times) {
             columns.push(Column::new(&column.name, kind(column.kind)));
-            let suffix = if *typed == Some(Kind::Civil) { "at" } else { "decimal" };
-            let name = format!("{}_{suffix}", column.name);
-            columns.extend(typed.map(|kind| Column::new(&name, kind)));
+            if *has_time {
+                columns.push(Column::new(&format!("{}_at", column.name), Kind::Civil));
+            }
         }
         let upload = Upload::new(place, &format!("{}.parquet", table.name));
         let mut file = File::new(upload, &columns)?;
         source.each_row(table, |values| {
             let mut row = Vec::with_capacity(columns.len());
-            for ((value, column), typed) in values.iter().zip(&table.columns).zip(&typed) {
+            for ((value, column), has_time) in values.iter().zip(&table.columns).zip(&times) {
                 row.push(cell(*value, column.kind));
-                row.extend(typed.map(|kind| match (value, kind) {
-                    (CopyValue::Text(text), Kind::Civil) => civil(text).map(Value::Time),
-                    (CopyValue::Text(text), _) => decimal(text).map(Value::Decimal),
-                    _ => None,
-                }));
+                if *has_time {
+                    row.push(match value {
+                        CopyValue::Text(text) => civil(text).map(Value::Time),
+                        _ => None,
+                    });
+                }
             }
             file.push(&row)
         })?;

@@ -10,7 +10,7 @@ use methodical_mirror::model::tables::FieldType;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
-use crate::file::{Column, File, Kind, PRECISION, SCALE, Value};
+use crate::file::{Column, File, Kind, Value};
 
 /// A writer of records, given as JSON text, as one Parquet file.
 ///
@@ -47,20 +47,7 @@ impl ParquetStream {
     ///
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if two columns would have the same name.
     pub fn new(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
-        Self::of(Fields::of_types(types, false))
-    }
-
-    /// Begins a file that has a second column `<field>_decimal` for each decimal number, of the type `DECIMAL(38, 9)`. It is null if the
-    /// text is not a plain decimal number, or has more digits.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::new`].
-    pub fn with_decimals(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
-        Self::of(Fields::of_types(types, true))
-    }
-
-    fn of(fields: Fields) -> Result<Self, Error> {
+        let fields = Fields::of_types(types);
         let file = File::new(Pieces::default(), &fields.columns("extra", "nulls"))?;
         Ok(Self { fields, file: Some(file) })
     }
@@ -130,8 +117,6 @@ enum FieldKind {
     Text,
     /// Text that may be a civil time, with a second column for the time.
     Civil,
-    /// Text that may be a decimal number, with a second column for the number.
-    Decimal,
     Integer,
     Real,
     Boolean,
@@ -142,10 +127,9 @@ enum FieldKind {
 
 impl Fields {
     /// Returns fields by their paths with dots, and their types.
-    fn of_types(types: &[(String, Option<FieldType>)], decimals: bool) -> Self {
+    fn of_types(types: &[(String, Option<FieldType>)]) -> Self {
         let field = |(path, field_type): &(String, Option<FieldType>)| {
             let kind = match field_type {
-                Some(FieldType::Decimal) if decimals => FieldKind::Decimal,
                 Some(FieldType::Text | FieldType::Decimal) => FieldKind::Text,
                 Some(FieldType::DateTime) => FieldKind::Civil,
                 Some(FieldType::Integer) => FieldKind::Integer,
@@ -167,22 +151,16 @@ impl Fields {
             columns.push(Column::new(
                 name,
                 match kind {
-                    FieldKind::Text
-                    | FieldKind::Civil
-                    | FieldKind::Decimal
-                    | FieldKind::Json
-                    | FieldKind::Any => Kind::Text,
+                    FieldKind::Text | FieldKind::Civil | FieldKind::Json | FieldKind::Any => {
+                        Kind::Text
+                    }
                     FieldKind::Integer => Kind::Integer,
                     FieldKind::Real => Kind::Real,
                     FieldKind::Boolean => Kind::Boolean,
                 },
             ));
-            match kind {
-                FieldKind::Civil => columns.push(Column::new(&format!("{name}_at"), Kind::Civil)),
-                FieldKind::Decimal => {
-                    columns.push(Column::new(&format!("{name}_decimal"), Kind::Decimal));
-                }
-                _ => {}
+            if *kind == FieldKind::Civil {
+                columns.push(Column::new(&format!("{name}_at"), Kind::Civil));
             }
         }
         columns.extend([Column::new(extra, Kind::Text), Column::new(nulls, Kind::Text)]);
@@ -227,14 +205,13 @@ impl Fields {
                     None
                 }
             };
-            let typed = match (&cell, field.kind) {
-                (Some(Cell::Text(text)), FieldKind::Civil) => civil(text).map(Cell::Time),
-                (Some(Cell::Text(text)), FieldKind::Decimal) => decimal(text).map(Cell::Decimal),
+            let time = match &cell {
+                Some(Cell::Text(text)) if field.kind == FieldKind::Civil => civil(text),
                 _ => None,
             };
             cells.values.push(cell);
-            if matches!(field.kind, FieldKind::Civil | FieldKind::Decimal) {
-                cells.values.push(typed);
+            if field.kind == FieldKind::Civil {
+                cells.values.push(time.map(Cell::Time));
             }
         }
         for (name, value) in misfits {
@@ -322,7 +299,6 @@ enum Cell<'a> {
     Real(f64),
     Boolean(bool),
     Time(i64),
-    Decimal(i128),
 }
 
 impl Cells<'_> {
@@ -338,7 +314,6 @@ impl Cells<'_> {
                 Cell::Real(value) => Value::Real(*value),
                 Cell::Boolean(value) => Value::Boolean(*value),
                 Cell::Time(value) => Value::Time(*value),
-                Cell::Decimal(value) => Value::Decimal(*value),
             }));
         }
         row.push(self.extra.as_deref().map(Value::Text));
@@ -360,12 +335,10 @@ fn read(kind: FieldKind, value: &RawValue) -> Read<'_> {
     match kind {
         _ if text == "null" => Read::Null,
         FieldKind::Json => Read::Value(Cell::Text(text.into())),
-        FieldKind::Text | FieldKind::Civil | FieldKind::Decimal => {
-            match serde_json::from_str::<Text<'_>>(text) {
-                Ok(Text(text)) => Read::Value(Cell::Text(text)),
-                Err(_) => Read::Misfit,
-            }
-        }
+        FieldKind::Text | FieldKind::Civil => match serde_json::from_str::<Text<'_>>(text) {
+            Ok(Text(text)) => Read::Value(Cell::Text(text)),
+            Err(_) => Read::Misfit,
+        },
         FieldKind::Any => Read::Value(Cell::Text(match serde_json::from_str::<Text<'_>>(text) {
             Ok(Text(text)) => text,
             Err(_) => text.into(),
@@ -402,35 +375,11 @@ pub(crate) fn civil(text: &str) -> Option<i64> {
     Some(time.and_utc().timestamp_micros())
 }
 
-/// Returns a decimal number in units of its last digit; `None` for any other text, and for a number with more digits than its
-/// column has.
-pub(crate) fn decimal(text: &str) -> Option<i128> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_plain = is_number(whole) && is_number(fraction) && !whole.is_empty();
-    if !is_plain || digits.ends_with('.') {
-        return None;
-    }
-    // Zeros at the end change nothing.
-    let fraction = fraction.trim_end_matches('0');
-    let scale = usize::try_from(SCALE).unwrap_or_default();
-    if fraction.len() > scale {
-        return None;
-    }
-    let value: i128 = format!("{whole}{fraction:0<scale$}").parse().ok()?;
-    let limit = 10_i128.pow(u32::from(PRECISION));
-    (value < limit).then_some(sign * value)
-}
-
 #[cfg(test)]
 mod tests {
     use methodical_mirror::model::tables::FieldType;
 
-    use super::{Fields, civil, decimal};
+    use super::{Fields, civil};
     use crate::file::Value;
 
     fn photo() -> Fields {
@@ -444,7 +393,7 @@ mod tests {
             ("place.name", FieldType::Text),
         ];
         let types = types.map(|(path, one)| (path.to_owned(), Some(one)));
-        Fields::of_types(&types, true)
+        Fields::of_types(&types)
     }
 
     fn row(json: &str) -> String {
@@ -455,7 +404,6 @@ mod tests {
                 Some(Value::Integer(value) | Value::Time(value)) => value.to_string(),
                 Some(Value::Real(value)) => value.to_string(),
                 Some(Value::Boolean(value)) => value.to_string(),
-                Some(Value::Decimal(value)) => value.to_string(),
             };
             row.iter().map(shown).collect::<Vec<_>>().join("|")
         })
@@ -494,45 +442,6 @@ mod tests {
         ] {
             let json = extra.replacen('{', r#"{"id":"1","#, 1);
             assert_eq!(row(&json), format!("1|-|-|-|-|-|-|-|{extra}|-"), "{extra}");
-        }
-    }
-
-    #[test]
-    fn decimals_have_a_typed_column_only_if_they_are_wanted() {
-        let types = [("sum".to_owned(), Some(FieldType::Decimal))];
-        for (decimals, expected) in [(false, 1), (true, 2)] {
-            let fields = Fields::of_types(&types, decimals);
-            let cells = fields.read(r#"{"sum":"12.50"}"#).unwrap();
-            cells.with(|row| {
-                assert_eq!(row.len(), expected + 2);
-                assert_eq!(row[0], Some(Value::Text("12.50")));
-                assert_eq!(row[1] == Some(Value::Decimal(12_500_000_000)), decimals);
-            });
-            assert_eq!(fields.columns("extra", "nulls").len(), expected + 2);
-        }
-    }
-
-    #[test]
-    fn only_an_exact_decimal_number_has_a_number() {
-        let nines = "9".repeat(29);
-        for (text, expected) in [
-            ("12.50", Some(12_500_000_000)),
-            ("-0.000000001", Some(-1)),
-            ("+7", Some(7_000_000_000)),
-            ("007.1000000000000", Some(7_100_000_000)),
-            (&*format!("{nines}.999999999"), Some(10_i128.pow(38) - 1)),
-            (&*format!("1{nines}"), None),
-            ("0.0000000001", None),
-            ("", None),
-            ("-", None),
-            (".5", None),
-            ("5.", None),
-            ("1e3", None),
-            ("1,234.50", None),
-            ("--1", None),
-            ("NaN", None),
-        ] {
-            assert_eq!(decimal(text), expected, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{fmt, mem};
 
 use arrow_array::builder::{
-    ArrayBuilder, BooleanBuilder, Decimal128Builder, Float64Builder, Int64Builder, StringBuilder,
+    ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder,
     TimestampMicrosecondBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
@@ -216,15 +216,7 @@ pub(crate) enum Kind {
     Time,
     /// A civil time without a zone.
     Civil,
-    /// A decimal number of [`PRECISION`] digits, [`SCALE`] of them after the point.
-    Decimal,
 }
-
-/// Number of digits of a decimal number.
-pub(crate) const PRECISION: u8 = 38;
-
-/// Number of digits after the point of a decimal number. `BigQuery`, Snowflake and Spark have a type of this size.
-pub(crate) const SCALE: i8 = 9;
 
 /// A column of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,7 +252,6 @@ pub(crate) fn schema(columns: &[Column]) -> Result<SchemaRef, Error> {
             Kind::Boolean => DataType::Boolean,
             Kind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some(Arc::from("UTC"))),
             Kind::Civil => DataType::Timestamp(TimeUnit::Microsecond, None),
-            Kind::Decimal => DataType::Decimal128(PRECISION, SCALE),
         };
         Field::new(&column.name, kind, true)
     };
@@ -276,8 +267,6 @@ pub(crate) enum Value<'a> {
     Boolean(bool),
     /// In microseconds since 1970: of UTC, or without a zone.
     Time(i64),
-    /// In units of the last digit after the point.
-    Decimal(i128),
 }
 
 /// Rows that become a batch of a file.
@@ -333,7 +322,6 @@ enum Builder {
     Real(Float64Builder),
     Boolean(BooleanBuilder),
     Time(TimestampMicrosecondBuilder),
-    Decimal(Decimal128Builder),
 }
 
 impl Builder {
@@ -345,9 +333,6 @@ impl Builder {
             Kind::Boolean => Self::Boolean(BooleanBuilder::new()),
             Kind::Time => Self::Time(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
             Kind::Civil => Self::Time(TimestampMicrosecondBuilder::new()),
-            Kind::Decimal => Self::Decimal(
-                Decimal128Builder::new().with_data_type(DataType::Decimal128(PRECISION, SCALE)),
-            ),
         }
     }
 
@@ -363,8 +348,6 @@ impl Builder {
             (Self::Boolean(to), _) => to.append_null(),
             (Self::Time(to), Some(Value::Time(value))) => to.append_value(value),
             (Self::Time(to), _) => to.append_null(),
-            (Self::Decimal(to), Some(Value::Decimal(value))) => to.append_value(value),
-            (Self::Decimal(to), _) => to.append_null(),
         }
     }
 
@@ -375,7 +358,6 @@ impl Builder {
             Self::Real(builder) => ArrayBuilder::finish(builder),
             Self::Boolean(builder) => ArrayBuilder::finish(builder),
             Self::Time(builder) => ArrayBuilder::finish(builder),
-            Self::Decimal(builder) => ArrayBuilder::finish(builder),
         }
     }
 }

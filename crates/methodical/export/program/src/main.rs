@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let program = gateway_cli::program()
-        .formats(&[parquet_format::TEXT, parquet_format::DECIMALS])
+        .formats(&[parquet_format::PARQUET])
         .uploader(upload::open)
         .exporter(copy);
     gateway_cli::run(&program)

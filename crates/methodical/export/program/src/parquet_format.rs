@@ -2,34 +2,19 @@
 
 use std::io::{self, Write};
 
-use gateway_cli::core::{Failure, FieldType, OutputFormat, OutputSetup, RecordWriter};
-use methodical_export::{Error, ParquetStream};
+use gateway_cli::core::{Failure, OutputFormat, OutputSetup, RecordWriter};
+use methodical_export::ParquetStream;
 
 /// The output format Parquet.
-pub(crate) const TEXT: OutputFormat =
-    OutputFormat::new("parquet", "Parquet, for warehouses and data frames", |setup| {
-        begin(ParquetStream::new, setup)
-    })
-    .extensions(&["parquet"])
-    .binary();
+pub(crate) const PARQUET: OutputFormat =
+    OutputFormat::new("parquet", "Parquet, for warehouses and data frames", begin)
+        .extensions(&["parquet"])
+        .binary();
 
-/// The output format Parquet with decimal numbers.
-pub(crate) const DECIMALS: OutputFormat = OutputFormat::new(
-    "parquet-decimals",
-    "Parquet with a second column for each decimal number",
-    |setup| begin(ParquetStream::with_decimals, setup),
-)
-.binary();
-
-type Columns = [(String, Option<FieldType>)];
-
-fn begin(
-    begin: fn(&Columns) -> Result<ParquetStream, Error>,
-    setup: &OutputSetup,
-) -> Result<Box<dyn RecordWriter>, Failure> {
+fn begin(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
     let columns = setup.columns().iter();
     let types: Vec<_> = columns.map(|one| (one.name(), one.field_type())).collect();
-    let stream = begin(&types).map_err(|error| Failure::usage(error.to_string()))?;
+    let stream = ParquetStream::new(&types).map_err(|error| Failure::usage(error.to_string()))?;
     Ok(Box::new(Writer(stream)))
 }
 
