@@ -162,8 +162,7 @@ macro_rules! __scalar {
         $crate::__scalar! { @copied $name, bool }
         $crate::__copied!(
             $name,
-            $crate::codegen::leaf::<Self>($crate::codegen::CODES),
-            |cursor| Self::CODES.read(cursor).map(Self)
+            $crate::codegen::leaf::<Self>($crate::codegen::CODES)
         );
     };
     (@text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $comparison:literal) => {
@@ -289,8 +288,7 @@ macro_rules! __scalar {
         $crate::__scalar! { @copied $name, $number }
         $crate::__copied!(
             $name,
-            <$number as $crate::codegen::Value>::shape(),
-            |cursor| <$number as $crate::codegen::Value>::read(cursor).map(Self::new)
+            <$number as $crate::codegen::Value>::shape()
         );
     };
     (@copied $name:ident, $inner:ident) => {

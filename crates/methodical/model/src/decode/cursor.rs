@@ -8,14 +8,9 @@
 #![expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
-
-use serde::Deserialize;
 
 use crate::decode::depth;
-use crate::decode::scan::{
-    escaped, integer, named_value, number, past_whitespace, skip, special, word,
-};
+use crate::decode::scan::{escaped, named_value, number, past_whitespace, skip, special, word};
 
 /// A record with a fast path. Generated for every model.
 pub trait Fast<'a>: Sized {
@@ -120,51 +115,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Decodes the items between two brackets, which commas separate.
-    #[inline]
-    pub fn sequence<T>(
-        &mut self,
-        [open, close]: [u8; 2],
-        mut item: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        if self.token()? != open || self.depth >= depth::LIMIT {
-            return None;
-        }
-        self.at += 1;
-        self.depth += 1;
-        let mut items = Vec::new();
-        if self.token()? != close {
-            items.push(item(self)?);
-            while self.token()? == b',' {
-                self.at += 1;
-                items.push(item(self)?);
-            }
-            if self.token()? != close {
-                return None;
-            }
-        }
-        self.at += 1;
-        self.depth -= 1;
-        Some(items)
-    }
-
-    /// Skips a colon.
-    #[inline]
-    pub fn colon(&mut self) -> Option<()> {
-        let is_here = self.token()? == b':';
-        self.at += 1;
-        is_here.then_some(())
-    }
-
-    /// Decodes a whole number of at most 18 digits. Does not move at any other value.
-    #[inline]
-    pub fn integer(&mut self) -> Option<i64> {
-        let start = past_whitespace(self.text.as_bytes(), self.at);
-        let (number, end) = integer(self.text.as_bytes(), start)?;
-        self.at = end;
-        Some(number)
-    }
-
     /// Returns the text of a number.
     #[inline]
     pub fn number(&mut self) -> Option<&'a str> {
@@ -186,25 +136,12 @@ impl<'a> Cursor<'a> {
         self.token() == Some(first)
     }
 
-    /// Decodes `true` or `false`.
-    #[inline]
-    pub fn boolean(&mut self) -> Option<bool> {
-        let is_true = self.token()? == b't';
-        self.at = word(self.text, self.at, if is_true { "true" } else { "false" })?;
-        Some(is_true)
-    }
-
     /// Returns the text of a value without escapes.
     #[inline]
     pub fn json(&mut self) -> Option<&'a str> {
         let start = past_whitespace(self.text.as_bytes(), self.at);
-        self.at = skip(self.text, start, 0)?;
+        self.at = skip(self.text, start, self.depth)?;
         self.text.get(start..self.at)
-    }
-
-    /// Decodes a value of a type without a fast path.
-    pub fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
-        serde_json::from_str(self.json()?).ok()
     }
 
     /// Skips a field that the record does not list, and adds it to `span`.

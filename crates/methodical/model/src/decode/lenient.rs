@@ -13,6 +13,7 @@ use serde::de::value::{
 use serde::de::{Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::decode::cursor::Cursor;
+use crate::decode::members;
 use crate::decode::shape::Shape;
 use crate::decode::value::Value;
 
@@ -59,8 +60,8 @@ impl<T: Value> Value for EmptyArrayAsMap<T> {
         if !cursor.is_at(b'[') {
             return T::read(cursor);
         }
-        cursor.sequence([b'[', b']'], |_| None::<()>)?;
-        T::read(&mut Cursor::new("{}", 0))
+        let is_empty = members::values(cursor.json()?).next().is_none();
+        if is_empty { T::read(&mut Cursor::new("{}", 0)) } else { None }
     }
 
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T::Ref<'de>, D::Error> {

@@ -200,32 +200,6 @@ pub(crate) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     matches!(bytes.get(at)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t').then_some(at)
 }
 
-/// Decodes a whole number of at most 18 digits, and returns the position after it. Leaves `-0` to serde, for which it
-/// is a fraction.
-#[inline]
-pub(crate) fn integer(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
-    let is_negative = bytes.get(at) == Some(&b'-');
-    let start = at + usize::from(is_negative);
-    let (mut number, mut end) = (0, start);
-    while end - start < MOST_DIGITS
-        && let Some(digit @ b'0'..=b'9') = bytes.get(end)
-    {
-        number = number * 10 + i64::from(digit - b'0');
-        end += 1;
-    }
-    let is_usual = match end - start {
-        0 => false,
-        1 => number != 0 || !is_negative,
-        _ => bytes.get(start) != Some(&b'0'),
-    };
-    // A digit here is the 19th.
-    let ends = matches!(bytes.get(end)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
-    (is_usual && ends).then_some((if is_negative { -number } else { number }, end))
-}
-
-/// Maximum number of digits that always fit into 64 bits with a sign.
-const MOST_DIGITS: usize = 18;
-
 /// Skips one or more digits.
 #[inline]
 fn digits(bytes: &[u8], at: usize) -> Option<usize> {

@@ -26,8 +26,11 @@ pub trait Value: Sized {
     /// Whether a value is text, of which an empty one is a value.
     const IS_TEXT: bool = false;
 
-    /// Reads a value other than `null` on the fast path.
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>>;
+    /// Reads a value other than `null` on the fast path. By default, serde reads its text.
+    #[inline]
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
+        Self::deserialize(&mut serde_json::Deserializer::from_str(cursor.json()?)).ok()
+    }
 
     /// Reads a value from serde.
     ///
@@ -88,15 +91,15 @@ impl Value for String {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __copied {
-    ($name:ty, $shape:expr, |$cursor:ident| $read:expr) => {
+    ($name:ty, $shape:expr $(, |$cursor:ident| $read:expr)?) => {
         impl $crate::codegen::Value for $name {
             type Ref<'a> = Self;
             type Owned = Self;
 
-            #[inline]
+            $(#[inline]
             fn read($cursor: &mut $crate::codegen::Cursor<'_>) -> Option<Self> {
                 $read
-            }
+            })?
 
             #[inline]
             fn deserialize<'de, D: $crate::codegen::serde::Deserializer<'de>>(
@@ -117,21 +120,13 @@ macro_rules! __copied {
     };
 }
 
-__copied!(bool, leaf::<Self>("true or false"), |cursor| cursor.boolean());
-__copied!(i64, leaf::<Self>("an integer"), |cursor| cursor.integer().or_else(|| cursor.parsed()));
-__copied!(u64, leaf::<Self>("a non-negative integer"), |cursor| match cursor.integer() {
-    Some(number) => Self::try_from(number).ok(),
-    None => cursor.parsed(),
-});
+__copied!(bool, leaf::<Self>("true or false"));
+__copied!(i64, leaf::<Self>("an integer"));
+__copied!(u64, leaf::<Self>("a non-negative integer"));
 
 impl<T: Value> Value for Vec<T> {
     type Ref<'a> = Vec<T::Ref<'a>>;
     type Owned = Vec<T::Owned>;
-
-    #[inline]
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
-        cursor.sequence([b'[', b']'], T::read)
-    }
 
     #[inline]
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error> {
@@ -152,19 +147,6 @@ impl<T: Value> Value for Vec<T> {
 impl<T: Value> Value for BTreeMap<String, T> {
     type Ref<'a> = BTreeMap<Cow<'a, str>, T::Ref<'a>>;
     type Owned = BTreeMap<String, T::Owned>;
-
-    #[inline]
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
-        let entries = cursor.sequence([b'{', b'}'], |cursor| {
-            let key = cursor.text()?;
-            cursor.colon()?;
-            Some((key, T::read(cursor)?))
-        })?;
-        let count = entries.len();
-        let map: Self::Ref<'a> = entries.into_iter().collect();
-        // serde reports the duplicate key.
-        (map.len() == count).then_some(map)
-    }
 
     #[inline]
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error> {

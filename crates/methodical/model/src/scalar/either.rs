@@ -69,14 +69,6 @@ pub struct Codes {
 pub const CODES: &str = "a listed form of true or false";
 
 impl Codes {
-    /// Reads a value on the fast path.
-    #[inline]
-    #[must_use]
-    pub fn read(self, cursor: &mut Cursor<'_>) -> Option<bool> {
-        let json = cursor.json()?;
-        self.find(|code| code == json)
-    }
-
     /// Reads a value from serde.
     pub fn deserialize<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
         let json = serde_json::Value::deserialize(deserializer)?.to_string();
