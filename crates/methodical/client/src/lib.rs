@@ -26,7 +26,7 @@
 //!     .token(AccessToken::new(std::env::var("GATEWAY_TOKEN")?)?)
 //!     .build()?;
 //! let photos = client.send(&RawQuery::new("photos/list").pair("album", "7")).await?;
-//! println!("{photos}");
+//! println!("{}", photos.as_str());
 //! # Ok(())
 //! # }
 //! ```
