@@ -1,8 +1,6 @@
 //! Syncs of all tables of a service.
 
-use std::sync::{Arc, Mutex};
-
-use methodical_mirror::{Error, ErrorKind, Mirror, Rules, SyncOptions, SyncProgress};
+use methodical_mirror::{Error, ErrorKind, Mirror, Rules, SyncOptions};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
@@ -59,37 +57,6 @@ fn a_table_that_the_service_lacks_is_refused_before_any_call() {
     let text = error.to_string();
     assert!(text.starts_with("cannot sync `fotos`: the service has no such table; it has album, "));
     assert!(server.queries().is_empty());
-}
-
-#[test]
-fn the_progress_counts_records_and_groups() {
-    let server = Server::start();
-    for photo in 0..300 {
-        server.state().put("1", &photo.to_string(), "New");
-    }
-    server.state().put("2", "8", "Print");
-    let seen = Arc::<Mutex<Vec<SyncProgress>>>::default();
-    let seen_by_sync = Arc::clone(&seen);
-    let options = SyncOptions::new().on_progress(move |one| seen_by_sync.lock().unwrap().push(one));
-    server.sync(&mut Mirror::in_memory().unwrap(), &options).unwrap();
-    let seen = seen.lock().unwrap().clone();
-    let photos: Vec<_> = seen
-        .iter()
-        .filter_map(|one| match one {
-            SyncProgress::Records { table: "photo", received } => Some(*received),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(photos, [0, 256, 300]);
-    let groups: Vec<_> = seen
-        .iter()
-        .filter_map(|one| match one {
-            SyncProgress::Groups { groups: "album", asked, all, .. } => Some((*asked, *all)),
-            _ => None,
-        })
-        .collect();
-    assert!(groups.is_sorted(), "{groups:?}");
-    assert_eq!(groups.last(), Some(&(2, 2)));
 }
 
 #[test]

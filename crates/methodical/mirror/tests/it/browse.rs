@@ -1,10 +1,10 @@
 //! Pages and the latest changes.
 
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{ErrorKind, Filter, Mirror, Order, Paging, Rules, State};
+use methodical_mirror::{Filter, Mirror, Order, Paging, Rules, State};
 
 use crate::place::Place;
-use crate::support::{Clock, photos, shown};
+use crate::support::{Clock, photos};
 
 const PLACEMENT: Table = Table::new(
     "photo_album",
@@ -80,40 +80,6 @@ fn pages_follow_each_other_in_each_order() {
 }
 
 #[test]
-fn a_page_names_what_the_mirror_lacks() {
-    let place = Place::new();
-    let mirror = &mut place.open();
-    photos(mirror, &[r#"{"id":"1"}"#]);
-    let all = Filter::new();
-    let error =
-        mirror.browse("photo", &all, &Paging::new(1).order(Order::Changed).after(77)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Cursor);
-    for (table, paging) in [
-        ("video", Paging::new(1)),
-        ("photo", Paging::new(1).order(Order::Text("stars".to_owned()))),
-        ("photo", Paging::new(1).order(Order::Text("size".to_owned()))),
-    ] {
-        assert_eq!(mirror.browse(table, &all, &paging).unwrap_err().kind(), ErrorKind::Table);
-    }
-    assert_eq!(mirror.record("photo", "1").unwrap().unwrap().id, "1");
-    assert_eq!(mirror.record("photo", "2").unwrap(), None);
-    assert_eq!(mirror.record("video", "1").unwrap(), None);
-}
-
-#[test]
-fn records_are_found_by_their_identities() {
-    let place = Place::new();
-    let mirror = &mut place.open();
-    photos(mirror, &[r#"{"id":"1"}"#, r#"{"id":"2","title":"Sea"}"#, r#"{"id":"3"}"#]);
-    let found = mirror.records_of("photo", &["3", "x", "2", "\0", "2"]).unwrap();
-    assert_eq!(found.len(), 2);
-    assert_eq!(found["2"], mirror.record("photo", "2").unwrap().unwrap());
-    assert_eq!(found["3"].id, "3");
-    assert!(mirror.records_of("photo", &[]).unwrap().is_empty());
-    assert!(mirror.records_of("video", &["1"]).unwrap().is_empty());
-}
-
-#[test]
 fn members_of_a_group_are_selected_by_value_and_by_its_absence() {
     let place = Place::new();
     let clock = Clock::default();
@@ -151,22 +117,6 @@ fn members_of_a_group_are_selected_by_value_and_by_its_absence() {
         let ids: Vec<&str> = page.records.iter().map(|record| &*record.id).collect();
         assert_eq!(ids.join(" "), expected);
     }
-}
-
-#[test]
-fn the_latest_changes_are_those_of_all_records_or_of_one() {
-    let place = Place::new();
-    let mirror = &mut place.open();
-    photos(mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
-    photos(mirror, &[r#"{"id":"1","size":1}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
-    photos(mirror, &[r#"{"id":"1","size":2}"#, r#"{"id":"2"}"#]);
-    let latest = mirror.latest_changes(None, None, 3).unwrap();
-    assert_eq!(shown(&latest), ["missing 3", "changed 1 size", "added 3"]);
-    let before = latest.last().map(|change| change.number);
-    let earlier = mirror.latest_changes(None, before, 9).unwrap();
-    assert_eq!(shown(&earlier), ["changed 1 size"]);
-    let of = Some(("photo", "3"));
-    assert_eq!(shown(&mirror.latest_changes(of, None, 9).unwrap()), ["missing 3", "added 3"]);
 }
 
 #[test]

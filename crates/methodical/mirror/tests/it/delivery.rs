@@ -193,27 +193,6 @@ fn a_receiver_can_ask_for_a_delay_which_a_clock_that_is_set_back_does_not_prolon
 }
 
 #[test]
-fn a_disabled_consumer_receives_nothing_until_it_is_enabled() {
-    let (_place, mut mirror, _clock) = opened();
-    photos(&mut mirror, &[ONE_LATER]);
-    let mut receiver = Receiver::failing(Failure::new("status 410").disable());
-    let says = [
-        "cannot deliver to `all`: status 410; the consumer is disabled; enable it to try again",
-        "cannot deliver to `all`: it is disabled: status 410; enable it to try again",
-    ];
-    for (kind, says) in [ErrorKind::Delivery, ErrorKind::Consumer].into_iter().zip(says) {
-        let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-        assert_eq!((error.kind(), &*error.to_string()), (kind, says));
-    }
-    let disabled = consumer(&mirror);
-    assert_eq!(disabled.error.as_deref(), Some("status 410"));
-    assert!(disabled.disabled_at.is_some() && disabled.disabled_at == disabled.failed_at);
-    mirror.enable_consumer("all").unwrap();
-    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-    assert_eq!(receiver.numbers(), [1, 1]);
-}
-
-#[test]
 fn the_position_moves_only_after_a_flush() {
     let (_place, mut mirror, clock) = opened();
     four_changes(&mut mirror);

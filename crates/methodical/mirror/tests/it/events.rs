@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use methodical_mirror::{
-    ChangeKind, DeliveryEnd, Exec, Limits, Mirror, Ndjson, Outcome, Purge, SyncOptions,
+    ChangeKind, DeliveryEnd, Exec, Limits, Mirror, Ndjson, Purge, SyncOptions,
 };
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::{Clock, photos};
+use crate::support::Clock;
 
 /// Returns the changes in short: kind, identity, value before, value.
 fn shown(mirror: &Mirror) -> Vec<String> {
@@ -157,24 +157,4 @@ fn a_program_is_checked_before_the_first_event() {
     }
     Exec::new("sh").check().unwrap();
     Exec::new("/bin/sh").check().unwrap();
-}
-
-#[test]
-fn a_table_has_the_outcome_of_its_last_sync() {
-    let (server, mut mirror) = (Server::start(), Mirror::in_memory().unwrap());
-    put(&server, &mut mirror, "1", "a", "New");
-    let outcome = |mirror: &Mirror, table: &str| {
-        let tables = mirror.tables().unwrap();
-        let status = tables.into_iter().find(|one| one.table == table).unwrap();
-        (status.outcome, status.reason)
-    };
-    assert_eq!(outcome(&mirror, "photo"), (Some(Outcome::Complete), None));
-    server.state().photos.clear();
-    server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
-    let (refused, reason) = outcome(&mirror, "photo");
-    assert_eq!(refused, Some(Outcome::Refused));
-    assert!(reason.unwrap().contains("it is empty, but the mirror has 1 records"));
-    let mut other = Mirror::in_memory().unwrap();
-    photos(&mut other, &[""; 0]);
-    assert_eq!(outcome(&other, "photo"), (None, None));
 }

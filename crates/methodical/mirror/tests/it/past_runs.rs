@@ -1,11 +1,11 @@
-//! The history of runs, and samples of gauges.
+//! The history of runs, and gauges that cannot be read.
 
-use methodical_mirror::{ErrorKind, Mirror, Outcome, PastRun, Rules, SyncOptions};
+use methodical_mirror::{ErrorKind, Mirror, Outcome, PastRun, SyncOptions};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::{Clock, PHOTO};
+use crate::support::Clock;
 
 fn short(runs: &[PastRun]) -> Vec<String> {
     let short = |run: &PastRun| format!("{} {}", run.table, run.outcome.as_str());
@@ -54,70 +54,6 @@ fn a_group_that_fails_makes_a_run_partial() {
     server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
     let runs = mirror.runs(1).unwrap();
     assert_eq!((runs[0].outcome, runs[0].report.added), (Outcome::Partial, 1));
-}
-
-#[test]
-fn only_the_last_runs_are_kept() {
-    const COLUMNS: &str = "started_at, ended_at, table_name, outcome, reason, is_baseline, added, changed, unchanged, \
-        returned, missing, gone, rejected, repeated, suppressed, calls";
-
-    let place = Place::new();
-    let (server, mut mirror) = (Server::start(), place.open());
-    let options = SyncOptions::new().without_recovery();
-    server.sync(&mut mirror, &options).unwrap();
-    for _ in 0..10 {
-        place.execute(&format!(
-            "INSERT INTO mirror_run ({COLUMNS}) SELECT {COLUMNS} FROM mirror_run"
-        ));
-    }
-    let kept = usize::try_from(PastRun::KEPT).unwrap();
-    assert!(mirror.runs(usize::MAX).unwrap().len() > kept);
-    server.sync(&mut mirror, &options).unwrap();
-    let runs = mirror.runs(usize::MAX).unwrap();
-    assert_eq!((runs.len(), runs[0].report.is_baseline), (kept, false));
-}
-
-#[test]
-fn rejected_records_of_the_last_list_are_kept_with_their_reasons() {
-    let (place, clock) = (Place::new(), Clock::default());
-    let mut mirror = clock.of(place.open());
-    clock.set(1000);
-    assert_eq!(mirror.rejections("photo", 10).unwrap(), []);
-    let mut list = |records: &[&str]| {
-        let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
-        for record in records {
-            run.record(record).unwrap();
-        }
-        run.finish().unwrap();
-        [1, 10].map(|limit| mirror.rejections("photo", limit).unwrap())
-    };
-    let [first, all] = list(&[r#"{"id":"1"}"#, r#"{"title":"secret"}"#, "secret"]);
-    assert_eq!((first.len(), &first[..], all.len()), (1, &all[..1], 2));
-    assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [1, 2]);
-    for one in all {
-        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
-    }
-    assert_eq!(list(&[r#"{"id":"1"}"#]), [vec![], vec![]]);
-}
-
-#[test]
-fn each_sync_takes_a_sample_with_the_digits_of_the_service() {
-    let (place, clock) = (Place::new(), Clock::default());
-    let mut mirror = clock.of(place.open());
-    clock.set(1000);
-    let server = Server::start();
-    let day = 24 * 3600;
-    for (number, amount) in ["100.50", "90.50", "85.50"].into_iter().enumerate() {
-        clock.set(day * u64::try_from(number).unwrap());
-        amount.clone_into(&mut server.state().free);
-        let report = server.sync(&mut mirror, &SyncOptions::new()).unwrap();
-        assert_eq!(report.samples[0].result.as_ref().unwrap().amount, amount);
-    }
-    let samples = mirror.samples("storage", 24 * 3600).unwrap();
-    assert_eq!((&*samples[0].amount, samples[0].unit.as_deref()), ("90.50", Some("GB")));
-    assert_eq!((samples.len(), samples[1].at), (2, 2 * 24 * 3600));
-    let forecast = mirror.forecast("storage").unwrap().unwrap();
-    assert_eq!((forecast.per_day.as_deref(), forecast.days_left), (Some("7.5"), Some(11)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, ErrorKind as IoKind, Write};
 use std::time::{Duration, Instant};
 
-use methodical_mirror::{ChangeKind, DeliveryEnd, ErrorKind, Exec, Limits, Mirror, Ndjson};
+use methodical_mirror::{DeliveryEnd, ErrorKind, Exec, Limits, Mirror, Ndjson};
 
 use crate::support::photos;
 
@@ -74,47 +74,6 @@ fn a_full_disk_is_a_failure_and_moves_nothing() {
 #[cfg(unix)]
 fn shell(script: &str) -> Exec {
     Exec::new("sh").arg("-c").arg(script)
-}
-
-#[cfg(unix)]
-#[test]
-fn a_command_has_the_event_on_its_input() {
-    let mirror = mirror();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("events");
-    let script = "cat >> \"$0\"";
-    let mut command = shell(script).arg(&file);
-    mirror
-        .deliver(
-            "all",
-            &mut command,
-            &Limits { kinds: vec![ChangeKind::Changed], ..Limits::default() },
-        )
-        .unwrap();
-    let event = mirror.events(None, 1).unwrap().0.remove(0);
-    let expected = format!("{}\n", event.to_json().unwrap());
-    assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_command_that_fails_keeps_the_position() {
-    let mirror = mirror();
-    let script = "grep -q '\"number\":[12],' || exit 7";
-    let error = mirror.deliver("all", &mut shell(script), &Limits::default()).unwrap_err();
-    let says = "cannot deliver to `all`: the command sh failed (exit status: 7); the next attempt";
-    assert!(error.to_string().starts_with(says), "{error}");
-    assert_eq!(position(&mirror), 2);
-}
-
-#[test]
-fn a_command_that_does_not_exist_is_named_without_its_arguments() {
-    let mirror = mirror();
-    let mut command = Exec::new("no-such-program").arg("CANARY");
-    let error = mirror.deliver("all", &mut command, &Limits::default()).unwrap_err().to_string();
-    let says = "cannot deliver to `all`: cannot run the command no-such-program: ";
-    assert!(error.starts_with(says), "{error}");
-    assert!(!format!("{error}{command:?}").contains("CANARY"));
 }
 
 #[cfg(unix)]

@@ -1,7 +1,5 @@
 //! The behavior of every store: who may open and write a mirror, what a sync writes, and how it migrates.
 
-use std::time::{Duration, UNIX_EPOCH};
-
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Rules, Source};
 
@@ -33,20 +31,6 @@ fn an_existing_mirror_opens_without_its_source() {
     let mirror = place.open_existing().unwrap();
     let (changes, cursor) = mirror.changes(None, 10).unwrap();
     assert_eq!(mirror.cursor_after(&changes[0]), cursor);
-}
-
-#[test]
-fn a_mirror_has_the_state_of_its_tables() {
-    let place = Place::new();
-    let mirror = place.open();
-    let mut mirror = mirror.with_clock(|| UNIX_EPOCH + Duration::from_secs(1_000_000_000));
-    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
-    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
-    photos(&mut mirror, &[r#"{"id":"1"}"#, r"{}"]);
-    let tables = mirror.tables().unwrap();
-    let [table] = &*tables else { panic!("{tables:?}") };
-    assert_eq!((&*table.table, table.completed_at), ("photo", Some(1_000_000_000)));
-    assert_eq!((table.present, table.missing, table.rejected), (2, 1, 1));
 }
 
 #[test]
