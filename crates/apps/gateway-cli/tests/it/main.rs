@@ -27,13 +27,11 @@ mod jq;
 #[cfg(test)]
 mod loaders;
 #[cfg(target_os = "linux")]
-mod memory;
 mod mirror;
 mod mirror_messages;
 mod no_settings;
 mod notices;
 mod office;
-mod oversized;
 #[cfg(unix)]
 mod pager;
 mod placements;

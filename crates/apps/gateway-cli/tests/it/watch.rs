@@ -118,37 +118,6 @@ fn the_cause_of_a_failed_delivery_is_printed_once() {
 }
 
 #[test]
-fn a_second_delivery_to_a_consumer_is_refused() {
-    let (service, _) = service(&[ONE]);
-    let person = person(&service);
-    let rival = person.command(&["watch", "--once", "--exec", "true"]);
-    let rival: Vec<_> = std::iter::once(rival.get_program()).chain(rival.get_args()).collect();
-    let rival: Vec<_> = rival.iter().map(|word| word.to_str().unwrap()).collect();
-    let script = format!("{} 2> error; echo $? > code", rival.join(" "));
-    std::fs::write(person.home.path().join("rival.sh"), script).unwrap();
-    let watch = person.run(&["watch", "--once", "--emit-baseline", "--exec", "sh rival.sh"]);
-    assert_eq!(code(&watch), 0, "{}", stderr(&watch));
-    let read = |name: &str| std::fs::read_to_string(person.home.path().join(name)).unwrap();
-    assert_eq!(read("code"), "9\n", "{}", read("error"));
-    assert!(read("error").contains("is delivering to it; try again when it has finished"));
-}
-
-#[test]
-fn a_failed_delivery_is_repeated_with_the_next_sync() {
-    let (service, _) = service(&[ONE]);
-    let person = person(&service);
-    let receiver = receiver(&[500, 200]);
-    let url = receiver.uri("/");
-    let args = ["watch", "--every", "3s", "--emit-baseline", "--webhook", &url];
-    let process = Process::start_piped(person.command(&args));
-    assert!(receiver.wait_until(LIMIT, |seen| seen.requests.len() >= 2));
-    process.signal(rustix::process::Signal::TERM);
-    let output = process.end();
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(stderr(&output).contains("answered 500"), "{}", stderr(&output));
-}
-
-#[test]
 fn a_repeated_sync_notes_only_changes() {
     let (service, synced) = service(&[ONE, ONE, TWO]);
     let person = person(&service);
