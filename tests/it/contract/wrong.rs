@@ -188,9 +188,6 @@ wrong! {
     wrong_challenge: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
         reply.insert("www-authenticate", "Basic realm=\"x\", error=\"expired\"");
     };
-    scheme_is_case_sensitive: |asked, reply| if asked.token().starts_with("bearer ") {
-        reply.refuse(401);
-    };
     wrong_challenge_for_malformed_tokens: |asked, reply| if asked.token().contains("not a token") {
         reply.insert("www-authenticate", "Bearer error=\"invalid_token\"");
     };

@@ -37,8 +37,6 @@ pub(super) struct Ask {
 pub(super) enum Token {
     /// The token of the target.
     Valid,
-    /// That token, with the scheme in lower case.
-    ValidInLowerCase,
     Missing,
     /// Another value of the header.
     Other(&'static str),

@@ -83,7 +83,6 @@ impl Target {
             Token::Other(value) => add(AUTHORIZATION, value, false),
             _ if contract.auth != Auth::Bearer => {}
             Token::Valid => add(AUTHORIZATION, &format!("Bearer {}", self.token), true),
-            Token::ValidInLowerCase => add(AUTHORIZATION, &format!("bearer {}", self.token), true),
             Token::Missing => {}
         }
         if let Some((name, value)) = &ask.header {

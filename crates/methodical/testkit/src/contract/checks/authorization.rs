@@ -55,12 +55,6 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     });
     let title = "an authorization scheme other than `Bearer` is refused";
     group.add("other_scheme", title, section, move |seen| other_scheme(seen).is_refused(probe));
-    let title = "the scheme may be written in lower case";
-    group.add("lower_case", title, Rfc("9110, 11.1"), |seen| {
-        seen.probe().success()?;
-        let ask = Ask { token: Token::ValidInLowerCase, ..seen.probe_ask() };
-        seen.ask(ask).is_accepted(seen.contract.probe())
-    });
     let title = "a malformed token is refused with 400 and `invalid_request`";
     group.add("malformed_400", title, decision, malformed_400);
     let title = format!("a token in the query is {with_400}");
