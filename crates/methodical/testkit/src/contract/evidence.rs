@@ -235,12 +235,6 @@ impl Parameter {
         let is_other = self.param.values == Values::Text && upper != self.param.sample;
         is_other.then_some(upper)
     }
-
-    /// Returns the sample with its first byte percent-encoded, if the client sends that byte as it is.
-    pub(super) fn sample_with_encoded_letter(self) -> Option<String> {
-        let first = self.param.sample.bytes().next().filter(u8::is_ascii_alphanumeric)?;
-        Some(format!("%{first:02X}{}", encoded(self.param.sample.get(1..)?)))
-    }
 }
 
 /// Skips a check if the service refuses a value that it may not have.

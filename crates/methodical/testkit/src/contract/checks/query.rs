@@ -1,13 +1,13 @@
 //! How a query is parsed: repeated and unknown parameters, and percent-encoding.
 
 use crate::contract::checks::Group;
-use crate::contract::checks::Source::{Decision, Rfc};
+use crate::contract::checks::Source::Decision;
 use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Values};
 use crate::contract::evidence::{Evidence, Parameter};
 use crate::contract::exchange::Exchange;
 use crate::encoded::encoded;
-use crate::outcome::{Outcome, ensure, skip};
+use crate::outcome::{Outcome, ensure};
 
 /// Returns the checks. They use one parameter of the service each, if it has one that fits.
 pub(super) fn group(contract: &'static Contract) -> Group {
@@ -22,18 +22,6 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         seen.get(&query).is_accepted(probe)
     });
     let text = Parameter::first(contract, |param| param.values == Values::Text);
-    if let Some(text) = text
-        && let Some(sample) = text.sample_with_encoded_letter()
-    {
-        let title = "a percent-encoded letter in a value means the letter";
-        group.add("percent_encoding", title, Rfc("3986, 2.3"), move |seen| {
-            let plain = text.with_sample(seen);
-            if text.operation.response.is_list && plain.ids(text.operation)?.is_empty() {
-                return skip(format!("no record has the `{}` of the check", text.param.name));
-            }
-            same(&text.with(seen, &sample), &plain, text)
-        });
-    }
     let Some(used) = text.map(|text| text.operation).or(probe).filter(|one| !one.is_json()) else {
         return group;
     };
