@@ -34,6 +34,15 @@ fn usage_errors() {
     );
 }
 
+#[cfg(feature = "demo")]
+#[test]
+fn help() {
+    let person = Person::new();
+    insta::assert_snapshot!(
+        [&["-h"][..], &["--help"], &["help", "options"]].map(|args| person.see(args)).join("\n")
+    );
+}
+
 #[test]
 fn a_refused_argument_does_not_act_on_the_terminal() {
     let person = Person::new();
