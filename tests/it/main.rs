@@ -5,7 +5,6 @@
 mod auto_traits;
 mod cancel;
 mod cases;
-mod concurrent;
 mod contract;
 mod drivers;
 mod errors;

@@ -61,11 +61,6 @@ pub(crate) fn run_in_child(test: &str, variables: &[(&str, &str)]) -> Output {
     output(child.env(CHILD, "1"), CHILD_LIMIT)
 }
 
-/// Returns whether this process was started by [`run_in_child`].
-pub(crate) fn is_child() -> bool {
-    env::var_os(CHILD).is_some()
-}
-
 /// Runs the body of a test on another thread. Panics if the body panics, or does not return within the limit.
 #[track_caller]
 pub(crate) fn within<T: Send + 'static>(

@@ -1,50 +1,9 @@
-//! Properties of the core types that no signature shows: auto traits, dyn-compatibility, sizes, `Debug` output.
-use std::fmt::Debug;
-use std::sync::Arc;
-
+//! Properties of the core types that no signature shows: kinds of errors, deadlines, `Debug` output.
 use gateway_transport::cassette::Replayer;
-use gateway_transport::reqwest::ReqwestTransport;
-use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, MemoryTransport, Options, Phase,
-    Request, Response, Sent, SharedTransport, Transport, TransportError, TransportErrorKind,
+    BlockingBody, BlockingTransport, Body, Deadline, MemoryTransport, Phase, Request, Sent,
+    TransportError, TransportErrorKind,
 };
-
-#[test]
-fn types_are_send_and_sync() {
-    fn send_sync<T: Send + Sync + Debug>() {}
-    fn send<T: Send + Debug>() {}
-    send_sync::<SharedTransport>();
-    send_sync::<MemoryTransport>();
-    send_sync::<TransportError>();
-    send_sync::<Options>();
-    send_sync::<Deadline>();
-    send_sync::<Request>();
-    send::<Body>();
-    send::<BlockingBody>();
-    send_sync::<ReqwestTransport>();
-    send_sync::<ReqwestBlockingTransport>();
-}
-
-#[test]
-fn a_call_through_a_shared_transport_can_be_spawned() {
-    let shared = SharedTransport::new(MemoryTransport::default());
-    let _call: BoxFuture<'static, Result<Response, TransportError>> =
-        Box::pin(async move { shared.send(Request::default()).await });
-}
-
-#[test]
-fn blocking_transports_are_dyn_compatible() {
-    let boxed: Box<dyn BlockingTransport> = Box::new(MemoryTransport::default());
-    let shared: Arc<dyn BlockingTransport> = Arc::new(boxed);
-    assert_eq!(shared.name(), "memory");
-}
-
-#[test]
-fn an_error_is_one_pointer_wide() {
-    assert_eq!(size_of::<TransportError>(), size_of::<usize>());
-    assert_eq!(size_of::<Result<(), TransportError>>(), size_of::<usize>());
-}
 
 #[test]
 fn phase_and_sent_are_derived_from_the_kind() {

@@ -220,24 +220,6 @@ mod tests {
                 prop_assert_eq!(delay, Some(floor + base.mul_f64(random)));
             }
         }
-
-        #[test]
-        fn no_delay_exceeds_a_limit(
-            attempt in 1_u32..100,
-            attempts in 1_u32..100,
-            asked in proptest::option::of(0_u64..100),
-            left in 0_u64..100,
-            random in 0.0..1.0,
-        ) {
-            let policy = RetryPolicy::default().max_attempts(attempts);
-            let asked = asked.map(Duration::from_secs);
-            let left = Duration::from_secs(left);
-            if let Some(delay) = policy.delay(asked, attempt, left, random) {
-                prop_assert!(attempt < attempts);
-                prop_assert!(delay < left);
-                prop_assert!(asked <= Some(MAX_RETRY_AFTER));
-            }
-        }
     }
 
     fn withdrawals(budget: &RetryBudget, wishes: u32) -> u32 {
@@ -258,26 +240,6 @@ mod tests {
             withdrawals(&budget, 100);
             (0..calls).for_each(|_| budget.deposit());
             assert_eq!(budget.withdraw(), calls >= CALLS_PER_RETRY, "{calls}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn never_allows_more_than_was_earned(
-            burst in 0_u32..20,
-            deposits in proptest::collection::vec(any::<bool>(), 0..500),
-        ) {
-            let budget = RetryBudget::of_burst(burst);
-            let (mut retries, mut answered) = (0, 0);
-            for deposit in deposits {
-                if deposit {
-                    budget.deposit();
-                    answered += 1;
-                } else {
-                    retries += u32::from(budget.withdraw());
-                }
-                prop_assert!(retries <= burst + answered / CALLS_PER_RETRY);
-            }
         }
     }
 }

@@ -348,9 +348,7 @@ const COUNTS: &str = "is_baseline, added, changed, unchanged, returned, missing,
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
-    use super::{DAY, Forecast, Sample, decimal, field};
+    use super::{DAY, Forecast, Sample, decimal};
 
     fn samples(amounts: &[(i64, &str)]) -> Vec<Sample> {
         let sample = |(day, amount): &(i64, &str)| Sample {
@@ -394,20 +392,6 @@ mod tests {
         assert_eq!(forecast(&[(900, "70"), (1, "60"), (3, "50")]).0, "10");
     }
 
-    proptest! {
-        #[test]
-        fn any_samples_have_a_forecast(amounts in prop::collection::vec((any::<i64>(), any::<i64>()), 1..9)) {
-            let sample = |(at, amount): &(i64, i64)| Sample {
-                at: *at,
-                gauge: String::new(),
-                amount: amount.to_string(),
-                unit: None,
-            };
-            let samples: Vec<Sample> = amounts.iter().map(sample).collect();
-            prop_assert!(Forecast::of(&samples).unwrap().is_some());
-        }
-    }
-
     #[test]
     fn amounts_are_exact() {
         let sum = decimal("0.1").unwrap() + decimal("0.2").unwrap();
@@ -417,14 +401,5 @@ mod tests {
         for text in ["", "12,5", "NaN", "1e400", "0.00000000000000000000000000001"] {
             assert!(decimal(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_field_is_text_or_the_spelling_of_a_number() {
-        let json = r#"{"a":{"b":"12.50"},"c":1.50,"d":null}"#;
-        assert_eq!(field(json, &["a", "b"]).unwrap().as_deref(), Some("12.50"));
-        assert_eq!(field(json, &["c"]).unwrap().as_deref(), Some("1.50"));
-        assert_eq!(field(json, &["d"]).unwrap(), None);
-        assert_eq!(field(json, &["e"]).unwrap(), None);
     }
 }

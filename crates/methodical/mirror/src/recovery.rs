@@ -181,45 +181,7 @@ const RECOVERED: &str = "recovered";
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::tables::{Column, Table};
-
-    use super::{Target, escaped, parts, placement};
-    use crate::error::ErrorKind;
-
-    static PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
-
-    fn target(table: &'static Table) -> Target {
-        Target { table, members: &PHOTO, groups: &PHOTO, value: "mark", known_values: &[] }
-    }
-
-    #[test]
-    fn a_table_without_four_columns_is_refused() {
-        let error = target(&PHOTO).columns().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Table);
-        assert_eq!(
-            error.to_string(),
-            "cannot recover into `photo`: it has 1 columns, and a recovered table has 4"
-        );
-    }
-
-    #[test]
-    fn a_placement_has_integers_and_texts_as_its_table_has_them() {
-        static PLACED: Table = Table::new(
-            "placed",
-            "id",
-            &[
-                Column::text(&["id"]),
-                Column::integer(&["album"]),
-                Column::text(&["photo"]),
-                Column::text(&["mark"]),
-            ],
-        );
-        let record = |value| target(&PLACED).record("7", "a\"b", value).unwrap();
-        let known = r#"{"id":"7/a\"b","album":7,"photo":"a\"b","mark":"New"}"#;
-        assert_eq!(record(Some("New")), known);
-        let unknown = r#"{"id":"7/a\"b","album":7,"photo":"a\"b","mark":null}"#;
-        assert_eq!(record(None), unknown);
-    }
+    use super::{escaped, parts, placement};
 
     #[test]
     fn no_two_placements_have_the_same_identity() {

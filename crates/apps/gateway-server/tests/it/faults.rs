@@ -1,18 +1,16 @@
-//! Faults: killed imports, full disks, signals under load, and two servers on one database.
+//! Faults: killed imports, full disks, and signals under load.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gateway_server::{CandidateRow, ImportMode, Place, Store};
+use gateway_server::Store;
 
-use crate::process::{
-    Served, account, acme, error, on_each_database, open, program, program_after, run,
-};
+use crate::process::{Served, account, acme, error, program, program_after, run};
 use crate::support::{Response, get, parse, request};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
@@ -176,42 +174,6 @@ fn an_account_that_was_not_committed_is_not_printed() {
     assert!(run(&database, &["check"]).contains("no damage"));
 }
 
-#[test]
-fn a_full_disk_is_named_and_creates_no_account() {
-    let directory = tempfile::tempdir().unwrap();
-    let Some(_tmpfs) = Tmpfs::mount(directory.path()) else {
-        eprintln!("SKIPPED: cannot mount a file system of 2 MiB (needs root)");
-        return;
-    };
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let existing = path("a.db");
-    account(&existing, "acme");
-    let mut failed = [0, 0];
-    for kib in (0..400).step_by(12) {
-        let free = rustix::fs::statvfs(directory.path()).unwrap();
-        let filler = (free.f_bavail * free.f_bsize).saturating_sub(kib * 1024);
-        std::fs::write(path("filler"), vec![1; usize::try_from(filler).unwrap()]).unwrap();
-        let new = path("new.db");
-        for (index, database) in [&existing, &new].into_iter().enumerate() {
-            if let Some(text) = create_account(program(), database, &format!("at-{kib}-")) {
-                assert!(text.contains("the disk is full; free space"), "{kib} KiB: {text}");
-                failed[index] += 1;
-            }
-        }
-        std::fs::remove_file(path("filler")).unwrap();
-        if Path::new(&new).exists() {
-            assert!(run(&new, &["check"]).contains("no damage"));
-            std::fs::remove_file(new).unwrap();
-        }
-        let mut entries = std::fs::read_dir(directory.path()).unwrap();
-        let left = entries
-            .find(|one| !one.as_ref().unwrap().file_name().to_str().unwrap().starts_with("a.db"));
-        assert!(left.is_none(), "{kib} KiB: {left:?}");
-    }
-    assert!(failed.iter().all(|count| (3..30).contains(count)), "{failed:?}");
-    assert!(run(&existing, &["check"]).contains("no damage"));
-}
-
 /// Sends requests until a connection is refused or closed. Every response that has begun must be complete.
 fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
     let address = base_url.strip_prefix("http://").unwrap();
@@ -261,62 +223,4 @@ fn a_signal_under_load_truncates_no_response() {
         println!("{responses} complete responses around the signal");
     });
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
-}
-
-fn generation(store: &Store, account: &str, number: u32) {
-    let account = store.account(account).unwrap();
-    let place = Place { file: 0, line: 1 };
-    let name = format!("generation {number}");
-    let fill: &mut dyn FnMut(&mut dyn gateway_server::Stage) -> _ = &mut |stage| {
-        // More than one page, so that a response could mix two generations.
-        for id in 0..600 {
-            let row = CandidateRow { name: &name, kind: "person", ..CandidateRow::new("") };
-            stage.candidate(place, id, &row)?;
-        }
-        Ok(())
-    };
-    store.import(account, ImportMode::Commit, fill).unwrap();
-}
-
-/// Runs thirty imports while two servers answer. Every response must be of one generation.
-fn check_generations(database: &str) {
-    run(database, &["account", "create", "acme"]);
-    let store = open(database);
-    generation(&store, "acme", 0);
-    let servers = [Served::start(database, &[]), Served::start(database, &[])];
-    // Created by a third process, and valid on both servers immediately.
-    let token = run(database, &["token", "create", "--account", "acme"]).trim().to_owned();
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let readers: Vec<_> = servers
-            .iter()
-            .map(|served| {
-                let (done, token) = (&done, &token);
-                scope.spawn(move || {
-                    let mut seen = std::collections::BTreeSet::new();
-                    while !done.load(Ordering::SeqCst) {
-                        let response = get(&served.base_url, token, "method=candidates/list");
-                        let mut names = names(&response);
-                        assert_eq!(names.len(), 600);
-                        names.dedup();
-                        assert_eq!(names.len(), 1, "a mixed response: {names:?}");
-                        seen.extend(names);
-                    }
-                    seen.len()
-                })
-            })
-            .collect();
-        for number in 1..=30 {
-            generation(&store, "acme", number);
-        }
-        done.store(true, Ordering::SeqCst);
-        let seen: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
-        println!("generations seen by the two servers: {seen:?}");
-        assert!(seen.iter().all(|count| *count > 1));
-    });
-}
-
-#[test]
-fn two_servers_on_one_database_never_mix_generations() {
-    on_each_database(check_generations);
 }

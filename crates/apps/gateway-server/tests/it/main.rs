@@ -20,7 +20,6 @@ mod http2;
 mod http2_client;
 mod http2_limits;
 mod import_files;
-mod import_order;
 mod log;
 mod malformed;
 mod metrics;

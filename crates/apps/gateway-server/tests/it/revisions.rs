@@ -9,7 +9,6 @@ use gateway_server::{
 };
 
 use crate::front::Here;
-use crate::process::{execute, on_each_database, open};
 use crate::store::{
     NOW, application, candidate, import, names, on_each_store, place, snapshot, vacancy,
 };
@@ -199,28 +198,6 @@ fn revisions_with_the_same_number_have_different_tags() {
     tags.sort_unstable();
     tags.dedup();
     assert!(drawn >= 8 && tags.len() == drawn && !tags.contains(&0), "{tags:?}");
-}
-
-#[test]
-fn a_missing_revision_or_tag_is_reported_as_damage() {
-    const DAMAGE: [(&str, &str); 2] = [
-        ("DELETE FROM revision", "accounts whose current revision does not exist: 1"),
-        (
-            "UPDATE account SET tag = 0",
-            "accounts with a revision but no tag, or a tag but no revision: 1",
-        ),
-    ];
-    on_each_database(|database| {
-        let store = open(database);
-        let account = store.create_account("a", NOW).unwrap();
-        import(&store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
-        assert_eq!(store.check().unwrap(), CheckReport::default());
-        for (sql, text) in DAMAGE {
-            execute(database, sql);
-            let found = store.check().unwrap().damage;
-            assert!(found.iter().any(|line| line.starts_with(text)), "{sql}: {found:?}");
-        }
-    });
 }
 
 /// The rows of a revision can be removed during a long response. The response is then cut, and never complete but short.

@@ -316,7 +316,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value as JsonValue;
 
-    use super::{Row, Value, is_other_person};
+    use super::{Row, is_other_person};
     use crate::fields::Shape;
     use crate::fields::json::meaning;
 
@@ -340,36 +340,6 @@ mod tests {
 
     fn shape() -> Shape {
         Shape::of(&TABLE).unwrap()
-    }
-
-    #[test]
-    fn a_record_fills_its_columns() {
-        let row = row(r#"{"id":"007","title":"\u0041 😀","size":-7,"open":true,"tags":["a"],
-                "place":{"id":"3","name":null,"zip":"0049"},"new":1.0}"#);
-        let text = |text: &str| Some(Value::Text(text.to_owned().into()));
-        assert_eq!(
-            row.cells,
-            [
-                text("007"),
-                text("A 😀"),
-                Some(Value::Integer(-7)),
-                Some(Value::Boolean(true)),
-                text(r#"["a"]"#),
-                text("3"),
-                None
-            ]
-        );
-        assert_eq!(row.extra.as_deref(), Some(r#"{"new":1.0,"place":{"zip":"0049"}}"#));
-        assert_eq!(row.nulls.as_deref(), Some(r#"["place_name"]"#));
-    }
-
-    #[test]
-    fn a_record_without_identity_is_an_error() {
-        for json in [r"{}", r#"{"id":null}"#, r#"{"id":7}"#, r#"{"id":""}"#, r#"{"id":"a\u0000"}"#]
-        {
-            let error = row(json).identity(&shape()).unwrap_err();
-            assert_eq!(error.to_string(), "the identity `id` is missing or of another kind");
-        }
     }
 
     fn value() -> impl Strategy<Value = JsonValue> {

@@ -267,15 +267,4 @@ mod tests {
             assert_eq!(schedule.due(&groups, 4, now).len(), 4, "{now}");
         }
     }
-
-    #[test]
-    fn a_schedule_is_read_back_without_the_groups_that_are_gone() {
-        let values = || vec!["New".to_owned()];
-        let schedule = Schedule::default().after(&[("1", true), ("2", true)], values(), 5);
-        let again = schedule.after(&[("1", false)], values(), 6);
-        let note = serde_json::to_string(&again).unwrap();
-        assert_eq!(note, r#"{"turn":2,"groups":{"1":{"turn":1,"at":5}},"values":["New"]}"#);
-        assert_eq!(serde_json::from_str::<Schedule>(&note).unwrap(), again);
-        assert!(again.has_new(&["Late".to_owned()]) && !again.has_new(&["New".to_owned()]));
-    }
 }
