@@ -8,7 +8,6 @@ mod corpus;
 mod debug;
 mod differential;
 mod json_test_suite;
-mod mirrored;
 mod nesting;
 mod queries;
 mod round_trip;

@@ -162,28 +162,10 @@ mod tests {
     use super::*;
     use crate::tests::{BlockingClient, any_json};
 
-    const OLD: &str = "gwt_old";
     const NEW: &str = "gwt_new";
 
     fn token(text: &'static str) -> AccessToken {
         AccessToken::new(text).unwrap()
-    }
-
-    /// A source that replaces a refused token by the only current one.
-    struct Rotating;
-
-    impl TokenSource for Rotating {
-        fn token<'a>(
-            &'a self,
-            refused: Option<&'a AccessToken>,
-        ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-            let text = if refused.is_some() { NEW } else { OLD };
-            Box::pin(std::future::ready(Ok(token(text))))
-        }
-
-        fn is_current(&self, current: &AccessToken) -> bool {
-            *current == token(NEW)
-        }
     }
 
     /// A source that spawns its work on its own runtime.
@@ -207,15 +189,5 @@ mod tests {
         let builder = BlockingClient::builder("https://gateway.example.com");
         let builder = builder.token(OnTokio(runtime.handle().clone()));
         assert!(builder.transport(transport).build().unwrap().send(&any_json()).is_ok());
-    }
-
-    #[test]
-    fn a_shared_source_is_the_source_in_it() {
-        let shared: Arc<dyn TokenSource> = Arc::new(Rotating);
-        let source: &dyn TokenSource = &shared;
-        let old = pollster::block_on(source.token(None)).unwrap();
-        let new = pollster::block_on(source.token(Some(&old))).unwrap();
-        assert_eq!([&old, &new], [&token(OLD), &token(NEW)]);
-        assert_eq!([&old, &new].map(|token| source.is_current(token)), [false, true]);
     }
 }

@@ -208,27 +208,12 @@ const TARGET: &str = "gateway_client";
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::Operation as _;
-
-    use super::{Redacted, RejectedPaths};
-    use crate::tests::ListPhotos;
+    use super::Redacted;
 
     #[track_caller]
     fn check(url: &str, expected: &str) {
         let redacted = Redacted { uri: &url.parse().unwrap(), selectors: &["method", "action"] };
         assert_eq!(redacted.to_string(), expected);
-    }
-
-    #[test]
-    fn the_paths_of_the_first_ten_rejected_records_are_shown() {
-        let records = ["7"; 12].join(",");
-        let list = format!(r#"{{"status":"success","result":[{records}]}}"#);
-        let mut paths = RejectedPaths::default();
-        let listing = ListPhotos.decode(list.as_bytes()).unwrap();
-        listing.rejected.iter().for_each(|one| paths.add(one));
-        assert_eq!(paths.count, 12);
-        assert!(paths.paths.starts_with("result[0], result[1], "), "{}", paths.paths);
-        assert!(paths.paths.ends_with(", result[9]"), "{}", paths.paths);
     }
 
     #[test]

@@ -207,26 +207,6 @@ mod tests {
     }
 
     #[test]
-    fn a_url_names_hosts_user_and_database() {
-        for (url, names, user, database) in [
-            ("postgres://u:p@a,b:6000,[::1]:7000/d", "a:5432, b:6000, ::1:7000", "u", "d"),
-            ("postgres://u@/d?host=a&host=b&port=1", "a:1, b:1", "u", "d"),
-            ("postgres://a:6000/d?application_name=x%40y", "a:6000", "", "d"),
-            ("postgres://u:p%3Fq@h/d", "h:5432", "u", "d"),
-            ("postgres://h/d?user=u&password=p%40q", "h:5432", "u", "d"),
-        ] {
-            let settings = read(url).unwrap();
-            let config = &settings.config;
-            assert_eq!(settings.names(), names, "{url}");
-            assert_eq!(config.get_user().unwrap_or_default(), user, "{url}");
-            assert_eq!(config.get_dbname(), Some(database), "{url}");
-        }
-        let password = |url| read(url).unwrap().config.get_password().map(<[u8]>::to_vec);
-        assert_eq!(password("postgres://u:p%3Fq@h/d").unwrap(), b"p?q");
-        assert_eq!(password("postgres://h/d?user=u&password=p%40q").unwrap(), b"p@q");
-    }
-
-    #[test]
     fn an_invalid_url_is_refused_without_repeating_it() {
         for url in [
             "postgres://u:canary@h:no/d",
@@ -278,16 +258,6 @@ mod tests {
             Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
         };
         assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
-    }
-
-    #[test]
-    fn timeouts_have_defaults() {
-        let config = read("postgres://u@h/d?connect_timeout=2").unwrap().config;
-        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(2)));
-        assert_eq!(config.get_tcp_user_timeout(), Some(&TIMEOUT));
-        assert_eq!(config.get_keepalives_idle(), TIMEOUT);
-        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(3)));
-        assert_eq!(config.get_keepalives_retries(), Some(3));
     }
 
     #[test]

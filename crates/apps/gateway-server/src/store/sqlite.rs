@@ -350,26 +350,6 @@ mod tests {
         }
     }
 
-    /// SQLite plans a statement once per connection, regardless of the values it gets.
-    #[test]
-    fn a_new_value_does_not_cause_a_new_plan() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("t.db");
-        file::create_if_missing(&path).unwrap();
-        let mut db = Sqlite { connection: file::reader(&path).unwrap(), context: "" };
-        for (name, sql) in READS {
-            let count = sql.matches('?').count();
-            for value in 0..5_i64 {
-                let values = vec![Value::from(value); count.min(6)];
-                let used = (1..=6).filter(|number| sql.contains(&format!("?{number}"))).count();
-                db.each(sql, &values[..used], &mut |_row| panic!("{name}")).unwrap();
-            }
-            let statement = db.connection.prepare_cached(sql).unwrap();
-            assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{name}");
-            assert_eq!(statement.get_status(rusqlite::StatementStatus::Run), 5, "{name}");
-        }
-    }
-
     /// The plan of every statement that answers requests or cleans up. None may scan a table.
     #[test]
     fn every_read_uses_a_key() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use methodical_postgres::{Connector, ErrorKind};
 
 use crate::cluster;
-use crate::connection::{accepted, refused};
+use crate::connection::accepted;
 use crate::encrypted::{Authority, Encrypted, free_port};
 
 /// A peer that the kernel connects, and that never answers.
@@ -70,26 +70,6 @@ fn a_wait_has_an_end() {
             connector.open_waiting(Duration::from_secs(1), |_notice| {}).map(drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unreachable);
     }
-}
-
-/// The time limit is that of the start: a connection may be idle, and a statement may take longer.
-#[test]
-fn an_open_connection_has_no_time_limit() {
-    let Some(server) = plain() else { return };
-    let url = format!("postgres://u:canary@127.0.0.1:{}/d?connect_timeout=1", server.port);
-    let mut client = Connector::new(&url, "test").unwrap().open().unwrap();
-    client.batch_execute("SELECT pg_sleep(2)").unwrap();
-}
-
-#[test]
-fn a_host_that_refuses_is_skipped() {
-    let ports = [free_port(), free_port()];
-    let url = |last: u16| format!("postgres://u:canary@127.0.0.1:{},127.0.0.1:{last}/d", ports[0]);
-    let text = refused(&url(ports[1]));
-    assert!(text.contains("Connection refused"), "{text}");
-    assert!(ports.iter().all(|port| text.contains(&port.to_string())), "{text}");
-    let Some(server) = plain() else { return };
-    accepted(&url(server.port));
 }
 
 /// With the default `sslmode=prefer`: PostgreSQL has no TLS over a socket.
