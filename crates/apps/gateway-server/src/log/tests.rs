@@ -1,6 +1,4 @@
-//! The lines of the log, from events to bytes, and lines that cannot be written.
-
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+//! The lines of the log, from events to bytes.
 
 use parking_lot::Mutex;
 
@@ -51,36 +49,4 @@ fn emit_all() {
 fn each_event_of_this_crate_is_one_line() {
     insta::assert_snapshot!("json", lines(false, emit_all));
     insta::assert_snapshot!("text", lines(true, emit_all));
-}
-
-/// Writes once the gate is open.
-struct Gated(Receiver<()>, SyncSender<usize>);
-
-impl Write for Gated {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.recv().unwrap_or_default();
-        self.1.send(bytes.len()).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_log_that_is_not_read_drops_and_counts_lines() {
-    let ((open, gate), (written, out)) = (sync_channel(0), sync_channel(10_000));
-    let mut log = Log::to(Gated(gate, written)).unwrap();
-    for _ in 0..10_000 {
-        log.write_all(b"line\n").unwrap();
-    }
-    let dropped = log.dropped().load(Ordering::Relaxed);
-    // The thread of the log may have taken some lines.
-    assert!((1..=10_000 - 4096).contains(&dropped), "{dropped}");
-    // Does not wait for a reader that has stopped.
-    log.wait(Duration::from_millis(10));
-    drop((log, open));
-    let written = out.iter().sum::<usize>() / 5;
-    assert_eq!(u64::try_from(written).unwrap() + dropped, 10_000);
 }

@@ -278,9 +278,8 @@ impl Catalog {
 #[cfg(test)]
 mod tests {
     use methodical_mirror::{Mirror, State};
-    use serde_json::{Value, json};
 
-    use super::{Catalog, Stream, discovered};
+    use super::Stream;
     use crate::connector::tests::{PHOTO, mirror, sync};
 
     /// Returns the row of a photo as JSON, without the times.
@@ -334,63 +333,5 @@ mod tests {
                 )
             );
         }
-    }
-
-    /// Returns the properties that a catalog with this stream excludes; `None` if it excludes the stream.
-    fn excluded(stream: &Value) -> Option<Vec<String>> {
-        let catalog: Catalog = serde_json::from_value(json!({ "streams": [stream] })).unwrap();
-        let all = Stream::of_table(&PHOTO);
-        let one = catalog.select(std::slice::from_ref(&all)).unwrap().pop()?;
-        let excluded = all.properties.iter().filter(|all| !one.properties.contains(all));
-        let mut excluded: Vec<String> = excluded.map(|one| one.name.clone()).collect();
-        excluded.sort();
-        Some(excluded)
-    }
-
-    fn metadata(breadcrumb: &[&str], metadata: &Value) -> Value {
-        json!({ "breadcrumb": breadcrumb, "metadata": metadata })
-    }
-
-    #[test]
-    fn an_unchanged_catalog_selects_everything() {
-        let catalog = discovered(&[Stream::of_table(&PHOTO)]);
-        assert_eq!(excluded(&catalog["streams"][0]), Some(Vec::new()));
-    }
-
-    #[test]
-    fn metadata_select_streams_and_fields() {
-        let stream =
-            |metadata: &[Value]| excluded(&json!({"tap_stream_id": "photo", "metadata": metadata}));
-        let own = metadata(&[], &json!({"selected": true}));
-        assert_eq!(stream(std::slice::from_ref(&own)), Some(Vec::new()));
-        assert_eq!(stream(&[]), None);
-        assert_eq!(
-            stream(&[metadata(&[], &json!({"selected": false, "selected-by-default": true}))]),
-            None
-        );
-        let fields = [
-            own,
-            metadata(&["properties", "title"], &json!({"selected": false})),
-            metadata(&["properties", "size"], &json!({"selected-by-default": false})),
-            metadata(
-                &["properties", "tags"],
-                &json!({"selected": true, "selected-by-default": false}),
-            ),
-            metadata(&["properties", "id"], &json!({"selected": false})),
-        ];
-        assert_eq!(stream(&fields), Some(vec!["size".to_owned(), "title".to_owned()]));
-    }
-
-    #[test]
-    fn an_unknown_stream_is_refused() {
-        let select = |selected: bool| {
-            let own = metadata(&[], &json!({ "selected": selected }));
-            let stream = json!({"tap_stream_id": "fotos", "metadata": [own]});
-            let catalog: Catalog = serde_json::from_value(json!({ "streams": [stream] })).unwrap();
-            catalog.select(&[Stream::of_table(&PHOTO)])
-        };
-        assert!(select(true).unwrap_err().text().contains("unknown stream `fotos`"));
-        // It is not read, so its name does not matter.
-        assert!(select(false).unwrap().is_empty());
     }
 }

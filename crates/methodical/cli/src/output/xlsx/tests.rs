@@ -66,17 +66,6 @@ fn text_is_exact() {
 }
 
 #[test]
-fn a_text_that_no_cell_holds_is_an_error() {
-    let longest = "x".repeat(32_767);
-    assert_eq!(text(&longest), Data::String(longest.clone()));
-    let columns = vec![OutputColumn::new("title", Some(FieldType::Text))];
-    let mut writer = writer(&OutputSetup { columns, ..OutputSetup::default() }).unwrap();
-    let record = json!({"title": longest + "x"}).to_string();
-    let error = writer.write(&mut Vec::new(), &record).unwrap_err().to_string();
-    assert!(error.starts_with("record 1, field `title`: a cell holds 32767 characters"), "{error}");
-}
-
-#[test]
 fn dates_numbers_and_booleans_have_types() {
     let columns = [
         ("id", FieldType::Id),
