@@ -127,17 +127,6 @@ fn a_value_in_no_form_is_rejected_with_its_path() {
 }
 
 #[test]
-fn the_error_of_serde_names_the_forms_of_a_field() {
-    for (json, expected) in [
-        (r#"{"tags":null}"#, "invalid type: null, expected a list or a single value"),
-        (r#"{"tags":[],"names":"a"}"#, "invalid type: string \"a\", expected an object"),
-    ] {
-        let error = serde_json::from_str::<Shop>(json).unwrap_err().to_string();
-        assert!(error.starts_with(expected), "{error}");
-    }
-}
-
-#[test]
 fn personal_fields_in_other_forms_are_not_shown() {
     let shop = decoded(r#"{"tags":[],"sizes":5225,"note":"Ann"}"#).unwrap();
     let text = format!("{shop:?}");

@@ -30,15 +30,6 @@ fn an_untyped_query_needs_nothing_of_its_service() {
 }
 
 #[test]
-fn a_query_is_shown_as_it_is_sent() {
-    let query = ListPhotos::new().album(7).query().unwrap();
-    let text = "action=photos/list&album=7";
-    assert_eq!((query.as_str(), query.to_string().as_str()), (text, text));
-    assert_eq!(BodyFormat::Form.media_type(), "application/x-www-form-urlencoded");
-    assert_eq!(BodyFormat::Json.media_type(), "application/json");
-}
-
-#[test]
 fn an_object_is_decoded_whole() {
     let photo = NewestPhoto::decode(br#"{"place":"Home","id":"7"}"#).unwrap();
     assert_eq!((photo.id.to_u64().unwrap(), photo.place.as_deref()), (7, Some("Home")));

@@ -1,6 +1,6 @@
 //! Scalars compare, parse and convert as their kind requires.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use methodical_model::{DecodeError, DecodeErrorKind, codegen};
 
@@ -42,36 +42,6 @@ fn identifiers_in_digits_are_ordered_by_number() {
     assert_eq!(BTreeSet::from(ids).len(), 5);
     assert_eq!((Id::from(9).to_u64().unwrap(), Id::from(9)), (9, Id::new("9")));
     refused(Id::new("x").to_u64(), "Id");
-}
-
-#[test]
-fn dates_are_ordered_in_time() {
-    let mut moments = ["2026-11-01 00:00:00", "2026-02-28 23:59:59", "0999-12-31 00:00:00"];
-    let mut ours = moments.map(Moment::from);
-    ours.sort_unstable();
-    moments.reverse();
-    assert_eq!(ours, moments);
-}
-
-#[test]
-fn maps_can_be_searched_with_text() {
-    let prices = HashMap::from([(Price::new("1.50"), 1), (Price::new("1.5"), 2)]);
-    assert_eq!(
-        (prices.get("1.50"), prices.get("1.5"), prices.get("1")),
-        (Some(&1), Some(&2), None)
-    );
-    let codes = BTreeMap::from([(Code::new("b"), 1), (Code::new("a"), 2)]);
-    assert_eq!((codes.get("a"), codes.get("c")), (Some(&2), None));
-}
-
-#[test]
-fn text_is_kept_in_both_directions() {
-    for text in ["", "12", " 1e3 ", "ä"] {
-        let Ok(code) = text.parse::<Code>();
-        assert_eq!(code, text);
-        assert_ne!(code, *"other");
-        assert_eq!(String::from(code), text);
-    }
 }
 
 #[test]

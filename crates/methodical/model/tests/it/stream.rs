@@ -2,14 +2,7 @@
 
 use methodical_model::{DecodeErrorKind, ListOperation as _, Next, StreamDecoder};
 
-use crate::photos::{ListPhotos, PagePhotos, Photo, SearchPhotos};
-
-#[test]
-fn only_a_list_with_classes_of_errors_has_them() {
-    assert!(SearchPhotos.decoder().has_error_classes());
-    assert!(!ListPhotos::new().decoder().has_error_classes());
-    assert!(!PagePhotos::new().decoder().has_error_classes());
-}
+use crate::photos::{ListPhotos, Photo};
 
 #[test]
 fn the_buffer_is_freed_after_an_error() {

@@ -108,27 +108,6 @@ fn another_value_is_rejected_with_its_path() {
     }
 }
 
-#[test]
-fn the_error_of_serde_names_the_ways_of_a_value() {
-    let error = serde_json::from_str::<Shop>(r#"{"price":{}}"#).unwrap_err().to_string();
-    assert!(error.starts_with("text, or a number"), "{error}");
-}
-
-#[test]
-fn a_boolean_has_the_text_of_its_first_code() {
-    assert_eq!(
-        (IsOpen::new(true).to_string(), IsOpen::new(false).to_string()),
-        ("1".into(), "N".into())
-    );
-    for text in ["1", "true"] {
-        assert!(text.parse::<IsOpen>().unwrap().get(), "{text}");
-    }
-    for text in ["N", "-1"] {
-        assert!(!text.parse::<IsOpen>().unwrap().get(), "{text}");
-    }
-    assert_eq!("0".parse::<IsOpen>().unwrap_err().kind(), DecodeErrorKind::Conversion);
-}
-
 codegen::scalar! {
     /// Whether a shop is new.
     IsNew, boolean, ["true"], ["false", "\"\""]
@@ -145,11 +124,4 @@ fn a_boolean_is_written_as_its_first_code() {
         assert_eq!(serde_json::to_string(&is_new).unwrap(), value.to_string());
         assert_eq!(format!("{is_new} {is_new:?}"), format!("{value} IsNew({value})"));
     }
-}
-
-#[test]
-fn a_number_is_shown_and_converted() {
-    let id: ShopId = "007".parse().unwrap();
-    assert_eq!(format!("{id:>3} {id:?}"), "  7 ShopId(7)");
-    assert_eq!((u64::from(id), ShopId::from(&id)), (7, ShopId::from(7)));
 }
