@@ -12,13 +12,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
+use methodical_model::Service;
 #[doc(no_inline)]
 pub use methodical_model::{BodyFormat, ListStyle};
-use methodical_model::{PagedOperation, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 use crate::mocks::matcher::Matcher;
 
@@ -329,93 +328,5 @@ fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
     let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(inner) = inner {
         insert(inner, rest, text);
-    }
-}
-
-/// The pages of a list. Each answers the calls that request it.
-#[must_use = "mocks do nothing until they are mounted"]
-pub struct MockedPages(Vec<MockedCall>);
-
-impl MockedPages {
-    /// Mounts the mocks on a server, as [`Mock::mount`](wiremock::Mock::mount) does.
-    pub async fn mount(self, server: &MockServer) {
-        for mock in self.0 {
-            mock.mount(server).await;
-        }
-    }
-}
-
-impl fmt::Debug for MockedPages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MockedPages({} mocks)", self.0.len())
-    }
-}
-
-/// The mocks: two for the first page if its position can also be given, and one for each other page.
-impl IntoIterator for MockedPages {
-    type Item = MockedCall;
-    type IntoIter = std::vec::IntoIter<MockedCall>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl Call {
-    /// Responds with pages, each with its records after the first of these texts, and with the fields beside it between the
-    /// two others.
-    ///
-    /// The first page answers calls without a position, and the others those with the position that follows from the page
-    /// before. Pages after one that is the last, as the fields beside it say, are not mounted.
-    pub fn pages<O>(
-        self,
-        frame: (&str, &str, &str),
-        pages: &[(&[O::Item], &O::Beside)],
-    ) -> MockedPages
-    where
-        O: PagedOperation<Item: Serialize, Beside: Serialize>,
-    {
-        let marks = pages.iter().map(|(records, beside)| (records.len(), O::marks(beside)));
-        let calls = self.of_pages(O::PAGING, marks).into_iter();
-        let mocks = calls.filter_map(|(call, index)| {
-            let (records, beside) = pages.get(index)?;
-            Some(call.list_beside(frame, records, *beside))
-        });
-        MockedPages(mocks.collect())
-    }
-
-    /// Returns the calls of pages with these numbers of records and these marks, each with the index of its page.
-    fn of_pages(
-        &self,
-        paging: Paging,
-        pages: impl IntoIterator<Item = (usize, PageMarks)>,
-    ) -> Vec<(Self, usize)> {
-        let mut calls = vec![(self.clone().without(paging.parameter), 0)];
-        let mut position = match paging.by {
-            PagedBy::Number { first } => Some(Position::Number(first)),
-            PagedBy::Offset | PagedBy::NextOffset => Some(Position::Number(0)),
-            _ => None,
-        };
-        let mut offset = 0;
-        for (index, (records, marks)) in pages.into_iter().enumerate() {
-            let text = match &position {
-                Some(Position::Number(number)) => Some(number.to_string()),
-                Some(Position::Cursor(cursor)) => Some(cursor.clone()),
-                _ => None,
-            };
-            calls.extend(text.map(|text| (self.clone().with(paging.parameter, text), index)));
-            offset += i64::try_from(records).unwrap_or(i64::MAX);
-            position = match (paging.by, position) {
-                (PagedBy::Number { .. }, Some(Position::Number(number))) => {
-                    Some(Position::Number(number.saturating_add(1)))
-                }
-                (PagedBy::Offset, _) => Some(Position::Number(offset)),
-                _ => marks.next,
-            };
-            if position.is_none() || marks.more == Some(false) {
-                break;
-            }
-        }
-        calls
     }
 }

@@ -312,7 +312,7 @@ fn setter(param: &Param) -> String {
 
 /// The other methods of mocks.
 const METHODS: &str =
-    "answers bad_record delay fails fails_with pages retry_after secret token truncated";
+    "answers bad_record delay fails fails_with retry_after secret token truncated";
 
 /// Returns the names of the texts of a failure, with their places in the body.
 fn texts(verdict: &Verdict) -> impl Iterator<Item = (&'static str, &Vec<String>)> {

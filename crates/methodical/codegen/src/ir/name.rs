@@ -21,7 +21,7 @@ const TYPES: &str = "\
     Debug DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
     ErrorKind Extra Fault \
     Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
-    ListStyle Listing Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
+    ListStyle Listing Mirrored Mock MockedCall Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
     Record Rejected Result Self Send Service ServiceError Sized Some \
     StreamDecoder String Sync ToOwned ToString Vec";

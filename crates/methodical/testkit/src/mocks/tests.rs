@@ -7,7 +7,6 @@ use wiremock::MockServer;
 use super::with_members;
 
 mod matches;
-mod pages;
 mod responses;
 
 struct Photos;
