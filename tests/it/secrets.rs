@@ -104,7 +104,7 @@ fn nothing_shows_a_secret() {
     assert!(shown.0.contains("requested: GET /rest/REDACTED/v1?"), "{}", shown.0);
     assert!(shown.0.contains("api_key=- name=a&pin=REDACTED"), "{}", shown.0);
 
-    let call = Call::new::<Shop>("items/list").token("CANARY&key").secret("x-user", "CANARY-user");
+    let call = Call::new::<Shop>("items/list").token("CANARY&key");
     shown.debug(&call);
 
     shown.text(&logged());

@@ -36,7 +36,7 @@ pub mod codegen {
 pub mod conformance;
 #[cfg(feature = "contract")]
 pub mod contract;
-#[cfg(any(feature = "contract", feature = "mocks"))]
+#[cfg(feature = "contract")]
 mod encoded;
 #[cfg(feature = "mocks")]
 pub mod mocks;

@@ -86,13 +86,11 @@ impl Call {
         let matcher = Matcher {
             path: S::PATH,
             dispatch: S::DISPATCH,
-            auth: S::AUTH,
             select,
             post,
             given: Vec::new(),
             counts: Vec::new(),
             token: None,
-            secrets: Vec::new(),
         };
         Self {
             matcher,
@@ -133,18 +131,9 @@ impl Call {
         self
     }
 
-    /// Matches only calls with this bearer token or, if the service has secrets instead, this first secret.
+    /// Matches only calls with this bearer token.
     pub fn token(mut self, token: &str) -> Self {
-        if let Some(first) = self.matcher.auth.secrets().first() {
-            return self.secret(first.name(), token);
-        }
         self.matcher.token = Some(token.to_owned());
-        self
-    }
-
-    /// Matches only calls with this value of the secret with this name.
-    pub fn secret(mut self, name: &'static str, value: &str) -> Self {
-        self.matcher.secrets.push((name, value.to_owned()));
         self
     }
 
@@ -273,7 +262,7 @@ impl Call {
     }
 }
 
-/// Shows neither the token, a secret nor a value of a parameter.
+/// Shows neither the token nor a value of a parameter.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Matcher { select, given, .. } = &self.matcher;

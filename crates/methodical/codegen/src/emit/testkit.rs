@@ -246,15 +246,6 @@ fn unknown(param: &Param) -> Option<String> {
     Some(text)
 }
 
-/// Returns what authenticates a call, if something does.
-fn credentials(service: &Service) -> Option<String> {
-    match &service.auth {
-        Auth::None => None,
-        Auth::Bearer => Some("bearer token".to_owned()),
-        Auth::Secrets(secrets) => Some(format!("`{}`", secrets.first()?.name)),
-    }
-}
-
 /// Returns the texts before the records, between them and the fields beside the list, and after these.
 fn frame(service: &Service, operation: &Operation) -> (String, String, String) {
     let beside = service.beside_model(operation);
@@ -311,8 +302,7 @@ fn setter(param: &Param) -> String {
 }
 
 /// The other methods of mocks.
-const METHODS: &str =
-    "answers bad_record delay fails fails_with retry_after secret token truncated";
+const METHODS: &str = "answers bad_record delay fails fails_with retry_after token truncated";
 
 /// Returns the names of the texts of a failure, with their places in the body.
 fn texts(verdict: &Verdict) -> impl Iterator<Item = (&'static str, &Vec<String>)> {

@@ -2,18 +2,15 @@
 
 use std::borrow::Cow;
 
-use methodical_model::{Auth, BodyFormat, Dispatch, Place, Secret, SecretPlace};
+use methodical_model::{BodyFormat, Dispatch, Place};
 use serde_json::{Map, Value};
 use wiremock::{Match, Request};
-
-use crate::encoded::encoded;
 
 /// The conditions of a mock.
 #[derive(Clone)]
 pub(super) struct Matcher {
     pub(super) path: &'static str,
     pub(super) dispatch: Dispatch,
-    pub(super) auth: Auth,
     pub(super) select: &'static str,
     /// The format of the body, if the operation is a POST.
     pub(super) post: Option<BodyFormat>,
@@ -22,8 +19,6 @@ pub(super) struct Matcher {
     /// The number of parameters that each list consists of.
     pub(super) counts: Vec<(&'static str, usize)>,
     pub(super) token: Option<String>,
-    /// Secrets by their names.
-    pub(super) secrets: Vec<(&'static str, String)>,
 }
 
 impl Match for Matcher {
@@ -32,9 +27,8 @@ impl Match for Matcher {
         let is_post = self.post.is_some() || self.dispatch.place() == Place::Form;
         let named = if self.dispatch.place() == Place::Form { &body } else { &query };
         let given = if is_post { &body } else { &query };
-        let path = request.url.path();
         request.method.as_str() == if is_post { "POST" } else { "GET" }
-            && (path == self.target() || self.secret_in(path).is_some())
+            && self.is_target(request.url.path())
             && self.dispatch.values(self.select).all(|(name, value)| has(named, name, value))
             && self.dispatch.every_call().iter().all(|(name, value)| has(named, name, value))
             && self.given.iter().all(|(name, value)| match value {
@@ -46,28 +40,10 @@ impl Match for Matcher {
                 let sent = request.headers.get("authorization");
                 sent.is_some_and(|sent| *sent == format!("Bearer {token}"))
             })
-            && self.secrets.iter().all(|(name, value)| {
-                let mut secrets = self.auth.secrets().iter();
-                let secret = secrets.find(|secret| secret.name() == *name);
-                secret.is_some_and(|secret| self.has_secret(request, *secret, value))
-            })
     }
 }
 
 impl Matcher {
-    fn has_secret(&self, request: &Request, secret: Secret, value: &str) -> bool {
-        match secret.place() {
-            SecretPlace::Query => has(&query(request), secret.name(), value),
-            SecretPlace::Form => has(&self.body(request), secret.name(), value),
-            SecretPlace::Path => {
-                // The client does not encode this character.
-                let encoded = encoded(value).replace("%3A", ":");
-                self.secret_in(request.url.path()) == Some(&encoded)
-            }
-            _ => request.headers.get(secret.name()).is_some_and(|given| given == value),
-        }
-    }
-
     /// Returns the parameters in the body.
     fn body(&self, request: &Request) -> Pairs {
         if self.post == Some(BodyFormat::Json) {
@@ -79,20 +55,15 @@ impl Matcher {
         url.query_pairs().into_owned().collect()
     }
 
-    /// Returns the secret in the path of a call of the operation, percent-encoded.
-    fn secret_in<'a>(&self, path: &'a str) -> Option<&'a str> {
-        let target = self.target();
-        let (before, after) = target.split_once("{secret}")?;
-        let secret = path.strip_prefix(before)?.strip_suffix(after)?;
-        (!secret.is_empty() && !secret.contains('/')).then_some(secret)
-    }
-
-    /// Returns the path of a call, with `{secret}` in place of a secret.
-    fn target(&self) -> String {
-        match self.dispatch.place() {
+    /// Returns whether a path is that of a call, with any secret in it.
+    fn is_target(&self, path: &str) -> bool {
+        let target = match self.dispatch.place() {
             Place::Path => format!("{}/{}", self.path, self.select),
             _ => self.path.to_owned(),
-        }
+        };
+        let Some((before, after)) = target.split_once("{secret}") else { return path == target };
+        let secret = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        secret.is_some_and(|secret| !secret.is_empty() && !secret.contains('/'))
     }
 }
 

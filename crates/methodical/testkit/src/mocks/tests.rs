@@ -19,7 +19,7 @@ impl Service for Photos {
     const ACCEPT: &'static str = "application/json";
 }
 
-/// A service with a secret in each place that a GET has.
+/// A service with a secret in its path.
 struct Archive;
 
 impl Service for Archive {
@@ -29,11 +29,7 @@ impl Service for Archive {
     const SELECTOR: &'static str = "";
     const ACCEPT: &'static str = "application/json";
     const DISPATCH: Dispatch = Dispatch::path();
-    const AUTH: Auth = Auth::Secrets(&[
-        Secret::new("bot", SecretPlace::Path),
-        Secret::new("key", SecretPlace::Query),
-        Secret::new("x-user", SecretPlace::Header),
-    ]);
+    const AUTH: Auth = Auth::Secrets(&[Secret::new("bot", SecretPlace::Path)]);
 }
 
 /// A service whose every call is a form with a secret.

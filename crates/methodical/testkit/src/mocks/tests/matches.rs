@@ -3,7 +3,7 @@
 use methodical_model::{BodyFormat, ListStyle};
 use wiremock::MockServer;
 
-use super::{Answer, Archive, BoxOffice, Photos, get, post};
+use super::{Archive, BoxOffice, Photos, get, post};
 use crate::mocks::Call;
 
 #[tokio::test]
@@ -36,41 +36,39 @@ async fn a_json_body_has_the_parameters_and_each_value_of_a_list() {
 }
 
 #[tokio::test]
-async fn each_secret_must_be_in_its_place() {
+async fn a_path_has_any_secret() {
     let server = MockServer::start().await;
-    // The first secret is that of `token`.
-    let call = Call::new::<Archive>("photos.list").token("7:a b").secret("key", "open sesame");
-    call.secret("x-user", "jane").exactly("[]").mount(&server).await;
-    let list = |target: &str, user: &str| {
-        let request = attohttpc::get(format!("{}{target}", server.uri()));
-        Answer::of(request.header("x-user", user).send().unwrap())
-    };
-    let whole = "/bot7:a%20b/photos.list?key=open+sesame";
-    assert_eq!(list(whole, "jane").body, "[]");
-    for (target, user) in [
-        (whole, "joe"),
-        ("/bot7:a%20b/photos.list?key=closed", "jane"),
-        ("/bot8/photos.list?key=open+sesame", "jane"),
-        ("/7:a%20b", "jane"),
-    ] {
-        assert_eq!(list(target, user).status, 404, "{target}");
+    Call::new::<Archive>("photos.list").exactly("[]").mount(&server).await;
+    assert_eq!(get(&server, "/bot7:a%20b/photos.list").body, "[]");
+    for target in ["/bot/photos.list", "/bot7/8/photos.list", "/7:a%20b"] {
+        assert_eq!(get(&server, target).status, 404, "{target}");
     }
 }
 
 #[tokio::test]
-async fn a_form_has_the_operation_the_constants_and_the_secret() {
+async fn a_bearer_token_must_be_the_same() {
     let server = MockServer::start().await;
-    Call::new::<BoxOffice>("GetShows").token("right").exactly("[]").mount(&server).await;
+    Call::new::<Photos>("photos/list").token("right").exactly("[]").mount(&server).await;
+    for (token, status) in [("right", 200), ("wrong", 404)] {
+        let request = attohttpc::get(format!("{}/api/v2?action=photos/list", server.uri()));
+        assert_eq!(request.bearer_auth(token).send().unwrap().status(), status);
+    }
+}
+
+#[tokio::test]
+async fn a_form_has_the_operation_and_the_constants() {
+    let server = MockServer::start().await;
+    Call::new::<BoxOffice>("GetShows").exactly("[]").mount(&server).await;
     let shows = |form: &str| post(&server, "/api", form);
     assert_eq!(shows("action=GetShows&format=json&key=right").body, "[]");
-    for other in ["action=GetShows&format=xml&key=right", "action=GetShows&format=json&key=wrong"] {
+    for other in ["action=GetShows&format=xml", "action=OldShows&format=json"] {
         assert_eq!(shows(other).status, 404, "{other}");
     }
 }
 
 #[test]
-fn debug_has_no_value_and_no_secret() {
-    let call = Call::new::<Archive>("photos.list").token("s3cret").secret("key", "s3cret");
+fn debug_has_no_value_and_no_token() {
+    let call = Call::new::<Archive>("photos.list").token("s3cret");
     let call = call.with("owner", "jane").without("since");
     assert_eq!(
         format!("{call:?}"),
