@@ -97,7 +97,7 @@ pub(super) fn heads() -> Group {
         ),
         fault("5 × 100 Continue", plays(CONTINUE.repeat(5) + &list)),
         fault("100 Continue without end", Script::Drips(Vec::new(), CONTINUE)).waits(),
-        // ureq counts them all towards the size of the head.
+        // ureq counts them all toward the size of the head.
         fault("200,000 × 100 Continue, then FIN", {
             Script::Floods {
                 first: Vec::new(),

@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind};
 /// A bearer token (RFC 6750).
 ///
 /// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
-/// `Display`, no `Deref` and no serialisation. `Debug` does not show it, not even its length. Its memory is cleared when the
+/// `Display`, no `Deref` and no serialization. `Debug` does not show it, not even its length. Its memory is cleared when the
 /// last clone is dropped. Two tokens are compared in a time that depends only on their lengths, so a
 /// [`TokenSource`](crate::TokenSource) can check whether a refused token is the one that it has.
 ///
@@ -37,7 +37,7 @@ use crate::{Error, ErrorKind};
 /// println!("{token}");
 /// ```
 ///
-/// It cannot be used as text or serialised:
+/// It cannot be used as text or serialized:
 ///
 /// ```compile_fail,E0308
 /// let token = methodical_client::AccessToken::new("gwt_6yqW").unwrap();

@@ -1,4 +1,4 @@
-//! Runs the program on a pseudoterminal, which it has to recognise.
+//! Runs the program on a pseudoterminal, which it has to recognize.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -104,7 +104,7 @@ impl Running {
 }
 
 #[test]
-fn a_terminal_is_recognised_by_its_name_and_without_a_size() {
+fn a_terminal_is_recognized_by_its_name_and_without_a_size() {
     for format in ["table", "json", "ndjson", "csv", "raw"] {
         let server = serve(r#"[{"id":"\u001b[2Jred"}]"#);
         let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");

@@ -153,7 +153,7 @@ enum Content {
     Exact,
     /// Dates with a time. A narrow column shows only the day.
     Moments,
-    /// Text without spaces, such as e-mail addresses: hard to recognise if cut.
+    /// Text without spaces, such as e-mail addresses: hard to recognize if cut.
     Words,
     /// Other text, such as names.
     Text,

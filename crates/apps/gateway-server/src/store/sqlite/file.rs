@@ -86,7 +86,7 @@ fn empty(path: &Path) -> Error {
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    // No memory map: it would count the file towards the memory of this process once per connection, and turn read
+    // No memory map: it would count the file toward the memory of this process once per connection, and turn read
     // errors into signals. With QPSG, SQLite does not plan a statement again for every new value, which costs more than
     // running it.
     reader
