@@ -91,7 +91,7 @@ impl Mirror {
     ///
     /// let mut mirror = Mirror::in_memory()?;
     /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
-    /// for record in [r#"{"id":"1","title":"Sea"}"#, r#"{"id":"2","title":"Alps"}"#, r#"{"id":"3","title":"harbour"}"#] {
+    /// for record in [r#"{"id":"1","title":"Sea"}"#, r#"{"id":"2","title":"Alps"}"#, r#"{"id":"3","title":"harbor"}"#] {
     ///     run.record(record)?;
     /// }
     /// run.finish()?;

@@ -21,10 +21,10 @@
 //!     const ACCEPT: &'static str = "application/json";
 //! }
 //!
-//! let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbour").query()?;
-//! assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
-//! let response = RawQuery::<Photos>::decode(br#"["Old harbour"]"#)?;
-//! assert_eq!(response.get::<Vec<&str>>()?, ["Old harbour"]);
+//! let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbor").query()?;
+//! assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbor");
+//! let response = RawQuery::<Photos>::decode(br#"["Old harbor"]"#)?;
+//! assert_eq!(response.get::<Vec<&str>>()?, ["Old harbor"]);
 //! # Ok::<(), methodical_model::DecodeError>(())
 //! ```
 //!

@@ -74,10 +74,10 @@ impl Query {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
     ///
-    /// let photo = RawQuery::<Photos>::new("photos/add").pair("title", "Old harbour");
+    /// let photo = RawQuery::<Photos>::new("photos/add").pair("title", "Old harbor");
     /// let query = photo.clone().post(BodyFormat::Form).query()?;
-    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "title=Old%20harbour"));
-    /// assert_eq!(photo.post(BodyFormat::Json).query()?.body(), r#"{"title":"Old harbour"}"#);
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "title=Old%20harbor"));
+    /// assert_eq!(photo.post(BodyFormat::Json).query()?.body(), r#"{"title":"Old harbor"}"#);
     /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
     pub fn body(&self) -> &str {

@@ -22,8 +22,8 @@ use crate::{DecodeError, Operation, Place, Query, Service, decode};
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use methodical_model::{Operation as _, RawQuery};
 ///
-/// let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbour").query()?;
-/// assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
+/// let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbor").query()?;
+/// assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbor");
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub struct RawQuery<S> {
