@@ -19,8 +19,8 @@ use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt::{self, ask_for_secret};
 use crate::mirror::open::{account_of, read_or_sample};
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
-use crate::output::print;
 use crate::output::printer::{Printer, Schema};
+use crate::output::{print, record};
 use crate::run::Invocation;
 use crate::screen::printable;
 use crate::settings::{Settings, ValueOrder};
@@ -274,8 +274,10 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
     let found = known.into_iter().filter_map(|(format, name, media_type)| {
         let format = invocation.program.formats.named(format)?;
         Some(DownloadFormat::new(name, format.name, media_type, move |columns| {
-            let columns =
-                columns.iter().map(|one| OutputColumn::new(&one.path, Some(one.field_type)));
+            let columns = columns.iter().map(|one| OutputColumn {
+                path: record::Path::parse(&one.path),
+                field_type: Some(one.field_type),
+            });
             let columns = columns.collect();
             let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
             let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;

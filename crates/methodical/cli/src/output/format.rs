@@ -265,11 +265,6 @@ pub struct OutputColumn {
 }
 
 impl OutputColumn {
-    /// Creates a column from a path, such as `title` or `camera.name`.
-    pub(crate) fn new(path: &str, field_type: Option<FieldType>) -> Self {
-        Self { path: Path::parse(path), field_type }
-    }
-
     /// Returns the name: the path, with dots between its parts.
     pub fn name(&self) -> String {
         self.path.to_string()

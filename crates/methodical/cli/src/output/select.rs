@@ -231,9 +231,13 @@ mod tests {
     use crate::output::format::OutputColumn;
     use crate::output::record::{Cells, Path};
 
+    fn column(path: &str) -> OutputColumn {
+        OutputColumn { path: Path::parse(path), field_type: None }
+    }
+
     #[track_caller]
     fn check(paths: &[&str], json: &str, expected: &str) {
-        let columns: Vec<_> = paths.iter().map(|path| OutputColumn::new(path, None)).collect();
+        let columns: Vec<_> = paths.iter().map(|path| column(path)).collect();
         let mut text = String::new();
         Selection::of(&columns).write(json, &mut text);
         assert_eq!(text, expected);

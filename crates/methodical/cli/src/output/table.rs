@@ -365,6 +365,7 @@ mod tests {
 
     use super::Table;
     use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
+    use crate::output::record::Path;
     use crate::program::Noun;
     use crate::screen::View;
 
@@ -373,8 +374,12 @@ mod tests {
         OutputSetup { view, noun: Some(Noun::RECORD), ..OutputSetup::default() }
     }
 
+    fn column(path: &str) -> OutputColumn {
+        OutputColumn { path: Path::parse(path), field_type: None }
+    }
+
     fn with(style: &OutputSetup, paths: &[&str]) -> Table {
-        let columns = paths.iter().map(|path| OutputColumn::new(path, None)).collect();
+        let columns = paths.iter().map(|path| column(path)).collect();
         Table::new(OutputSetup { columns, ..style.clone() })
     }
 

@@ -9,10 +9,14 @@ use serde_json::json;
 
 use super::writer;
 use crate::output::format::{OutputColumn, OutputSetup};
+use crate::output::record::Path;
 
 /// Writes records with these fields, and reads the cells of all sheets, row by row.
 fn written(columns: &[(&str, FieldType)], records: &[String]) -> Vec<Vec<Data>> {
-    let columns = columns.iter().map(|(name, ty)| OutputColumn::new(name, Some(*ty))).collect();
+    let columns = columns
+        .iter()
+        .map(|(name, ty)| OutputColumn { path: Path::parse(name), field_type: Some(*ty) })
+        .collect();
     let setup = OutputSetup { columns, ..OutputSetup::default() };
     let (mut writer, mut out) = (writer(&setup).unwrap(), Vec::new());
     for record in records {
