@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, iter};
 
@@ -52,7 +53,7 @@ struct Inner {
     head: Option<Parts>,
     body: Option<Bytes>,
     progress: Option<Progress>,
-    source: Option<BoxError>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 /// How much of a stream was received before it failed.
@@ -239,8 +240,13 @@ impl Error {
     }
 
     /// Adds the cause.
-    pub(crate) fn because(mut self, source: impl Into<BoxError>) -> Self {
-        self.0.source = Some(source.into());
+    pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
+        self.because_shared(Arc::from(source.into()))
+    }
+
+    /// Adds a cause that other errors share.
+    pub(crate) fn because_shared(mut self, source: Arc<dyn StdError + Send + Sync>) -> Self {
+        self.0.source = Some(source);
         self
     }
 }

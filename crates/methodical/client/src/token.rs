@@ -21,7 +21,7 @@ pub(crate) use self::tokens::{Sources, Tokens};
 ///
 /// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, and if the service
 /// answers with status 401. The last happens at most once for each call, and never for status 403.
-/// Concurrent calls that need a token ask the source once, and share the token.
+/// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ pub trait TokenSource: Send + Sync + 'static {
     /// replace the token only if they are equal.
     ///
     /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting call
-    /// asks again, as it does after a failure.
+    /// asks again. A call that begins after a failure asks again too.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
     /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics,

@@ -1,10 +1,10 @@
-//! The token of a client, for which the calls that wait for it ask once.
+//! The token of a client, and one shared request to its source for all the calls that wait for a token.
 
+use std::error::Error as StdError;
 use std::fmt;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
-use async_lock::Mutex;
-use gateway_transport::BoxError;
+use async_lock::OnceCell;
 
 use crate::{AccessToken, Error, ErrorKind, TokenSource, unpoisoned};
 
@@ -17,13 +17,23 @@ pub(crate) struct TokenCache {
     /// Whether the service expects bearer tokens, which have fewer characters than other secrets.
     is_bearer: bool,
     last: RwLock<Option<AccessToken>>,
-    /// Held by the call that asks the source. The calls that wait for it then use its token.
-    asking: Mutex<()>,
+    fetch: Mutex<Arc<Fetch>>,
+}
+
+/// A request to the source, shared by all calls that wait for it.
+///
+/// One of the calls makes it. If that call is dropped, another one makes it again.
+type Fetch = OnceCell<Fetched>;
+
+/// The outcome of a request to the source, and the refused token that the source was given.
+struct Fetched {
+    refused: Option<AccessToken>,
+    result: Result<AccessToken, Arc<dyn StdError + Send + Sync>>,
 }
 
 impl TokenCache {
     pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self { source, is_bearer: false, last: RwLock::new(None), asking: Mutex::new(()) }
+        Self { source, is_bearer: false, last: RwLock::new(None), fetch: Mutex::default() }
     }
 
     /// Creates the cache of a source of bearer tokens.
@@ -54,35 +64,64 @@ impl TokenCache {
         Ok(Some(token).filter(is_other))
     }
 
-    /// Returns the last token if it is wanted, otherwise one from the source.
+    /// Returns the last token if it is wanted, otherwise the outcome of the next request to the source.
     async fn fetch(
         &self,
         refused: Option<&AccessToken>,
         is_wanted: impl Fn(&AccessToken) -> bool,
     ) -> Result<AccessToken, Error> {
-        let _asking = self.asking.lock().await;
-        // Another call may have asked in the meantime.
-        if let Some(token) = self.last().filter(is_wanted) {
-            return Ok(token);
+        loop {
+            let fetch = self.pending_fetch();
+            // Read after `pending_fetch`: if a request ended in between, this is its token.
+            if let Some(token) = self.last().filter(&is_wanted) {
+                return Ok(token);
+            }
+            let fetched = fetch.get_or_init(|| self.ask(refused)).await;
+            // A source that was not told of the refusal had no reason to return another token.
+            if !refused.is_some_and(|refused| fetched.ignores(refused)) {
+                return fetched.result.clone().map_err(no_token);
+            }
         }
-        let token = self.ask(refused).await.map_err(|error| {
-            Error::new(ErrorKind::Token, "cannot get an access token").because(error)
-        })?;
-        *unpoisoned(self.last.write()) = Some(token.clone());
-        Ok(token)
     }
 
-    async fn ask(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
-        let token = self.source.token(refused).await?;
-        if self.is_bearer {
-            token.check_bearer()?;
+    /// Returns the request that has no outcome yet.
+    fn pending_fetch(&self) -> Arc<Fetch> {
+        let mut fetch = unpoisoned(self.fetch.lock());
+        if fetch.is_initialized() {
+            *fetch = Arc::default();
         }
-        Ok(token)
+        Arc::clone(&fetch)
+    }
+
+    async fn ask(&self, refused: Option<&AccessToken>) -> Fetched {
+        let result = self.source.token(refused).await.and_then(|token| {
+            if self.is_bearer {
+                token.check_bearer()?;
+            }
+            Ok(token)
+        });
+        let result = result.map_err(Arc::from);
+        if let Ok(token) = &result {
+            *unpoisoned(self.last.write()) = Some(token.clone());
+        }
+        Fetched { refused: refused.cloned(), result }
     }
 
     fn last(&self) -> Option<AccessToken> {
         unpoisoned(self.last.read()).clone()
     }
+}
+
+impl Fetched {
+    /// Whether the source returned `refused` without being told that it was refused.
+    fn ignores(&self, refused: &AccessToken) -> bool {
+        let is_refused = |token: &AccessToken| token == refused;
+        self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)
+    }
+}
+
+fn no_token(error: Arc<dyn StdError + Send + Sync>) -> Error {
+    Error::new(ErrorKind::Token, "cannot get an access token").because_shared(error)
 }
 
 impl fmt::Debug for TokenCache {

@@ -18,7 +18,8 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 ///
 /// The command runs when a token is needed, and again when the service refuses the token. It inherits the standard error of
 /// this process, and may ask for a password on the terminal. If no call waits for it any more, it is killed, but not the
-/// processes that it has started. Its output ends when all of them have closed it.
+/// processes that it has started. Its output ends when all of them have closed it; until then, a thread of this process
+/// reads it, even after the call has ended.
 ///
 /// `Debug` shows the program and the number of arguments, but no argument, because arguments may be secret.
 ///

@@ -78,24 +78,36 @@ fn waiting_calls_share_a_token() {
 }
 
 #[test]
-fn a_failure_has_its_reason_and_the_next_call_asks_again() {
+fn waiting_calls_share_a_failure_and_a_later_call_asks_again() {
     let (source, tokens) = gated(|_| None);
-    let calls = (0..2).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.current()) });
+    let calls = (0..50).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.current()) });
     for outcome in source.answer_all(calls.collect()) {
         let error: Error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Token);
         let reason = std::error::Error::source(&error).unwrap();
         assert_eq!(reason.to_string(), "the vault is sealed");
     }
+    assert_eq!(source.asked(), 1);
+    let later: BoxFuture<'_, _> = Box::pin(tokens.current());
+    assert!(source.answer_all(vec![later]).iter().all(Result::is_err));
     assert_eq!(source.asked(), 2);
 }
 
 #[test]
-fn a_source_may_have_no_other_token() {
+fn calls_with_one_refused_token_share_the_lack_of_another() {
     let (source, tokens) = gated(|_| Some("gwt_1"));
-    let refused = token("gwt_1");
-    let call: BoxFuture<'_, _> = Box::pin(tokens.other_than(&refused));
-    assert_eq!(source.answer_all(vec![call]).remove(0).unwrap(), None);
+    let call = || -> BoxFuture<'_, _> {
+        Box::pin(async {
+            let refused = tokens.current().await.unwrap();
+            tokens.other_than(&refused).await.unwrap()
+        })
+    };
+    // The first call is refused before the others have used the token that they waited for.
+    let calls = (0..50).map(|_| call());
+    assert!(source.answer_all(calls.collect()).iter().all(Option::is_none));
+    assert_eq!(source.asked(), 2);
+    assert!(source.answer_all(vec![call()]).iter().all(Option::is_none));
+    assert_eq!(source.asked(), 3);
 }
 
 #[test]
