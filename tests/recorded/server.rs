@@ -172,6 +172,11 @@ gateway-server delete candidate --account acme 1
 gateway-server delete candidate --account acme 1 2 --ignore-missing
 gateway-server delete candidate --account acme
 gateway-server delete candidate --account acme x
+printf '4\n' | gateway-server delete candidate --account acme --ids-from -
+printf '1\nseven\n' | gateway-server delete candidate --account acme --ids-from -
+printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from -
+printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from - --dry-run --ignore-missing
+printf '1000\n\n 1001 \n4000\n' | gateway-server delete candidate --account acme --ids-from - --ignore-missing
 gateway-server delete vacancy --account acme 101 --dry-run
 gateway-server delete vacancy --account acme 101
 gateway-server delete status --account other --vacancy-id 101 --candidate-id 1
