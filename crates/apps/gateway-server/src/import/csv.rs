@@ -6,16 +6,17 @@ use gateway_model::formula::unguard;
 
 use crate::error::{Error, Place};
 use crate::fields::{Column, Fields, columns, set_cell};
-use crate::import::input::unreadable;
+use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
 
 /// Reads a table. `portal.id` and `portal.name` are the fields of the portal; an empty cell is an empty text. A `'` before
 /// a formula is removed.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
+    let (reader, progress) = Metered::new(reader);
     let mut reader = BufReader::new(reader);
     let place = Place { file, line: 1 };
     let format = Format::of(&mut reader).map_err(|error| unreadable(place, &error))?;
-    rows(reader.chain(END.as_bytes()), format, file, target)
+    rows(reader.chain(END.as_bytes()), format, file, &progress, target)
 }
 
 /// The format of a table, by its first line.
@@ -40,6 +41,7 @@ fn rows(
     reader: impl Read,
     format: Format,
     file: u32,
+    progress: &Progress,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
     let mut reader = ::csv::ReaderBuilder::new()
@@ -75,6 +77,7 @@ fn rows(
             set_cell(&mut given, column, unguard(value).as_deref().unwrap_or(value));
         }
         target.put(place, given)?;
+        progress.next_record();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Standard input as a file of an import, and the lines of a file.
+//! Standard input as a file of an import.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
@@ -39,32 +39,63 @@ impl<R: Read> Read for WholeLines<R> {
     }
 }
 
-/// A reader that counts lines.
-pub(super) struct Counted<R> {
+/// A reader that counts lines, and fails when too many bytes were read since the last record.
+pub(super) struct Metered<R> {
     reader: R,
-    line: Rc<Cell<u64>>,
+    progress: Progress,
 }
 
-impl<R: Read> Counted<R> {
-    /// Returns the reader, and the number of the line that it is in.
-    pub(super) fn new(reader: R) -> (Self, Rc<Cell<u64>>) {
-        let line = Rc::new(Cell::new(1));
-        (Self { reader, line: Rc::clone(&line) }, line)
+/// How much of a file was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress(Rc<[Cell<u64>; 2]>);
+
+impl Progress {
+    /// Starts to count the bytes of the next record.
+    pub(super) fn next_record(&self) {
+        let [bytes, _] = &*self.0;
+        bytes.set(0);
+    }
+
+    /// Returns the number of the current line.
+    pub(super) fn line(&self) -> u64 {
+        let [_, breaks] = &*self.0;
+        breaks.get() + 1
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Metered<R> {
+    pub(super) fn new(reader: R) -> (Self, Progress) {
+        let progress = Progress::default();
+        (Self { reader, progress: progress.clone() }, progress)
+    }
+}
+
+impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let [bytes, breaks] = &*self.progress.0;
+        if bytes.get() > RECORD_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let length = self.reader.read(buffer)?;
+        bytes.set(bytes.get() + length as u64);
         let read = buffer.get(..length).unwrap_or_default();
         for byte in read {
-            self.line.set(self.line.get() + u64::from(*byte == b'\n'));
+            breaks.set(breaks.get() + u64::from(*byte == b'\n'));
         }
         Ok(length)
     }
 }
 
-/// Returns the error of a file that cannot be read.
+/// Returns the error of a file that cannot be read, or whose record is too large to be read.
 pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::FileTooLarge {
+        let text = format!(
+            "the record has more than {RECORD_BYTES} bytes; shorten it, or close its quotes"
+        );
+        return Error::at(place, text);
+    }
     Error::at(place, format!("cannot read the file: {error}"))
 }
+
+/// Maximum size of a record in a file, in bytes. Far more than a record of the maximum size needs in any format.
+const RECORD_BYTES: u64 = 8 * 1024 * 1024;

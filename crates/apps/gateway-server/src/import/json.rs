@@ -10,7 +10,7 @@ use serde_json::error::Category;
 use crate::error::{Error, Place};
 use crate::fields::{Fields, find, names, text};
 use crate::generated::call::ENVELOPES;
-use crate::import::input::{Counted, unreadable};
+use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
 use crate::records::Envelope;
 
@@ -20,6 +20,8 @@ pub(super) fn read_lines(
     file: u32,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
+    let (reader, progress) = Metered::new(reader);
+    // The default capacity is small against the budget of a line.
     let mut reader = BufReader::new(reader);
     let mut text = Vec::new();
     for line in 1.. {
@@ -28,9 +30,10 @@ pub(super) fn read_lines(
         if reader.read_until(b'\n', &mut text).map_err(unreadable)? == 0 {
             break;
         }
+        progress.next_record();
         if !text.trim_ascii().is_empty() {
             let parser = serde_json::Deserializer::from_slice(&text);
-            let read = values(parser, file, &|| line, target);
+            let read = values(parser, file, &|| line, &progress, target);
             target.note(read)?;
         }
     }
@@ -40,18 +43,19 @@ pub(super) fn read_lines(
 /// Reads every value in the file. Only one record is in memory at a time, even of a long array. The parser reads one byte at
 /// a time, so the number of the line is never ahead of it.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
-    let (reader, line) = Counted::new(reader);
+    let (reader, progress) = Metered::new(reader);
     let parser = serde_json::Deserializer::from_reader(reader);
-    values(parser, file, &|| line.get(), target)
+    values(parser, file, &|| progress.line(), &progress, target)
 }
 
 fn values<'de, R: serde_json::de::Read<'de>>(
     mut deserializer: serde_json::Deserializer<R>,
     file: u32,
     line: &dyn Fn() -> u64,
+    progress: &Progress,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
-    let mut state = State { file, line, target, failure: None };
+    let mut state = State { file, line, progress, target, failure: None };
     let result = loop {
         // `end` skips the whitespace between two values and succeeds at the end of the file.
         if deserializer.end().is_ok() {
@@ -87,6 +91,7 @@ fn expected() -> String {
 struct State<'t, 's, 'p> {
     file: u32,
     line: &'t dyn Fn() -> u64,
+    progress: &'t Progress,
     target: &'t mut Target<'s, 'p>,
     /// The error of the record that was refused by us.
     failure: Option<Error>,
@@ -98,7 +103,9 @@ impl State<'_, '_, '_> {
     }
 
     fn put<E: serde::de::Error>(&mut self, given: Fields) -> Result<(), E> {
-        self.target.put(self.place(), given).map_err(|error| self.fail(error))
+        let put = self.target.put(self.place(), given);
+        self.progress.next_record();
+        put.map_err(|error| self.fail(error))
     }
 
     fn refuse<E: serde::de::Error>(&mut self, text: impl Into<Cow<'static, str>>) -> Result<(), E> {

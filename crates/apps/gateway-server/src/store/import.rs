@@ -134,6 +134,9 @@ impl<'d> Staging<'d> {
             found = self.db.first(ADD_STAGED_STATUS, &[name.into()])?;
         }
         let [key] = found.unwrap_or([0]);
+        if self.statuses.len() >= MAX_STATUSES {
+            self.statuses.clear();
+        }
         self.statuses.insert(name.to_owned(), key);
         Ok(key)
     }
@@ -422,6 +425,9 @@ fn contradiction(place: Place, what: &str, first: Place) -> Error {
 
 /// Maximum size of a record in a response, in bytes: the default limit of clients.
 const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
+
+/// Maximum number of keys of statuses in memory.
+const MAX_STATUSES: usize = 65_536;
 
 /// The temporary tables, which end with the connection. `seq` numbers the records in the order of the input, because two
 /// records can have one place. SQLite takes `BIGINT` for `INTEGER`.

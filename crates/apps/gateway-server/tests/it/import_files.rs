@@ -136,6 +136,27 @@ fn a_record_that_clients_would_skip_is_not_imported() {
 }
 
 #[test]
+fn a_record_of_more_than_8_mib_is_refused_before_its_end() {
+    let (directory, database, _token) = acme();
+    for (name, start) in [
+        ("v.csv", "id,project\n1,\""),
+        ("v.ndjson", "{\"id\":1,\"project\":\""),
+        ("v.json", "[{\"id\":1,\"project\":\""),
+    ] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, start.to_owned() + &"a".repeat(9 << 20)).unwrap();
+        let output = program()
+            .args(["import", "--account", "acme", "--database", &database])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let error = error(&output);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("the record has more than 8388608 bytes"), "{error}");
+    }
+}
+
+#[test]
 fn the_documented_sample_files_are_imported() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/server/data.md");
     let page = std::fs::read_to_string(page).unwrap();
