@@ -102,8 +102,8 @@ fn exposed(settings: &Settings, demo: bool) -> impl Iterator<Item = String> {
     })
 }
 
-fn open_and_serve(demo: bool, settings: &Settings, config: Config) -> Result<(), Error> {
-    raise_descriptors();
+fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
+    fit_descriptors(&mut config);
     // Before the runtime exists: opening a database blocks.
     let notice = |text: &str| {
         let text = text.strip_prefix("warning: ").unwrap_or(text);
@@ -232,11 +232,25 @@ const LOG_FLUSH: Duration = Duration::from_secs(1);
 /// Time for blocking threads to end. Nothing is lost if they do not: the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 
-/// Raises the limit of open files to the highest one that the system allows. If that fails, fewer connections are open.
-fn raise_descriptors() {
+/// Raises the limit of open files to the highest one that the system allows, and opens no more connections than fit below
+/// it: one too many could take the descriptor that the database needs to serve the others.
+fn fit_descriptors(config: &mut Config) {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap_or_default();
+    let Some(limit) = getrlimit(Resource::Nofile).current else { return };
+    let fitting = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(DESCRIPTORS).max(1);
+    let wanted = config.connections;
+    if fitting < wanted {
+        config.connections = fitting;
+        let detail = format!(
+            "serving at most {fitting} connections, not {wanted}: the process may open {limit} files; raise the limit (ulimit -Hn), or lower --connections"
+        );
+        tracing::warn!(event = "connections_limited", detail);
+    }
 }
+
+/// Descriptors for everything besides connections, such as the database, the listeners and refusals in progress.
+const DESCRIPTORS: usize = 150;
 
 /// A supervisor that cannot be reached notices that by itself, so a failure is ignored.
 fn notify(state: NotifyState<'_>) {

@@ -12,6 +12,7 @@ mod damage;
 mod database_start;
 mod deadlines;
 mod delete;
+mod descriptors;
 #[path = "../../../../methodical/postgres/tests/it/encrypted.rs"]
 mod encrypted;
 mod faults;
