@@ -6,19 +6,23 @@
 
 use std::borrow::Cow;
 use std::env;
+use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
+use http::{Request, Response};
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, Tracer as _};
 use opentelemetry::{Context, KeyValue, global};
-use opentelemetry_http::HeaderExtractor;
-use opentelemetry_otlp::SpanExporter;
+use opentelemetry_http::{HeaderExtractor, HttpClient, HttpError};
+use opentelemetry_otlp::{SpanExporter, WithHttpConfig as _};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::resource::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use reqwest::redirect::Policy;
 use tokio_rustls::rustls::crypto::ring;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, with_causes};
 use crate::front::recorder::{End, EndedResponse};
 use crate::generated::operation::Operation;
 
@@ -26,7 +30,8 @@ use crate::generated::operation::Operation;
 pub(crate) struct Export(SdkTracerProvider);
 
 impl Export {
-    /// Starts the export that the environment sets up. Returns `None` if it sets no endpoint.
+    /// Starts the export that the environment sets up. Returns `None` if it sets no endpoint. Must not be called in a
+    /// runtime: the client blocks.
     ///
     /// # Errors
     ///
@@ -36,10 +41,11 @@ impl Export {
         if !ENDPOINTS.iter().any(is_set) {
             return Ok(None);
         }
-        // The client of the SDK takes the provider of the process. Fails if there is one already.
+        // The client takes the provider of the process. Fails if there is one already.
         drop(ring::default_provider().install_default());
         // The causes of the SDK repeat the value, which may contain a password.
-        let exporter = SpanExporter::builder().with_http().build().map_err(|_error| {
+        let builder = SpanExporter::builder().with_http().with_http_client(Client::new()?);
+        let exporter = builder.build().map_err(|_error| {
             let names = ENDPOINTS.join(" or ");
             let next = "set it to a URL such as http://127.0.0.1:4318";
             let text = format!("cannot export spans: {names} cannot be used; {next}");
@@ -58,6 +64,48 @@ impl Export {
     pub(crate) fn stop(&self) {
         // The SDK logs a failure.
         drop(self.0.shutdown_with_timeout(STOP_TIMEOUT));
+    }
+}
+
+/// The client that sends spans. The headers that it sends may contain a key, so it follows no redirect and uses no proxy.
+#[derive(Debug)]
+struct Client(reqwest::blocking::Client);
+
+impl Client {
+    fn new() -> Result<Self, Error> {
+        let read = |name| env::var(name).ok()?.parse().ok();
+        let timeout = TIMEOUTS.into_iter().find_map(read).map_or(TIMEOUT, Duration::from_millis);
+        let builder = reqwest::blocking::Client::builder();
+        let client = builder.timeout(timeout).redirect(Policy::none()).no_proxy().build();
+        let client = client.map_err(|error| {
+            Error::caused(ErrorKind::Config, "cannot export spans: cannot use TLS", error)
+        })?;
+        Ok(Self(client))
+    }
+}
+
+impl HttpClient for Client {
+    /// Logs the cause of a failure, which the SDK leaves out.
+    fn send_bytes<'s, 'f>(
+        &'s self,
+        request: Request<Bytes>,
+    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'f>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        Box::pin(async move {
+            let sent = self.0.send_bytes(request).await;
+            sent.map_err(|error| match error.downcast::<reqwest::Error>() {
+                Ok(error) => {
+                    // The URL may contain a password.
+                    let error = error.without_url();
+                    tracing::warn!(event = "export_failed", cause = with_causes(&error));
+                    error.into()
+                }
+                Err(other) => other,
+            })
+        })
     }
 }
 
@@ -119,6 +167,12 @@ const NAME: &str = env!("CARGO_PKG_NAME");
 
 /// The variables of which one has to be set.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+
+/// The variables with the timeout of an export in milliseconds. The first one that is a number counts.
+const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
+
+/// The default timeout of an export.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Timeout for the export of the remaining spans when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);

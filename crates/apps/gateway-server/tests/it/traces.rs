@@ -21,6 +21,8 @@ fn start(endpoint: &str) -> (Served, TempDir) {
     command.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=from%20the%20environment");
     command.env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
     command.env("OTEL_BSP_SCHEDULE_DELAY", "600000");
+    // No proxy may get the headers.
+    command.env("HTTP_PROXY", "http://127.0.0.1:9").env("ALL_PROXY", "http://127.0.0.1:9");
     Served::filled(command, 3, &["--log-level", "info"])
 }
 
@@ -99,6 +101,22 @@ fn each_sampled_request_is_a_span_with_the_id_of_its_log_line() {
     assert_eq!(found["verb"].2["http.request.method"], "_OTHER");
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
     assert!(!text.contains("canary") && !text.contains(&token.to_ascii_lowercase()), "{text}");
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_causes_are_logged() {
+    let other = Collector::start();
+    let redirect = format!("307 Go\r\nLocation: {}/v1/traces\r\nContent-Length: 0", other.endpoint);
+    let first = Collector::answering(redirect);
+    for (endpoint, cause) in
+        [(&*first.endpoint, "status code: 307"), ("http://127.0.0.1:1", "Connection refused")]
+    {
+        let (served, _directory) = start(endpoint);
+        drop(call(&served.base_url, &served.token, "GET", "method=credits/get", ""));
+        let log = served.stop();
+        assert!(log.contains(cause), "{log}");
+    }
+    assert_eq!((first.received().0.len(), other.received().0.len()), (1, 0));
 }
 
 #[test]

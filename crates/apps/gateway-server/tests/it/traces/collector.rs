@@ -19,13 +19,18 @@ pub(super) struct Collector {
 
 impl Collector {
     pub(super) fn start() -> Self {
+        Self::answering("200 OK\r\nContent-Length: 0".to_owned())
+    }
+
+    /// Starts a collector with this response to everything, from the status to the last header.
+    pub(super) fn answering(response: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let (sender, requests) = sync_channel(1_000);
         std::thread::spawn(move || {
             for socket in listener.incoming() {
-                let sender = sender.clone();
-                std::thread::spawn(move || receive(socket.unwrap(), &sender));
+                let (sender, response) = (sender.clone(), response.clone());
+                std::thread::spawn(move || receive(socket.unwrap(), &sender, &response));
             }
         });
         Self { endpoint, requests }
@@ -50,7 +55,11 @@ impl Collector {
     }
 }
 
-fn receive(socket: TcpStream, requests: &SyncSender<(String, Vec<u8>)>) -> Option<()> {
+fn receive(
+    socket: TcpStream,
+    requests: &SyncSender<(String, Vec<u8>)>,
+    response: &str,
+) -> Option<()> {
     let mut reader = BufReader::new(socket);
     loop {
         let mut head = String::new();
@@ -63,7 +72,7 @@ fn receive(socket: TcpStream, requests: &SyncSender<(String, Vec<u8>)>) -> Optio
         let mut body = vec![0; length.parse().ok()?];
         reader.read_exact(&mut body).ok()?;
         requests.send((head, body)).ok()?;
-        write!(reader.get_mut(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").ok()?;
+        write!(reader.get_mut(), "HTTP/1.1 {response}\r\n\r\n").ok()?;
     }
 }
 
