@@ -12,7 +12,7 @@ pub(crate) struct Client {
     /// Address of the client. If a proxy does not name the client, the address of the proxy.
     pub(crate) address: IpAddr,
     /// Key of the limits for each client: an IPv4 address, or the first address of an IPv6 network of 64 bits. Unset if
-    /// all clients of a proxy would share it.
+    /// a proxy names no client at all.
     pub(crate) key: Option<IpAddr>,
 }
 
@@ -27,8 +27,10 @@ impl Client {
         let values = headers.get_all(X_FORWARDED_FOR).iter();
         let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
         // The last proxy is at the end. Everything before the first address that is not trusted may be forged.
-        let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted)).flatten();
-        Self { address: client.unwrap_or(peer), key: client.map(address_key) }
+        let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
+        // A client must not escape the limits by a malformed header: such clients of a proxy share its key.
+        let named = client.map(|hop| hop.unwrap_or(peer));
+        Self { address: named.unwrap_or(peer), key: named.map(address_key) }
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
         for line in
             [("x-forwarded-for", "192.0.2.1, unknown"), ("x-forwarded-for", "192.0.2.1, 1.2.3")]
         {
-            check(&[line], "10.0.0.1", None);
+            check(&[line], "10.0.0.1", Some(ip("10.0.0.1")));
         }
     }
 
