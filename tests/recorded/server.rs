@@ -199,6 +199,7 @@ gateway-server backup /sys/b.db 2>&1 | grep -o 'cannot write .* another'
 gateway-server restore b.db --database new.db; stat -c %a new.db
 gateway-server account list --database new.db
 gateway-server restore b.db
+gateway-server restore b.db --replace
 gateway-server restore absent.db --database third.db
 gateway-server restore c.ndjson --database third.db
 gateway-server check --database c.ndjson

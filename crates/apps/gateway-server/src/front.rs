@@ -58,7 +58,8 @@ impl Front {
         format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
     }
 
-    /// Decides in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A client without a valid token learns nothing about operations and parameters.
+    /// Decides in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
+    /// client without a valid token learns nothing about operations and parameters.
     async fn decide(
         &self,
         request: &Parts,

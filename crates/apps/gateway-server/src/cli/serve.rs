@@ -105,10 +105,7 @@ fn exposed(settings: &Settings, demo: bool) -> impl Iterator<Item = String> {
 fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
     fit_descriptors(&mut config);
     // Before the runtime exists: opening a database blocks.
-    let notice = |text: &str| {
-        let text = text.strip_prefix("warning: ").unwrap_or(text);
-        tracing::warn!(event = "database_notice", detail = text);
-    };
+    let notice = |text: &str| tracing::warn!(event = "database_notice", detail = text);
     let store: Option<Arc<Store>> = if demo {
         None
     } else {

@@ -162,14 +162,14 @@ pub(super) fn former(flag: &str) -> Option<&'static str> {
 }
 
 /// The settings of former releases, and what to do without them.
-const FORMER: [(&str, &str); 14] = [
+const FORMER: [(&str, &str); 15] = [
     ("config", "use flags or GATEWAY_… variables"),
     ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
     ("burst", "bursts have twice the requests of --rate"),
     ("wrong-tokens", "the limit is 60 a minute"),
     ("responses-per-token", "the limit is an eighth of --connections, at least 4"),
     ("readers", "there are 8 readers"),
-    ("statement-timeout", "the limit is 10 s"),
+    ("statement-timeout", "the limit for PostgreSQL is 10 s"),
     ("head-timeout", "the limit is 10 s"),
     ("idle-timeout", "the limit is 60 s"),
     ("stall-timeout", "the limit is 30 s"),
@@ -177,6 +177,7 @@ const FORMER: [(&str, &str); 14] = [
     ("drain-pause", "wait before the signal, as with a preStop hook of Kubernetes"),
     ("log-format", "the log is text on a terminal, otherwise JSON"),
     ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),
+    ("replace", "move the database and its log, FILE-wal, away, then restore"),
 ];
 
 #[cfg(test)]
