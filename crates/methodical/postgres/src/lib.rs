@@ -28,7 +28,7 @@
 //! | `sslrootcert` | `PGSSLROOTCERT` | file of trusted CAs, or `system`; the default of `verify-full` is `system` |
 //! | `sslcert`, `sslkey` | `PGSSLCERT`, `PGSSLKEY` | client certificate and its key, PEM files |
 //! | `sslnegotiation` | | `postgres` or `direct` |
-//! | `channel_binding` | | `disable`, `prefer` or `require` |
+//! | `channel_binding` | `PGCHANNELBINDING` | `disable`, `prefer` or `require` |
 //! | `password` | `PGPASSWORD` | the password, if it is not in the URL |
 //! | `passfile` | `PGPASSFILE` | the password file; `~/.pgpass` by default |
 //! | `host`, `hostaddr`, `port` | | one or more hosts, in the order in which they are tried |

@@ -37,6 +37,12 @@ impl Settings {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
         let mut parameters = DEFAULTS.map(str::to_owned).to_vec();
+        if let Some(binding) = variable("PGCHANNELBINDING") {
+            if !["disable", "prefer", "require"].contains(&&*binding) {
+                return Err(setting("PGCHANNELBINDING must be disable, prefer or require"));
+            }
+            parameters.push(format!("channel_binding={binding}"));
+        }
         for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, value) = parameter.split_once('=').ok_or_else(invalid)?;
             if let Some((name, _)) = OWN.iter().find(|(own, _)| *own == name) {
@@ -200,6 +206,8 @@ pub(crate) const OTHERS: u32 = 0o077;
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
+    use ::postgres::config::ChannelBinding;
+
     use super::*;
 
     fn read(url: &str) -> Result<Settings, Error> {
@@ -258,6 +266,21 @@ mod tests {
             Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
         };
         assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
+    }
+
+    #[test]
+    fn the_environment_sets_the_channel_binding() {
+        let binding = |value: &str, url| {
+            let variable = |name: &str| (name == "PGCHANNELBINDING").then(|| value.to_owned());
+            Settings::parse(url, &variable).map(|settings| settings.config.get_channel_binding())
+        };
+        let (url, own) = ("postgres://u@h/d", "postgres://u@h/d?channel_binding=disable");
+        assert_eq!(binding("require", url).unwrap(), ChannelBinding::Require);
+        assert_eq!(binding("require", own).unwrap(), ChannelBinding::Disable);
+        assert_eq!(binding("", url).unwrap(), ChannelBinding::Prefer);
+        let error = binding("on", url).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Setting);
+        assert_eq!(error.to_string(), "PGCHANNELBINDING must be disable, prefer or require");
     }
 
     #[test]
