@@ -58,7 +58,7 @@ impl Connector {
     /// The failure of the last host that was tried, or of the password file.
     pub fn open(&self) -> Result<Client, Error> {
         let config = &self.settings.config;
-        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let hosts = config.get_hosts().len();
         let each = config.get_connect_timeout().copied().unwrap_or(TIMEOUT);
         let limit = each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
         // On another thread: a name server or a silent socket would block this one for longer than the limit.

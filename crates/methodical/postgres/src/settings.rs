@@ -54,7 +54,13 @@ impl Settings {
         }
         let config = format!("{head}?{}", parameters.join("&"));
         let mut config: Config = config.parse().map_err(|_error| invalid())?;
-        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        if config.get_hosts().is_empty() {
+            // Messages and the password file name a host.
+            for address in config.get_hostaddrs().to_vec() {
+                config.host(&address.to_string());
+            }
+        }
+        if config.get_hosts().is_empty() {
             return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
         }
         let text = |name| own.get(name).map(String::as_str);
@@ -257,6 +263,13 @@ mod tests {
         ] {
             mode(Some(of), roots).unwrap_err();
         }
+    }
+
+    #[test]
+    fn an_address_without_a_host_is_also_the_host() {
+        let settings = read("postgres://u@/d?hostaddr=10.0.0.1&hostaddr=10.0.0.2").unwrap();
+        assert_eq!(settings.names(), "10.0.0.1:5432, 10.0.0.2:5432");
+        assert_eq!(settings.config.get_hosts().len(), settings.config.get_hostaddrs().len());
     }
 
     #[test]
