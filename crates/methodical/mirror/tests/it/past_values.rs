@@ -1,29 +1,88 @@
-//! Past values: how long a placement had each value.
+//! Past values: how long a placement had each value, also over random histories.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use methodical_mirror::{Mirror, PastValue, Purge, SyncOptions};
+use proptest::prelude::*;
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::Clock;
+use crate::support::{Clock, random_cases};
 
-/// Returns past values in short: `1/a New 100-200`, with `<` before a begin that may be earlier.
-fn shown(mirror: &Mirror) -> Vec<String> {
+/// Returns the past values of all members, or of one.
+fn past_values(mirror: &Mirror, member: Option<&str>) -> Vec<PastValue> {
     let mut found = Vec::new();
     let take = |past| {
-        found.push(short(past));
+        found.push(past);
         ControlFlow::Continue(())
     };
-    mirror.each_past_value("photo_album", None, take).unwrap();
+    mirror.each_past_value("photo_album", member, take).unwrap();
     found
 }
 
-fn short(PastValue { id, value, began_at, ended_at, began_before, .. }: PastValue) -> String {
+/// Returns past values in short: `1/a New 100-200`, with `<` before a begin that may be earlier.
+fn shown(mirror: &Mirror, member: Option<&str>) -> Vec<String> {
+    let rows = past_values(mirror, member).into_iter();
+    rows.map(|one| short(&(one.id, one.value, one.began_at, one.ended_at, one.began_before)))
+        .collect()
+}
+
+fn short((id, value, began_at, ended_at, began_before): &Row) -> String {
     let value = value.as_deref().unwrap_or("?");
-    let before = if began_before { "<" } else { "" };
+    let before = if *began_before { "<" } else { "" };
     let ended_at = ended_at.map(|at| at.to_string()).unwrap_or_default();
     format!("{id} {value} {before}{began_at}-{ended_at}")
+}
+
+fn sync(server: &Server, mirror: &mut Mirror) {
+    server.sync(mirror, &options()).unwrap();
+}
+
+/// Asks every group, and lets lists become empty.
+fn options() -> SyncOptions {
+    SyncOptions::new().recheck_every(1)
+}
+
+#[test]
+fn past_values_follow_the_values_and_filters_select_them() {
+    let (place, server, clock) = (Place::new(), Server::start(), Clock::default());
+    let mut mirror = clock.of(place.open());
+    for (at, mark) in [(100, "New"), (200, "New"), (300, "Print"), (400, ""), (500, "New")] {
+        clock.set(at);
+        server.state().put("1", "a", mark);
+        server.state().put("2", "b", "Rejected");
+        sync(&server, &mut mirror);
+    }
+    clock.set(600);
+    server.state().albums.get_mut("1").unwrap().remove("a");
+    sync(&server, &mut mirror);
+    assert_eq!(shown(&mirror, Some("a")).last().unwrap(), "1/a New <500-600");
+    // A placement that returns in time has the value without a gap.
+    clock.set(700);
+    server.state().put("1", "a", "New");
+    sync(&server, &mut mirror);
+    let all = shown(&mirror, None);
+    assert_eq!(
+        all,
+        [
+            "1/a New <100-300",
+            "2/b Rejected <100-",
+            "1/a Print 300-400",
+            "1/a ? 400-500",
+            "1/a New <500-"
+        ]
+    );
+    assert_eq!(shown(&mirror, Some("b")), all[1..2]);
+    let mut count = 0;
+    let stop = |_past| {
+        count += 1;
+        ControlFlow::Break(())
+    };
+    mirror.each_past_value("photo_album", None, stop).unwrap();
+    assert_eq!(count, 1);
+    assert_eq!(mirror.check().unwrap().findings, []);
+    assert!(!format!("{:?}", past_values(&mirror, None)).contains("Rejected"));
 }
 
 #[test]
@@ -37,7 +96,7 @@ fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
     {
         server.state().put(album, photo, mark);
     }
-    let options = SyncOptions::new().recheck_every(1).values("mark", ["Zanzibar", "Zebra"]);
+    let options = options().values("mark", ["Zanzibar", "Zebra"]);
     server.sync(&mut mirror, &options).unwrap();
     clock.set(200);
     server.state().albums.remove("1");
@@ -45,7 +104,7 @@ fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
         server.sync(&mut mirror, &options).unwrap();
     }
     let all = ["1/a Zanzibar <100-200", "1/b New <100-200", "2/b New <100-", "2/c Zebra <100-"];
-    assert_eq!(shown(&mirror), all);
+    assert_eq!(shown(&mirror, None), all);
     mirror.forget("photo", "a").unwrap();
     clock.set(300);
     server.state().photos.remove("c");
@@ -54,15 +113,200 @@ fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
     for _ in 0..2 {
         server.sync(&mut mirror, &options).unwrap();
     }
-    assert_eq!(shown(&mirror), all[1..3]);
+    assert_eq!(shown(&mirror, None), all[1..3]);
     assert_eq!(mirror.check().unwrap().findings, []);
     mirror.forget("album", "2").unwrap();
-    assert_eq!(shown(&mirror), all[1..2]);
+    assert_eq!(shown(&mirror, None), all[1..2]);
     mirror.purge(&Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() }).unwrap();
     clock.set(400);
     mirror.purge(&Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() }).unwrap();
-    assert_eq!(shown(&mirror), [""; 0]);
+    assert_eq!(shown(&mirror, None), [""; 0]);
     assert_eq!(mirror.check().unwrap().findings, []);
     let left = "SELECT count(*) FROM mirror_spell";
     assert_eq!(place.row(left), ["0"]);
+}
+
+/// An event at the service or in the mirror.
+#[derive(Clone, Debug)]
+enum Event {
+    Put(&'static str, &'static str, &'static str),
+    Take(&'static str, &'static str),
+    DropPhoto(&'static str),
+    DropAlbum(&'static str),
+    Forget(&'static str),
+    Sync,
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let album = || prop::sample::select(vec!["1", "2"]);
+    let photo = || prop::sample::select(vec!["a", "b", "c"]);
+    let mark = prop::sample::select(vec!["New", "Print", "Rejected", ""]);
+    let event = prop_oneof![
+        8 => (album(), photo(), mark).prop_map(|(album, photo, mark)| Event::Put(album, photo, mark)),
+        5 => (album(), photo()).prop_map(|(album, photo)| Event::Take(album, photo)),
+        1 => photo().prop_map(Event::DropPhoto),
+        1 => album().prop_map(Event::DropAlbum),
+        1 => photo().prop_map(Event::Forget),
+        8 => Just(Event::Sync),
+    ];
+    prop::collection::vec(event, 16..64)
+}
+
+/// A placement, its value, the start and the end, and whether the start may be earlier.
+type Row = (String, Option<String>, i64, Option<i64>, bool);
+
+/// The expected past values, from the content of the service at the time of each sync.
+#[derive(Default)]
+struct Expected {
+    past: Vec<Row>,
+    /// How many syncs in a row lacked each photo, album and placement that the mirror has.
+    photos: BTreeMap<String, u32>,
+    albums: BTreeMap<String, u32>,
+    placements: BTreeMap<String, u32>,
+    forgotten: BTreeSet<String>,
+    is_complete: bool,
+}
+
+impl Expected {
+    fn forget(&mut self, photo: &str) {
+        self.forgotten.insert(photo.to_owned());
+        if self.photos.remove(photo).is_some() {
+            self.remove(photo);
+        }
+    }
+
+    /// Removes a photo that is gone or forgotten.
+    fn remove(&mut self, photo: &str) {
+        let end = format!("/{photo}");
+        self.past.retain(|(id, ..)| !id.ends_with(&end));
+        self.placements.retain(|id, _| !id.ends_with(&end));
+    }
+
+    fn end(&mut self, id: &str, at: i64) {
+        let open = self.past.iter_mut().find(|(one, _, _, ended, _)| one == id && ended.is_none());
+        if let Some((_, _, _, ended, _)) = open {
+            *ended = Some(at);
+        }
+    }
+
+    fn sync(&mut self, server: &Server, at: i64) {
+        let content = server.state().clone();
+        let (photos, albums) = (content.photos, content.albums);
+        let photos: BTreeSet<String> = photos.difference(&self.forgotten).cloned().collect();
+        let forgotten = self.forgotten.clone();
+        let gone = absent(&mut self.photos, photos.iter());
+        for photo in gone {
+            self.remove(&photo);
+        }
+        for album in absent(&mut self.albums, albums.keys()) {
+            let start = format!("{album}/");
+            let left: Vec<String> =
+                self.placements.keys().filter(|id| id.starts_with(&start)).cloned().collect();
+            for id in left {
+                self.end(&id, at);
+                self.placements.remove(&id);
+            }
+        }
+        let mut listed = BTreeSet::new();
+        for (album, marks) in &albums {
+            for (photo, mark) in marks.iter().filter(|(photo, _)| !forgotten.contains(*photo)) {
+                let id = format!("{album}/{photo}");
+                self.place(&id, mark.clone(), at);
+                listed.insert(id);
+            }
+        }
+        // The members of an album that is missing are not asked for.
+        let is_asked = |id: &String| albums.contains_key(id.split_once('/').unwrap().0);
+        let absent: Vec<String> = self
+            .placements
+            .keys()
+            .filter(|id| is_asked(id) && !listed.contains(*id))
+            .cloned()
+            .collect();
+        for id in absent {
+            self.end(&id, at);
+            let misses = self.placements.get_mut(&id).unwrap();
+            *misses += 1;
+            if *misses == 2 {
+                self.placements.remove(&id);
+            }
+        }
+        self.is_complete = true;
+    }
+
+    fn place(&mut self, id: &str, mark: Option<String>, at: i64) {
+        let misses = self.placements.insert(id.to_owned(), 0);
+        let last = self.past.iter_mut().rev().find(|(one, ..)| one == id);
+        let mut was_unknown = false;
+        if let (Some(misses), Some((_, value, _, ended_at, _))) = (misses, last) {
+            if misses > 0 {
+                *ended_at = None;
+            }
+            if *value == mark {
+                return;
+            }
+            was_unknown = value.is_none();
+            *ended_at = Some(at);
+        }
+        let began_before = was_unknown || !self.is_complete;
+        self.past.push((id.to_owned(), mark, at, None, began_before));
+    }
+}
+
+/// Counts the absent ones of the records that a mirror has. Returns and removes those that are gone.
+fn absent<'a, I: Iterator<Item = &'a String>>(
+    known: &mut BTreeMap<String, u32>,
+    listed: I,
+) -> Vec<String> {
+    let listed: BTreeSet<&String> = listed.collect();
+    for (id, misses) in known.iter_mut() {
+        *misses = if listed.contains(id) { 0 } else { *misses + 1 };
+    }
+    known.extend(listed.into_iter().map(|id| (id.clone(), 0)));
+    let gone: Vec<String> =
+        known.iter().filter(|(_, misses)| **misses == 2).map(|(id, _)| id.clone()).collect();
+    known.retain(|_, misses| *misses < 2);
+    gone
+}
+
+#[test]
+fn the_past_values_are_those_of_a_random_history() {
+    proptest!(random_cases(16), |(events in events())| {
+        let (place, server, clock) = (Place::new(), Server::start(), Clock::default());
+        // The lists never become empty, which the deletion guard would refuse.
+        server.state().put("0", "z", "New");
+        let (mut mirror, mut expected) = (clock.of(place.open()), Expected::default());
+        for (time, event) in (100..).zip(&events) {
+            clock.set(time);
+            match event {
+                Event::Put(album, photo, mark) => server.state().put(album, photo, mark),
+                Event::Take(album, photo) => {
+                    if let Some(marks) = server.state().albums.get_mut(*album) {
+                        marks.remove(*photo);
+                    }
+                }
+                Event::DropPhoto(photo) => {
+                    let mut state = server.state();
+                    state.photos.remove(*photo);
+                    state.albums.values_mut().for_each(|marks| drop(marks.remove(*photo)));
+                }
+                Event::DropAlbum(album) => drop(server.state().albums.remove(*album)),
+                Event::Forget(photo) => {
+                    mirror.forget("photo", photo).unwrap();
+                    expected.forget(photo);
+                }
+                Event::Sync => {
+                    sync(&server, &mut mirror);
+                    expected.sync(&server, i64::try_from(time).unwrap());
+                }
+            }
+            let mut found = shown(&mirror, None);
+            let mut rows: Vec<String> = expected.past.iter().map(short).collect();
+            // Placements that one recovery finds have no order.
+            found.sort();
+            rows.sort();
+            prop_assert_eq!(found, rows);
+        }
+        prop_assert_eq!(mirror.check().unwrap().findings, []);
+    });
 }
