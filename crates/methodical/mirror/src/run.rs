@@ -600,3 +600,78 @@ impl Drop for Run<'_> {
 }
 
 debug_with!(Run<'_>: scope, report);
+
+#[cfg(test)]
+mod tests {
+    use methodical_model::tables::{Column, Table};
+    use serde_json::value::RawValue;
+
+    use crate::guard::Rules;
+    use crate::history::Report;
+    use crate::mirror::Mirror;
+
+    const PHOTO: Table =
+        Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+
+    /// Syncs a list of an identity and a title each: `!` is a rejected record. Returns the counts of added, changed, unchanged,
+    /// repeated, rejected and missing records, and the number of changes in the feed.
+    fn sync(mirror: &mut Mirror, list: &str, is_verbatim: bool) -> [u64; 7] {
+        let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        for record in list.split(' ') {
+            let Some((id, title)) = record.split_at_checked(1).filter(|_| record != "!") else {
+                run.reject("it is damaged").unwrap();
+                continue;
+            };
+            let model = format!(r#"{{"id":"{id}","title":"{title}"}}"#);
+            let received = if is_verbatim { model.clone() } else { format!(" {model}") };
+            run.model(&RawValue::from_string(model).unwrap(), &received).unwrap();
+        }
+        let report = run.finish().unwrap();
+        let Report { added, changed, unchanged, repeated, rejected, missing, .. } = report;
+        let feed = mirror.changes(None, 99).unwrap().0.len() as u64;
+        [added, changed, unchanged, repeated, rejected, missing, feed]
+    }
+
+    #[test]
+    fn a_list_in_any_order_has_the_same_differences() {
+        for (list, expected) in [
+            ("1a 2b 3c 4d", [0, 0, 4, 0, 0, 0, 0]),
+            ("4d 3c 2b 1a", [0, 0, 4, 0, 0, 0, 0]),
+            ("3c 4d 1a 2b", [0, 0, 4, 0, 0, 0, 0]),
+            ("1a 2b 3c 4x", [0, 1, 3, 0, 0, 0, 1]),
+            ("1a 2x 3c 4d", [0, 1, 3, 0, 0, 0, 1]),
+            ("9z 1a 2b 3c 4d", [1, 0, 4, 0, 0, 0, 1]),
+            ("1a 2b 3c 4d 9z", [1, 0, 4, 0, 0, 0, 1]),
+            ("1a 3c 4d", [0, 0, 3, 0, 0, 1, 1]),
+            ("1a 1a 2b 3c 2b 4d", [0, 0, 4, 2, 0, 0, 0]),
+            ("1a 1b 2b 3c 4d", [0, 0, 4, 0, 1, 0, 0]),
+            ("2x 2x 2b 1a 3c 4d", [0, 1, 3, 1, 1, 0, 1]),
+            ("9z 9z 9y 1a 2b 3c 4d", [1, 0, 4, 1, 1, 0, 1]),
+            ("1a ! 3c 4d", [0, 0, 3, 0, 1, 0, 0]),
+            ("! 4x 3c", [0, 1, 1, 0, 1, 0, 1]),
+        ] {
+            for is_verbatim in [true, false] {
+                let mut mirror = Mirror::in_memory().unwrap();
+                sync(&mut mirror, "1a 2b 3c 4d", is_verbatim);
+                let found = sync(&mut mirror, list, is_verbatim);
+                assert_eq!(found, expected, "{list} {is_verbatim}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_returns_is_found_in_any_order() {
+        let mut mirror = Mirror::in_memory().unwrap();
+        for (list, expected) in [
+            ("1a 2b 3c 4d", [4, 0, 0, 0, 0, 0, 0]),
+            ("1a 4d 3c", [0, 0, 3, 0, 0, 1, 1]),
+            ("1a 2b 3c 4d", [0, 0, 3, 0, 0, 0, 2]),
+            ("1a 3c 4d", [0, 0, 3, 0, 0, 1, 3]),
+            ("1a 3c 4d", [0, 0, 3, 0, 0, 0, 4]),
+            ("4d 2b 1a 3x", [0, 1, 2, 0, 0, 0, 6]),
+            ("1a 2b 3x 4d", [0, 0, 4, 0, 0, 0, 6]),
+        ] {
+            assert_eq!(sync(&mut mirror, list, true), expected, "{list}");
+        }
+    }
+}
