@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use ::postgres::Client;
@@ -16,6 +18,8 @@ use crate::settings::{Settings, TIMEOUT};
 #[derive(Clone)]
 pub struct Connector {
     settings: Arc<Settings>,
+    /// Attempts that have not ended. A peer that never answers keeps its thread and its socket.
+    attempts: Arc<AtomicUsize>,
 }
 
 impl Connector {
@@ -46,12 +50,13 @@ impl Connector {
         if settings.config.get_application_name().is_none() {
             settings.config.application_name(application);
         }
-        Ok(Self { settings: Arc::new(settings) })
+        Ok(Self { settings: Arc::new(settings), attempts: Arc::default() })
     }
 
     /// Connects to the first host of the URL that accepts the connection.
     ///
     /// Each host has 10 seconds for the whole attempt, unless the URL has `connect_timeout`.
+    /// While 64 attempts have no answer, it fails immediately.
     ///
     /// # Errors
     ///
@@ -63,12 +68,25 @@ impl Connector {
         let limit = each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
         // On another thread: a name server or a silent socket would block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
-        let settings = Arc::clone(&self.settings);
-        std::thread::spawn(move || sender.send(open(&settings)).is_ok());
-        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| {
-            let text = format!("{}: no answer", self.settings.names());
+        let (settings, attempts) = (Arc::clone(&self.settings), Arc::clone(&self.attempts));
+        let unreachable = |cause: &str| {
+            let text = format!("{}: {cause}", self.settings.names());
             Err(Error::new(ErrorKind::Unreachable, text))
-        })
+        };
+        if attempts.fetch_add(1, Ordering::Relaxed) >= ATTEMPTS {
+            attempts.fetch_sub(1, Ordering::Relaxed);
+            return unreachable("too many earlier attempts have no answer");
+        }
+        let attempt = move || {
+            let opened = open(&settings);
+            attempts.fetch_sub(1, Ordering::Relaxed);
+            sender.send(opened).is_ok()
+        };
+        if let Err(error) = Builder::new().spawn(attempt) {
+            self.attempts.fetch_sub(1, Ordering::Relaxed);
+            return unreachable(&format!("cannot start a thread: {error}"));
+        }
+        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| unreachable("no answer"))
     }
 
     /// Connects as [`open`](Self::open) does, and begins further attempts for at most `limit` while no host can be reached.
@@ -102,7 +120,7 @@ impl Connector {
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connector").field("hosts", &self.settings.names()).finish()
+        f.debug_struct("Connector").field("hosts", &self.settings.names()).finish_non_exhaustive()
     }
 }
 
@@ -113,6 +131,9 @@ fn open(settings: &Settings) -> Result<Client, Error> {
     }
     config.connect(settings.tls.clone()).map_err(|error| explain(&error, settings))
 }
+
+/// Maximum number of attempts at a time.
+const ATTEMPTS: usize = 64;
 
 /// Pause between two attempts while waiting.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -25,7 +25,7 @@ fn plain() -> Option<Encrypted> {
 fn debug_shows_hosts_and_no_password() {
     let url = "postgres://u:canary@a,b:6000/d?sslmode=disable";
     let connector = Connector::new(url, "test").unwrap();
-    assert_eq!(format!("{connector:?}"), r#"Connector { hosts: "a:5432, b:6000" }"#);
+    assert_eq!(format!("{connector:?}"), r#"Connector { hosts: "a:5432, b:6000", .. }"#);
 }
 
 /// The peer closes the first connection, as a database that starts. The second one reaches the database.
@@ -69,6 +69,31 @@ fn a_wait_has_an_end() {
         let error =
             connector.open_waiting(Duration::from_secs(1), |_notice| {}).map(drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unreachable);
+    }
+}
+
+/// Each of them keeps a thread and a socket.
+#[test]
+fn attempts_without_an_answer_are_limited() {
+    let (listener, port) = silent();
+    let url = format!("postgres://u:canary@127.0.0.1:{port}/d?connect_timeout=1");
+    let connector = Connector::new(&url, "test").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| connector.open().map(drop).unwrap_err());
+        }
+    });
+    let error = connector.open().map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
+    assert!(error.to_string().ends_with("too many earlier attempts have no answer"), "{error}");
+    listener.set_nonblocking(true).unwrap();
+    let connections: Vec<_> = listener.incoming().map_while(Result::ok).collect();
+    assert_eq!(connections.len(), 64);
+    drop(connections);
+    // Its end frees the place of an attempt.
+    let is_full = || connector.open().map(drop).unwrap_err().to_string().contains("too many");
+    while is_full() {
+        std::thread::yield_now();
     }
 }
 
