@@ -278,9 +278,9 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
-        ErrorKind::Connect => match PROXIES.iter().find(|name| env::var_os(name).is_some()) {
-            Some(name) if base_url.is_some_and(|url| !is_local(&url.value)) => format!(
-                "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
+        ErrorKind::Connect => match base_url.and_then(|url| proxy_of(&url.value)) {
+            Some(name) => format!(
+                "check that the proxy in {name} is running and reaches the service, and the base URL; NO_PROXY names hosts to call directly"
             ),
             _ => format!(
                 "check the base URL, and that the service is running; {} shows where the URL comes from",
@@ -309,7 +309,8 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Server => "the service has an internal problem".to_owned(),
         ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
         ErrorKind::Decode | ErrorKind::NotSuccess => {
-            format!("{} prints the response unchanged", invocation.command("api METHOD"))
+            let api = invocation.command("api METHOD");
+            format!("the same command with `-o raw`, or {api}, prints the response unchanged")
         }
         ErrorKind::Paging => {
             "each page before the error is complete; --limit N stops before it".to_owned()
@@ -318,9 +319,16 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
     })
 }
 
-/// The variables that may name a proxy.
-const PROXIES: [&str; 6] =
-    ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"];
+/// Returns the variable that names a proxy for a URL, if one is set. Whether `NO_PROXY` exempts the host, the transport decides.
+fn proxy_of(base_url: &str) -> Option<&'static str> {
+    let own = if base_url.starts_with("https:") {
+        ["https_proxy", "HTTPS_PROXY"]
+    } else {
+        ["http_proxy", "HTTP_PROXY"]
+    };
+    let mut names = own.into_iter().chain(["all_proxy", "ALL_PROXY"]);
+    names.find(|name| !is_local(base_url) && env::var_os(name).is_some_and(|url| !url.is_empty()))
+}
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.
 fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {

@@ -71,7 +71,9 @@ fn a_check_logs_every_request() {
     })
     .unwrap();
     let person = Person::of_service(&server.uri(""));
-    let output = person.run(&["check", "-v", "--report", "junit"]);
+    // The extension of the file says nothing: `--report` sets the format.
+    let output = person.run_line("check -v --report junit --output-file contract.xml");
+    assert!(person.home.path().join("contract.xml").exists(), "{}", stderr(&output));
     let requests = stderr(&output).lines().filter(|line| line.starts_with("> GET ")).count();
     assert!(requests > 30, "{requests}");
     assert!(!stderr(&output).contains(crate::run::TOKEN));

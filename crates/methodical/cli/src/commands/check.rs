@@ -154,7 +154,8 @@ pub(crate) fn run<C: OperationCommands>(
     }
     // The output is opened before the first request.
     let text = is_report.then(|| Destination::open(output.file(), program)).transpose()?;
-    let has_all = !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
+    let has_all =
+        is_report || !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
     let noun = (!has_all).then_some(Noun::new("failed check", "failed checks"));
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let records = (!is_report).then(|| Printer::open(&session.invocation, &schema)).transpose()?;

@@ -173,13 +173,13 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
     let mut mirror = open::read(invocation)?;
     let consumers = mirror.consumers()?;
     if let Some(ConsumersCommand::Rewind { name, to }) = &flags.command {
-        find(&consumers, name)?;
+        find(&consumers, name, invocation)?;
         invocation.refuse_dry_run()?;
         mirror.rewind_consumer(name, to)?;
-        let waiting = find(&mirror.consumers()?, name)?.behind;
+        let waiting = find(&mirror.consumers()?, name, invocation)?.behind;
         invocation.screen.note(&format!("moved `{name}`; changes that wait for it: {waiting}"));
     } else if let Some(name) = &flags.remove {
-        let waiting = match find(&consumers, name)?.behind {
+        let waiting = match find(&consumers, name, invocation)?.behind {
             0 => String::new(),
             waiting => format!(" It will not get the {waiting} changes that wait for it."),
         };
@@ -212,11 +212,17 @@ fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<()
 }
 
 /// Returns the consumer with a name.
-fn find<'a>(consumers: &'a [Consumer], name: &str) -> Result<&'a Consumer, Failure> {
+fn find<'a>(
+    consumers: &'a [Consumer],
+    name: &str,
+    invocation: &Invocation,
+) -> Result<&'a Consumer, Failure> {
     let found = consumers.iter().find(|one| one.name == name);
     found.ok_or_else(|| {
-        Failure::usage(format!("the mirror has no consumer `{name}`"))
-            .hint("`mirror consumers` lists them; each --consumer name of `watch` adds one")
+        Failure::usage(format!("the mirror has no consumer `{name}`")).hint(format!(
+            "{} lists them; each --consumer name of `watch` adds one",
+            invocation.command("mirror consumers")
+        ))
     })
 }
 

@@ -266,8 +266,6 @@ mod group_tests {
 mod sort_tests {
     use std::cmp::Ordering;
 
-    use proptest::prelude::*;
-
     use super::{Key, Sort};
     use crate::output::record::Path;
 
@@ -295,6 +293,4 @@ mod sort_tests {
         let equal = |one, other| Key::of(one).cmp(&Key::of(other)) == Ordering::Equal;
         assert!(equal("010", "10") && equal("-0", "0.00") && equal("1.50", "15e-1"));
     }
-
-    proptest! {}
 }

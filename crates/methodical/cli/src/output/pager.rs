@@ -1,8 +1,9 @@
 //! The pager: a program that shows long output one screen at a time.
 
+use std::env;
 use std::io::{self, IsTerminal as _, Write};
-use std::process::{Child, Command, Stdio};
-use std::{env, mem};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
 
 use crate::interrupt;
 use crate::output::destination::Upload;
@@ -29,29 +30,34 @@ pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
         // Quits if the output fits, shows colors, and leaves the output on the screen. Wide lines are not wrapped.
         command.env("LESS", if output.wide { "FRSX" } else { "FRX" });
     }
-    let child = command.spawn().ok()?;
-    // Ctrl-C belongs to the pager from now on.
+    let mut child = command.spawn().ok()?;
+    let input = child.stdin.take();
+    // Ctrl-C belongs to the pager, until the person quits it: the program may be waiting for the service.
     interrupt::leave_to_pager(true);
-    Some(Paged { child, is_over: false })
+    let wait = move || {
+        let status = child.wait();
+        interrupt::leave_to_pager(false);
+        status
+    };
+    let ended = thread::Builder::new().name("pager".to_owned()).spawn(wait).ok();
+    Some(Paged { input, ended })
 }
 
 /// Output to a pager that runs. Dropping it waits until the person quits it.
 #[derive(Debug)]
 pub(crate) struct Paged {
-    child: Child,
-    is_over: bool,
+    /// `None` after the end of the output.
+    input: Option<ChildStdin>,
+    /// Returns how the pager ended.
+    ended: Option<JoinHandle<io::Result<ExitStatus>>>,
 }
 
 impl Paged {
     /// Ends the output, and waits for the end of the pager. Fails if it failed, because the person may not have seen the output.
     fn wait(&mut self) -> io::Result<()> {
-        if mem::replace(&mut self.is_over, true) {
-            return Ok(());
-        }
-        drop(self.child.stdin.take());
-        let status = self.child.wait();
-        interrupt::leave_to_pager(false);
-        match status? {
+        drop(self.input.take());
+        let Some(ended) = self.ended.take() else { return Ok(()) };
+        match ended.join().unwrap_or_else(|_panic| Err(io::ErrorKind::BrokenPipe.into()))? {
             status if status.success() => Ok(()),
             status => {
                 let text = format!("the pager failed ({status}); set PAGER or use --no-pager");
@@ -70,9 +76,7 @@ impl Upload for Paged {
 impl Write for Paged {
     /// Writes to the pager. Fails with a broken pipe if the person quit it.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(input) = &mut self.child.stdin else {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        };
+        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         match input.write(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.wait()?;

@@ -19,7 +19,7 @@ use crate::output::record::{Line, Path, one_line};
 use crate::output::select::{Bound, Fields, Filter, Selection};
 use crate::program::{Noun, RecordType, Types};
 use crate::run::Invocation;
-use crate::screen::{Screen, closest, variable};
+use crate::screen::{Screen, Tone, closest, variable};
 
 /// One output, from its first record to its last.
 pub(crate) struct Printer {
@@ -392,7 +392,9 @@ impl<'a> Schema<'a> {
             RecordSource::Operation => similar.is_none(),
         };
         if is_accepted {
-            invocation.screen.warn(&format!("{unknown}; the fields are {known}"));
+            // Also with `-q`: the output may be empty because of the field.
+            let text = format!("{unknown}; the fields are {known}");
+            invocation.screen.say(Tone::Warning, "warning", &text);
             return Ok(());
         }
         Err(Failure::usage(unknown).hint(match similar {
