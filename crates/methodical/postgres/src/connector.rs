@@ -91,13 +91,16 @@ impl Connector {
 
     /// Connects as [`open`](Self::open) does, and begins further attempts for at most `limit` while no host can be reached.
     ///
-    /// `notice` receives a message when it begins to wait, without a password. A refused password or an unknown database fails
-    /// without waiting.
+    /// `notice` receives a warning if a connection to another machine may be unencrypted or unverified, and a message when it
+    /// begins to wait; both without a password. A refused password or an unknown database fails without waiting.
     ///
     /// # Errors
     ///
     /// As those of [`open`](Self::open).
     pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
+        if let Some(warning) = self.settings.warning() {
+            notice(&warning);
+        }
         let (started, mut is_noticed) = (Instant::now(), false);
         loop {
             match self.open() {

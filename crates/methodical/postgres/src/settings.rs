@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub(crate) struct Settings {
     /// The settings that the driver reads itself: hosts, user, database, timeouts.
     pub(crate) config: Config,
     pub(crate) tls: MakeRustlsConnect,
+    /// Whether each connection is encrypted, with a certificate that a known CA has signed.
+    is_verified: bool,
     /// The password file, which need not exist.
     passfile: Option<PathBuf>,
 }
@@ -80,6 +83,7 @@ impl Settings {
         }
         let home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
+            is_verified: mode == SslMode::Require && (checks_name || roots.is_some()),
             passfile: file("passfile").or_else(home),
             tls: tls::client(checks_name, roots.as_deref(), certificate.zip(key).as_ref())?,
             config,
@@ -90,6 +94,24 @@ impl Settings {
     pub(crate) fn names(&self) -> String {
         let names = hosts(&self.config).map(|(host, port)| format!("{host}:{port}"));
         names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns a warning if a connection to another machine may be unencrypted or unverified.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let is_local = |host: &str| match host.parse::<IpAddr>() {
+            Ok(address) => address.is_loopback(),
+            Err(_) => host.starts_with('/') || host == "localhost",
+        };
+        let is_local = match self.config.get_hostaddrs() {
+            [] => hosts(&self.config).all(|(host, _port)| is_local(&host)),
+            addresses => addresses.iter().all(IpAddr::is_loopback),
+        };
+        let names = self.names();
+        (!is_local && !self.is_verified).then(|| {
+            format!(
+                "the connection to the database at {names} may be unencrypted or unverified; set sslmode=verify-full"
+            )
+        })
     }
 
     /// Finds the password in the password file, if it is not known.
@@ -270,6 +292,36 @@ mod tests {
         let settings = read("postgres://u@/d?hostaddr=10.0.0.1&hostaddr=10.0.0.2").unwrap();
         assert_eq!(settings.names(), "10.0.0.1:5432, 10.0.0.2:5432");
         assert_eq!(settings.config.get_hosts().len(), settings.config.get_hostaddrs().len());
+    }
+
+    #[test]
+    fn a_connection_to_another_machine_that_is_not_verified_gives_a_warning() {
+        let directory = tempfile::tempdir().unwrap();
+        let roots = directory.path().join("ca.pem");
+        fs::write(&roots, rcgen::generate_simple_self_signed([]).unwrap().cert.pem()).unwrap();
+        let roots = format!("sslrootcert={}", roots.display());
+        for (url, is_warned) in [
+            ("postgres://u@localhost/d", false),
+            ("postgres://u@127.0.0.1/d", false),
+            ("postgres://u@[::1]/d", false),
+            ("postgres://u@%2Frun%2Fpostgresql/d", false),
+            ("postgres://u@db.example/d?hostaddr=127.0.0.1", false),
+            ("postgres://u@localhost/d?hostaddr=10.0.0.1", true),
+            ("postgres://u@localhost,db.example/d", true),
+            ("postgres://u@db.example/d?sslmode=disable", true),
+            ("postgres://u@db.example/d?sslmode=require", true),
+            (&format!("postgres://u@db.example/d?{roots}"), true),
+            (&format!("postgres://u@db.example/d?sslmode=require&{roots}"), false),
+            (&format!("postgres://u@db.example/d?sslmode=verify-ca&{roots}"), false),
+            (&format!("postgres://u@db.example/d?sslmode=verify-full&{roots}"), false),
+        ] {
+            assert_eq!(read(url).unwrap().warning().is_some(), is_warned, "{url}");
+        }
+        assert_eq!(
+            read("postgres://u:canary@db.example/d").unwrap().warning().unwrap(),
+            "the connection to the database at db.example:5432 may be unencrypted or unverified; \
+             set sslmode=verify-full"
+        );
     }
 
     #[test]

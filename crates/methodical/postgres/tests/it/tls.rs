@@ -19,10 +19,11 @@ fn each_sslmode_verifies_what_libpq_documents() {
 
     let text = refused(&server.url("sslmode=disable"));
     assert!(text.contains("no encryption; check sslmode"), "{text}");
-    // A refusal ends the wait immediately.
+    // A refusal ends the wait immediately, after the warning.
     let connector = Connector::new(&server.url("sslmode=disable"), "test").unwrap();
     let wait = Duration::from_secs(600);
-    let error = connector.open_waiting(wait, |text| panic!("{text}")).map(drop).unwrap_err();
+    let notice = |text: &str| assert!(text.contains("may be unencrypted"), "{text}");
+    let error = connector.open_waiting(wait, notice).map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
     let prefer = format!("sslrootcert={ca}");
     for mode in ["", "sslmode=prefer", &prefer, "sslmode=require"] {
