@@ -39,7 +39,7 @@ pub(crate) enum Kind {
 }
 
 impl Shape {
-    /// Returns the columns of a table. A generated description has no reserved or doubled names.
+    /// Returns the columns of a table. The generator avoids reserved and doubled names; the database refuses doubled ones.
     pub(crate) fn of(table: &Table) -> Result<Self, Error> {
         let columns = table.columns().iter().map(|column| {
             let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();

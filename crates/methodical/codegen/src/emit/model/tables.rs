@@ -1,5 +1,7 @@
 //! The tables of a mirror, and what a mirror reads.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 
 use crate::emit::model::marker;
@@ -37,6 +39,7 @@ pub(in crate::emit) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
 
 /// A table of the records that a list returns.
 struct ListedTable<'s> {
+    name: String,
     model: &'s Model,
     columns: Vec<Column>,
     /// The list that returns all records of the table.
@@ -44,10 +47,6 @@ struct ListedTable<'s> {
 }
 
 impl ListedTable<'_> {
-    fn name(&self) -> String {
-        self.model.rust.words()
-    }
-
     /// Returns the name of the field that identifies a record.
     fn identity(&self) -> &str {
         self.model.identity_field().map_or("", |field| &field.wire)
@@ -63,11 +62,22 @@ fn lists(service: &Service) -> Vec<ListedTable<'_>> {
         let Some(columns) = columns(service, model) else { continue };
         let is_whole = query.params.iter().all(|param| !param.required);
         if is_whole && tables.iter().all(|table| table.model.id != model.id) {
-            tables.push(ListedTable { model, columns, query });
+            let taken: Vec<_> = tables.iter().map(|table| &*table.name).collect();
+            let name = free(model.rust.words(), &taken);
+            tables.push(ListedTable { name, model, columns, query });
         }
     }
     tables.sort_by_key(|table| table.model.id);
     tables
+}
+
+/// Returns a name for a table that is neither taken nor reserved.
+fn free(name: String, taken: &[&str]) -> String {
+    let mut name = if is_reserved(&name) { format!("service_{name}") } else { name };
+    while taken.contains(&&*name) {
+        name.push('_');
+    }
+    name
 }
 
 /// A value that two filters of a list recover: one selects a group, the other one its members with a value.
@@ -84,7 +94,12 @@ struct Recovery<'s> {
 fn recoveries<'s>(service: &'s Service, lists: &'s [ListedTable<'s>]) -> Vec<Recovery<'s>> {
     let mut found: Vec<Recovery<'_>> = Vec::new();
     for operation in service.operations.iter().filter(|one| one.paging.is_none()) {
-        found.extend(operation.params.iter().filter_map(|value| recovery(operation, value, lists)));
+        for value in &operation.params {
+            let names = found.iter().map(|one| &*one.name);
+            let taken: Vec<_> = lists.iter().map(|list| &*list.name).chain(names).collect();
+            let one = recovery(operation, value, lists, &taken);
+            found.extend(one);
+        }
     }
     found
 }
@@ -93,6 +108,7 @@ fn recovery<'s>(
     operation: &'s Operation,
     value: &'s Param,
     lists: &'s [ListedTable<'s>],
+    taken: &[&str],
 ) -> Option<Recovery<'s>> {
     value.recovers.as_ref()?;
     let [group] = *value.needs.as_slice() else { return None };
@@ -106,7 +122,9 @@ fn recovery<'s>(
     };
     let groups = lists.iter().find(is_named).or_else(|| lists.iter().find(is_identity))?;
     let name = format!("{}_{attribute}", members.model.rust.words());
-    Some(Recovery { name, operation, group, value, members, groups })
+    let name = free(name, taken);
+    let found = Recovery { name, operation, group, value, members, groups };
+    Names::default().claim(&found.columns()).then_some(found)
 }
 
 impl Recovery<'_> {
@@ -167,14 +185,57 @@ impl Column {
     }
 }
 
-/// Returns the columns of a model in the order of its fields; `None` if it has no identity.
+/// Returns the columns of a model in the order of its fields; `None` if its identity cannot be a column.
+///
+/// Names of columns are distinct, also without regard to case. A nested record that would break this is one column of JSON.
+/// A field whose name is taken has no column: a mirror keeps it with the unlisted fields.
 pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
-    model.identity?;
-    let columns = model.fields.iter().flat_map(|field| match inner(service, field) {
-        Some(inner) => inner.fields.iter().map(|one| column(service, Some(field), one)).collect(),
-        None => vec![column(service, None, field)],
-    });
-    Some(columns.collect())
+    let identity = model.identity?;
+    // The fields of the record itself have precedence over those of nested records.
+    let mut fields: Vec<_> = model.fields.iter().enumerate().collect();
+    fields.sort_by_key(|(index, field)| (*index != identity, inner(service, field).is_some()));
+    let mut names = Names::default();
+    let mut columns: Vec<(usize, Vec<Column>)> = Vec::new();
+    for (index, field) in fields {
+        let whole = vec![column(service, None, field)];
+        let parts = inner(service, field).map(|inner| {
+            inner.fields.iter().map(|one| column(service, Some(field), one)).collect::<Vec<_>>()
+        });
+        match parts.into_iter().chain([whole]).find(|columns| names.claim(columns)) {
+            Some(found) => columns.push((index, found)),
+            None if index == identity => return None,
+            None => {}
+        }
+    }
+    columns.sort_by_key(|(index, _)| *index);
+    Some(columns.into_iter().flat_map(|(_, columns)| columns).collect())
+}
+
+/// Returns whether a mirror uses names like this for itself.
+fn is_reserved(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.starts_with("mirror_") || name.starts_with("sqlite_")
+}
+
+/// The names of columns, and of the nested records whose fields are columns, in lowercase.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    /// Takes the names of the columns of a field, if all of them are free.
+    fn claim(&mut self, columns: &[Column]) -> bool {
+        let record = columns.iter().find(|one| one.path.len() > 1);
+        let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());
+        let names = columns.iter().map(|one| one.path.join("_").to_lowercase()).chain(record);
+        let names: Vec<_> = names.collect();
+        let distinct: BTreeSet<_> = names.iter().cloned().collect();
+        let is_free = |name: &String| !self.0.contains(name) && !is_reserved(name);
+        let fits = distinct.len() == names.len() && distinct.iter().all(is_free);
+        if fits {
+            self.0.extend(distinct);
+        }
+        fits
+    }
 }
 
 /// Returns the model of a nested record.
