@@ -60,7 +60,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// The failure of the last host that was tried, or of the password file.
+    /// The failure of the last host that was tried, or of a password file that `passfile` or `PGPASSFILE` names.
     pub fn open(&self) -> Result<Client, Error> {
         let config = &self.settings.config;
         let hosts = config.get_hosts().len();
@@ -91,15 +91,17 @@ impl Connector {
 
     /// Connects as [`open`](Self::open) does, and begins further attempts for at most `limit` while no host can be reached.
     ///
-    /// `notice` receives a warning if a connection to another machine may be unencrypted or unverified, and a message when it
-    /// begins to wait; both without a password. A refused password or an unknown database fails without waiting.
+    /// `notice` receives a warning if a connection to another machine may be unencrypted or unverified, another one if
+    /// `~/.pgpass` is ignored, and a message when it begins to wait; all without a password. A refused password or an unknown database fails without waiting.
     ///
     /// # Errors
     ///
     /// As those of [`open`](Self::open).
     pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
-        if let Some(warning) = self.settings.warning() {
-            notice(&warning);
+        let settings = &self.settings;
+        let ignored = settings.find_password().err().filter(|_| !settings.is_named);
+        for text in settings.warning().into_iter().chain(ignored.map(|error| error.to_string())) {
+            notice(&text);
         }
         let (started, mut is_noticed) = (Instant::now(), false);
         loop {
@@ -129,8 +131,10 @@ impl fmt::Debug for Connector {
 
 fn open(settings: &Settings) -> Result<Client, Error> {
     let mut config = settings.config.clone();
-    if let Some(password) = settings.find_password()? {
-        config.password(password);
+    match settings.find_password() {
+        Ok(Some(password)) => drop(config.password(password)),
+        Err(error) if settings.is_named => return Err(error),
+        _ => {}
     }
     config.connect(settings.tls.clone()).map_err(|error| explain(&error, settings))
 }
@@ -140,3 +144,34 @@ const ATTEMPTS: usize = 64;
 
 /// Pause between two attempts while waiting.
 const PAUSE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_default_password_file_that_others_can_read_is_ignored_with_a_notice() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(".pgpass");
+        fs::write(&file, "*:*:*:*:canary\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let open = |variable: &str, path: &std::path::Path| {
+            let environment = |name: &str| (name == variable).then(|| path.display().to_string());
+            // No process listens there.
+            let settings = Settings::parse("postgres://u@127.0.0.1:1/d", &environment).unwrap();
+            let connector = Connector { settings: Arc::new(settings), attempts: Arc::default() };
+            let notices = RefCell::new(Vec::new());
+            let notice = |text: &str| notices.borrow_mut().push(text.to_owned());
+            let error = connector.open_waiting(Duration::ZERO, notice).map(drop).unwrap_err();
+            (error.kind(), notices.into_inner())
+        };
+        let (kind, notices) = open("HOME", home.path());
+        assert_eq!((kind, notices.len()), (ErrorKind::Unreachable, 1), "{notices:?}");
+        assert!(notices[0].ends_with("set its mode to 0600"), "{notices:?}");
+        assert_eq!(open("PGPASSFILE", &file), (ErrorKind::Setting, vec![]));
+    }
+}

@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     is_verified: bool,
     /// The password file, which need not exist.
     passfile: Option<PathBuf>,
+    /// Whether the URL or the environment names the password file. Otherwise, an error of it is a notice.
+    pub(crate) is_named: bool,
 }
 
 impl Settings {
@@ -81,10 +83,12 @@ impl Settings {
         if certificate.is_some() != key.is_some() {
             return Err(setting("sslcert and sslkey must be set together"));
         }
+        let passfile = file("passfile");
         let home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
             is_verified: mode == SslMode::Require && (checks_name || roots.is_some()),
-            passfile: file("passfile").or_else(home),
+            is_named: passfile.is_some(),
+            passfile: passfile.or_else(home),
             tls: tls::client(checks_name, roots.as_deref(), certificate.zip(key).as_ref())?,
             config,
         })
@@ -125,7 +129,10 @@ impl Settings {
         let unusable = |cause: String| {
             setting(format!("cannot use the password file {}: {cause}", path.display()))
         };
-        let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
+        // `/dev/null` switches the default file off.
+        let Some(metadata) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
+            return Ok(None);
+        };
         if metadata.mode() & OTHERS != 0 {
             return Err(unusable("other users can access it; set its mode to 0600".to_owned()));
         }
@@ -400,12 +407,15 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(find("h", &file).unwrap().as_deref(), Some("p:q\\r"));
         assert_eq!(find("x", &file).unwrap().as_deref(), Some("last"));
-        assert_eq!(find("x", Path::new("/nowhere/pgpass")).unwrap(), None);
+        for path in ["/nowhere/pgpass", "/dev/null", "/"] {
+            assert_eq!(find("x", Path::new(path)).unwrap(), None);
+        }
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         let error = find("h", &file).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Setting);
         let says = "pgpass: other users can access it; set its mode to 0600";
         assert!(error.to_string().ends_with(says), "{error}");
+        assert!(at("h", &file, None).is_named && !read("postgres://u@h/d").unwrap().is_named);
         let own = at("h", &file, Some("own"));
         assert_eq!(own.find_password().unwrap(), None);
         assert_eq!(own.config.get_password(), Some(&b"own"[..]));
