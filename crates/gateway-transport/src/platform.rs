@@ -50,7 +50,7 @@ impl<T: ?Sized> MaybeSend for T {}
 
 /// Returns the runtime that polls the caller, or a typed error in place of tokio's panic.
 #[cfg(all(
-    any(feature = "bridge", feature = "reqwest", feature = "tower-service"),
+    any(feature = "reqwest", feature = "tower-service"),
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 pub(crate) fn current_runtime() -> Result<tokio::runtime::Handle, crate::TransportError> {

@@ -1,11 +1,12 @@
-//! Real syncs: a list of persons from a client, and teams and placements record by record.
+//! Real syncs: persons, teams and placements, record by record.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::mirror::model::tables::{
     Column, MirrorVisitor, Mirrored, Recovery, Table,
 };
-use methodical_dashboard::mirror::{Mirror, Rules, SyncOptions};
+use methodical_dashboard::mirror::model::{ListOperation as _, Next};
+use methodical_dashboard::mirror::{Mirror, Rules};
 
 use crate::service::{Directory, List, ListPersons, PERSON};
 
@@ -74,8 +75,17 @@ impl Syncs {
 
     fn persons(&mut self, list: List) {
         self.at_time();
-        let client = list.client(self.size);
-        self.mirror.sync_all(&client, &SyncOptions::new().tables([PERSON.name()])).unwrap();
+        let mut run = self.mirror.begin("persons/list", &PERSON, Rules::new()).unwrap();
+        let mut decoder = ListPersons.decoder();
+        for piece in list.body(self.size) {
+            decoder.push(&piece);
+            while let Next::Item(taken) =
+                decoder.next_json_with(|_person, json| run.record(json)).unwrap()
+            {
+                taken.unwrap();
+            }
+        }
+        run.finish().unwrap();
     }
 
     /// Syncs the groups, whose last one has another name each time.
