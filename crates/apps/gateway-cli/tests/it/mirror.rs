@@ -112,6 +112,36 @@ fn a_reader_refuses_the_mirror_of_another_profile_or_service() {
 }
 
 #[test]
+fn a_profile_without_a_base_url_refuses_the_mirror_of_another_one() {
+    let service = service(&["[]", "[]"]);
+    let url = service.uri("");
+    let person = Person::of_service(&url);
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
+    assert_eq!(code(&person.run(&["mirror", "sync"])), 0);
+    assert_eq!(code(&person.run(&["--profile", "work", "config", "set", "timeout", "30"])), 0);
+    let mirrors = person.home.path().join("data/gateway/mirrors");
+    std::fs::copy(mirrors.join("default.db"), mirrors.join("work.db")).unwrap();
+    let person = person.with("GATEWAY_BASE_URL", "");
+    let said = format!("belongs to profile default at {url}, not to profile work\n");
+    let refused = |person: &Person, args: &[&str]| {
+        let output = person.run(&[&["--profile", "work"], args].concat());
+        assert_eq!((code(&output), stdout(&output)), (2, ""));
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+    };
+    refused(&person, &["board"]);
+    let person = person.with("GATEWAY_MIRROR", "data/gateway/mirrors/default.db");
+    refused(&person, &["candidates", "list", "--from", "mirror"]);
+    let person = person.with("GATEWAY_MIRROR", "");
+    // A file that is named without a profile, and a reader without settings.
+    let person = person.with("GATEWAY_PROFILE", "work");
+    let status = ["mirror", "status", "--from", "data/gateway/mirrors/work.db"];
+    assert_eq!(code(&person.run(&status)), 0);
+    let person = person.with("GATEWAY_PROFILE", "");
+    assert_eq!(code(&person.run(&["config", "unset", "base-url"])), 0);
+    assert_eq!(code(&person.run(&["mirror", "status"])), 0);
+}
+
+#[test]
 fn a_new_token_of_a_profile_is_accepted_with_a_note() {
     let service = service(&["[]", "[]"]);
     let person = Person::of_service(&service.uri(""));

@@ -86,14 +86,17 @@ impl Place {
         if is_named && invocation.service.profile.is_none() {
             return Ok(false);
         }
-        // A reader without a base URL may not have settings at all.
-        let Some(own) = source(None, settings, invocation) else { return Ok(false) };
-        if mirror.is_of(&own) {
-            return Ok(true);
-        }
-        let without = if invocation.call.demo { "--demo" } else { "--profile" };
         let reader = account(settings, invocation);
-        let text = format!("the mirror {self} does not belong to {reader}");
+        let text = match source(None, settings, invocation) {
+            Some(own) if mirror.is_of(&own) => return Ok(true),
+            Some(_) => format!("the mirror {self} does not belong to {reader}"),
+            // A reader without a base URL may not have settings at all.
+            None => match other_owner(mirror, settings) {
+                Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
+                None => return Ok(false),
+            },
+        };
+        let without = if invocation.call.demo { "--demo" } else { "--profile" };
         Err(Failure::usage(text).hint(format!(
             "`--from {}` without {without} reads it; to replace it, move it away and run {}",
             quoted(&self.to_string()),
@@ -285,6 +288,18 @@ pub(crate) fn source(
 
 fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
+}
+
+/// Names the account of a mirror if a profile was chosen, and the mirror belongs to another one that is known.
+fn other_owner(mirror: &Mirror, settings: &Settings) -> Option<String> {
+    let Settings { profile, file, .. } = settings;
+    if profile.origin == "default" {
+        return None;
+    }
+    let others = file.profiles().filter(|name| *name != profile.value);
+    let mut others = others.filter_map(|name| Some((name, file.get(name, "base-url")?)));
+    let (name, url) = others.find(|(name, url)| mirror.is_of(&Source::new(url, name)))?;
+    Some(format!("profile {name} at {}", redacted(&url)))
 }
 
 /// Names the account of the settings: its profile and service.
