@@ -15,6 +15,11 @@ fn a_dry_run_changes_nothing() {
         "profile use work",
         "profile remove work",
         "man --all pages",
+        "dashboard",
+        #[cfg(feature = "demo")]
+        "--demo dashboard",
+        "mirror backup copy.db",
+        "mirror rebuild",
     ] {
         let output = person.run_line(&format!("--dry-run {line}"));
         assert_eq!(code(&output), 2, "{line}");

@@ -109,6 +109,7 @@ pub(crate) fn run<S: Mirrored>(
         }
         return reader(command, invocation);
     }
+    invocation.refuse_dry_run()?;
     let settings = Settings::of_known(invocation)?;
     let path = files::find(settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.call.demo);
