@@ -142,6 +142,18 @@ fn a_profile_without_a_base_url_refuses_the_mirror_of_another_one() {
 }
 
 #[test]
+fn a_url_is_not_a_mirror_and_its_password_is_not_printed() {
+    let person = Person::new().with("GATEWAY_MIRROR", "postgresql+psycopg://u:secret@host/db");
+    for args in [&["board"][..], &["mirror", "status", "--from", "mysql://u:secret@host/db"]] {
+        let output = person.run(args);
+        assert_eq!(code(&output), 2);
+        let said = "error: cannot use a database as the mirror: a mirror is a file\n";
+        assert!(stderr(&output).starts_with(said), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("secret"), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_new_token_of_a_profile_is_accepted_with_a_note() {
     let service = service(&["[]", "[]"]);
     let person = Person::of_service(&service.uri(""));

@@ -47,7 +47,8 @@ impl Place {
                 folder.join("mirrors").join(format!("{}.db", settings.profile.value))
             }));
         };
-        if is_database(text) {
+        // The text is not repeated: a URL may have a password.
+        if text.contains("://") {
             let copy = invocation.command("mirror copy --to postgres://…");
             return Err(Failure::usage("cannot use a database as the mirror: a mirror is a file")
                 .hint(format!("sync to a file, and copy it: {copy}")));
