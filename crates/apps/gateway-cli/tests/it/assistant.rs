@@ -175,6 +175,8 @@ fn results_are_what_the_other_commands_print() {
         call("status", json!({})),
         call("list_placements", json!({"status": "Nwe"})),
         call("list_placements", json!({"waiting_days": 1})),
+        // The titles of others contain this one.
+        call("list_placements", json!({"vacancy": format!("{} 1", HOSTILE[1])})),
     ];
     let found = results(&ask(&office.person, &[], &calls));
     let placement = &found[0]["structuredContent"]["placements"][0];
@@ -190,6 +192,9 @@ fn results_are_what_the_other_commands_print() {
         "cannot find the status: no record has or had it in this spelling; the board lists those in use"
     );
     assert_eq!(found[4]["structuredContent"]["placements"], json!([]));
+    let placements = found[5]["structuredContent"]["placements"].as_array().unwrap();
+    let vacancies: Vec<&Value> = placements.iter().map(|one| &one["vacancy_id"]).collect();
+    assert_eq!(vacancies, ["101"]);
 }
 
 #[test]

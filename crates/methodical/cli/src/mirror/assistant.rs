@@ -349,11 +349,14 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         Ok(json!({"tables": tables.collect::<Vec<_>>(), "amounts": amounts}))
     }
 
-    /// Returns the identities of the groups with an identity or a title, or whose title has the text.
+    /// Returns the identities of the groups with an identity or a title; if there are none, of those whose title has the text.
     fn groups_of(&self, text: &str) -> Result<BTreeSet<String>, String> {
         let (titles, wanted) = (self.read(titles(&self.mirror, self.of.groups))?, folded(text));
-        let found =
-            titles.into_iter().filter(|(id, title)| id == text || folded(title).contains(&wanted));
+        let is_exact = |id: &String, title: &str| id == text || folded(title) == wanted;
+        let has_exact = titles.iter().any(|(id, title)| is_exact(id, title));
+        let found = titles.into_iter().filter(|(id, title)| {
+            is_exact(id, title) || (!has_exact && folded(title).contains(&wanted))
+        });
         let found: BTreeSet<String> = found.map(|(id, _)| id).collect();
         let name = self.of.groups.name();
         let text = "none has this identity or title; the board lists them";
