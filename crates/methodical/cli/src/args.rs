@@ -266,6 +266,12 @@ pub(crate) fn parse<C: OperationCommands>(
                     program.name.command("auth login")
                 ));
             }
+            "--to" => {
+                return usage(
+                    "--from MIRROR names the mirror to read; only commands that write one have --to",
+                );
+            }
+            "--origin" => return usage("the origin is always shown"),
             "--excel" => {
                 return usage(
                     "-o xlsx writes a workbook; --separator ';' sets the separator of CSV",

@@ -47,7 +47,7 @@ pub(crate) struct TapFlags {
 pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_from(invocation)?;
     invocation.output.refuse_selection("a catalog selects streams and fields")?;
-    let config = flags.config.as_ref().map(|path| read_json(path, "configuration")).transpose()?;
+    let config = flags.config.as_ref().map(|path| Config::read(path, invocation)).transpose()?;
     let streams = streams::<S>();
     if flags.discover {
         let mut out = stdout().lock();
@@ -115,6 +115,19 @@ struct Config {
 }
 
 impl Config {
+    fn read(path: &Path, invocation: &Invocation) -> Result<Self, Failure> {
+        read_json(path, "configuration").map_err(|failure| {
+            let text = failure.text();
+            let is_former = |key: &&str| text.contains(&format!("unknown field `{key}`"));
+            if !["base_url", "token", "token_file"].iter().any(is_former) {
+                return failure;
+            }
+            let name = invocation.program.name;
+            let [base_url, token] = ["BASE_URL", "TOKEN"].map(|one| name.variable(one));
+            failure.hint(format!("use a profile, or {base_url} and {token}"))
+        })
+    }
+
     /// Returns the invocation and the flags of a sync with the settings of the configuration. Flags take precedence.
     fn apply(self, invocation: &Invocation) -> (Invocation, SyncFlags) {
         let Self { profile, mirror, values } = self;

@@ -44,6 +44,19 @@ fn help() {
 }
 
 #[test]
+fn a_former_flag_fails_with_its_replacement() {
+    let person = Person::new();
+    for (args, hint) in [
+        (&["board", "--to", "x"][..], "--from MIRROR names the mirror to read"),
+        (&["config", "list", "--origin"], "the origin is always shown"),
+    ] {
+        let output = person.run(args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains(hint), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_refused_argument_does_not_act_on_the_terminal() {
     let person = Person::new();
     for args in [
