@@ -19,8 +19,16 @@ fn create(place: &Place) -> Mirror {
     mirror.forget("photo", "4").unwrap();
     mirror.forget("photo", "never seen").unwrap();
     mirror.add_consumer("team").unwrap();
+    place.execute(
+        "INSERT INTO mirror_spell VALUES (1, 'photo_album', '7/1', '7', '1', 'New', '2026-01-02', NULL, 1); \
+         INSERT INTO mirror_sample VALUES (1, '2026-01-02', 'balance', '12.50', 'EUR')",
+    );
     mirror
 }
+
+/// The statements that read the history and the forgotten identities, which a rebuild keeps.
+const HISTORY: &str = "SELECT record_id, value, began_at, amount FROM mirror_spell, mirror_sample";
+const FORGOTTEN: &str = "SELECT count(*), group_concat(hex(id)) FROM mirror_suppressed";
 
 fn kinds(check: &Check) -> Vec<FindingKind> {
     check.findings.iter().map(|finding| finding.kind).collect()
@@ -77,7 +85,8 @@ fn each_kind_of_damage_is_found_and_corrected() {
         let place = Place::new();
         let mut mirror = create(&place);
         place.execute(damage);
-        let cursor = mirror.cursor().unwrap();
+        let (cursor, consumers) = (mirror.cursor().unwrap(), mirror.consumers().unwrap());
+        let (history, forgotten) = (place.row(HISTORY), place.row(FORGOTTEN));
         let check = mirror.check().unwrap();
         let texts: Vec<String> =
             expected.iter().map(|(_, text)| format!("`photo`{text}; rebuild the mirror")).collect();
@@ -87,6 +96,9 @@ fn each_kind_of_damage_is_found_and_corrected() {
         assert_eq!(repaired.findings.len(), expected.len(), "{damage}");
         assert_eq!(repaired.check.findings, [], "{damage}");
         assert!(mirror.changes(Some(&cursor), 9).unwrap().0.is_empty(), "{damage}");
+        assert_eq!(mirror.consumers().unwrap(), consumers, "{damage}");
+        assert_eq!(place.row(HISTORY), history, "{damage}");
+        assert_eq!((place.row(FORGOTTEN), &*forgotten[0]), (forgotten.clone(), "2"), "{damage}");
         assert!(!place.contains("Zulu"));
         let state = "SELECT mirror_state FROM photo WHERE id = '4'";
         assert_eq!(place.row(state), ["forgotten"], "{damage}");
