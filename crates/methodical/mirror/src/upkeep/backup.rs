@@ -61,9 +61,10 @@ impl Mirror {
             let text = format!("cannot back up to {}: it is the mirror itself", to.display());
             return Err(Error::new(ErrorKind::Io, text));
         }
+        let path = utf8("back up to", to)?;
         let file = Partial::create(to)?;
         // Before the copy, so that an erasure at the same time names it.
-        add(mirror, &Backup { path: absolute(to)?, at })?;
+        add(mirror, &Backup { path, at })?;
         copy(&store.connection, file.path())?;
         file.finish(to, existing)
     }
@@ -111,6 +112,7 @@ impl Mirror {
         let refused = |kind, why: String| {
             Error::new(kind, format!("cannot restore {}: {why}", from.display()))
         };
+        let path = utf8("restore", from)?;
         let log = files::with_suffix(from, "-wal");
         if has_contents(&log) {
             let why = format!(
@@ -157,7 +159,6 @@ impl Mirror {
             refuse_log(to)?;
             file.finish(to, Existing::Refuse)?;
         }
-        let path = absolute(from)?;
         if backups(to)?.iter().all(|backup| backup.path != path) {
             add(to, &Backup { path, at })?;
         }
@@ -167,11 +168,8 @@ impl Mirror {
 
 /// Copies a database into an empty file, and marks the copy as one.
 fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
-    let name = to.to_str().ok_or_else(|| {
-        let text = format!("cannot back up to {}: its path is not UTF-8", to.display());
-        Error::new(ErrorKind::Io, text)
-    })?;
-    source.execute("VACUUM INTO ?1", (name,)).or_failed()?;
+    let name = utf8("back up to", to)?;
+    source.execute("VACUUM INTO ?1", (name.to_str(),)).or_failed()?;
     let copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
     copy.execute_batch("PRAGMA journal_mode = WAL; UPDATE mirror_meta SET is_copy = 1")
         .or_failed()?;
@@ -212,8 +210,15 @@ fn list_of(mirror: &Path) -> PathBuf {
     files::with_suffix(mirror, ".backups")
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Error> {
-    std::path::absolute(path).map_err(|error| failed("find", path, error))
+/// Returns the absolute path of a backup. The list of backups and the database take only UTF-8.
+fn utf8(verb: &str, backup: &Path) -> Result<PathBuf, Error> {
+    let path = std::path::absolute(backup).map_err(|error| failed("find", backup, error))?;
+    if path.to_str().is_none() {
+        let path = path.display();
+        let text = format!("cannot {verb} {path}: its path is not UTF-8; choose another path");
+        return Err(Error::new(ErrorKind::Io, text));
+    }
+    Ok(path)
 }
 
 fn has_contents(path: &Path) -> bool {

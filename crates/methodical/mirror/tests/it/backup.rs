@@ -240,3 +240,26 @@ fn a_mirror_remembers_its_backups() {
     drop(mirror);
     assert_eq!(paths(&mut open(&path), "2"), [copy, other]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_not_utf8_is_refused_before_it_is_listed() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let (folder, path, copy) = paths();
+    let mirror = open(&path);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    let list = path.with_extension("db.backups");
+    let before = std::fs::read(&list).unwrap();
+    let other = folder.path().join(std::ffi::OsStr::from_bytes(b"copy\xff.db"));
+    let backup = mirror.backup(&other, Existing::Refuse).unwrap_err();
+    drop(mirror);
+    let restore = Mirror::restore(&other, &path, Existing::Replace).unwrap_err();
+    for error in [backup, restore] {
+        assert_eq!(error.kind(), ErrorKind::Io);
+        let says = "its path is not UTF-8; choose another path";
+        assert!(error.to_string().ends_with(says), "{error}");
+    }
+    assert_eq!(std::fs::read(&list).unwrap(), before);
+    assert_eq!(names(folder.path()), ["copy.db", "mirror.db", "mirror.db.backups"]);
+}
