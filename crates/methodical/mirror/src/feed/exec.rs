@@ -14,8 +14,8 @@ use crate::feed::sink::{Failure, Sink};
 /// Runs a program for each event, with the [JSON](Event#json) of the event and a line break on its standard input.
 ///
 /// An exit status of 0 means that the event was delivered, even if the program did not read it. Any other status is a
-/// failure. A program that runs longer than the timeout, 60 s by default, is killed; processes that it started are not. It
-/// inherits standard output and standard error.
+/// failure. A program that runs longer than the timeout, 60 s by default, is killed; processes that it started are
+/// not, and may overlap with the next delivery. It inherits standard output and standard error.
 ///
 /// `Debug` and errors show the program, but no argument, because arguments may be secret.
 ///
@@ -135,9 +135,12 @@ fn run(command: &mut Command, input: Vec<u8>, timeout: Duration) -> io::Result<O
     let (started, mut child) = (Instant::now(), command.spawn()?);
     if let Some(mut stdin) = child.stdin.take() {
         // The thread ends when the input was read, or when no process has the other end of the pipe.
-        thread::Builder::new().name("methodical-mirror-exec".to_owned()).spawn(move || {
-            let _closed = stdin.write_all(&input);
-        })?;
+        let writer = thread::Builder::new().name("methodical-mirror-exec".to_owned());
+        if let Err(error) = writer.spawn(move || drop(stdin.write_all(&input))) {
+            child.kill()?;
+            child.wait()?;
+            return Err(error);
+        }
     }
     let mut pause = SHORTEST_PAUSE;
     loop {
