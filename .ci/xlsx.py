@@ -32,15 +32,16 @@ RECORDS = [
         "portal": {"id": "3", "name": "=2+2"},
         "type": "person",
     }
-    for number, text in enumerate([*HOSTILE, *ESCAPED, "x" * (LONGEST + 1)])
+    for number, text in enumerate([*HOSTILE, *ESCAPED])
 ]
+TOO_LONG = {"id": "1", "name": "x" * (LONGEST + 1)}
 
 
 class Service(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         vacancies = ({"id": f"0{number}", "project": "Night shift"} for number in range(LAST_ROW + 1))
-        answer = RECORDS if "candidates" in self.path else list(vacancies)
-        body = json.dumps({"status": "success", "result": answer} if answer is RECORDS else answer).encode()
+        answer = {"status": "success", "result": self.server.records} if "candidates" in self.path else list(vacancies)
+        body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
@@ -58,6 +59,7 @@ def equal(found, expected, what):
 def main():
     program = os.path.abspath(sys.argv[1])
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    server.records = [*RECORDS, TOO_LONG]
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = tempfile.TemporaryDirectory()
     path = os.path.join(folder.name, "list.xlsx")
@@ -70,13 +72,17 @@ def main():
         equal(done.returncode, code, done.stderr)
         return done.stderr
 
-    # Exit code 6: a value was left out, and named.
-    longer = f"record {len(RECORDS)}, field `name`: {LONGEST + 1} characters"
-    errors = run("candidates", 6)
+    errors = run("candidates", 1)
+    longer = f"record {len(RECORDS) + 1}, field `name`: the text is longer than the {LONGEST} characters of a cell"
     assert longer in errors, errors
+    assert not os.path.exists(path), "an incomplete workbook"
+    print("a text that is longer than a cell: passed")
+
+    server.records = RECORDS
+    run("candidates", 0)
 
     def shown(record):
-        return ESCAPED.get(record["name"], record["name"]) if len(record["name"]) <= LONGEST else None
+        return ESCAPED.get(record["name"], record["name"])
 
     header, *rows = openpyxl.load_workbook(path).active.iter_rows()
     names = [cell.value for cell in header]
@@ -90,7 +96,7 @@ def main():
         assert all(cell.data_type != "f" for cell in row), f"row {row[0].row} has a formula"
     frame = pandas.read_excel(path, dtype=str, keep_default_na=False)
     equal(list(frame["id"]), [record["id"] for record in RECORDS], "ids in pandas")
-    equal(list(frame["name"]), [shown(record) or "" for record in RECORDS], "names in pandas")
+    equal(list(frame["name"]), [shown(record) for record in RECORDS], "names in pandas")
     print("hostile texts: passed")
 
     os.remove(path)
