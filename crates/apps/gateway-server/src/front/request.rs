@@ -127,9 +127,14 @@ fn fresh() -> HeaderValue {
     static PROCESS: OnceLock<u64> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let process = PROCESS.get_or_init(|| getrandom::u64().unwrap_or_default());
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    HeaderValue::try_from(format!("{process:x}-{count:x}"))
-        .unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
+    let id = id_of(*process, COUNT.fetch_add(1, Ordering::Relaxed));
+    HeaderValue::try_from(id).unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
+}
+
+/// Formats an id. All ids have the same length, so that the length of a response does not depend on earlier requests: the
+/// simulation breaks connections after a number of bytes.
+fn id_of(process: u64, count: u64) -> String {
+    format!("{process:016x}-{count:08x}")
 }
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -142,6 +147,12 @@ mod tests {
     fn headers(name: &'static str, values: &[&'static str]) -> HeaderMap {
         let name = HeaderName::from_static(name);
         values.iter().map(|value| (name.clone(), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn the_ids_of_requests_have_one_length() {
+        assert_eq!(id_of(1, 0), "0000000000000001-00000000");
+        assert_eq!(id_of(u64::MAX, 0x1000).len(), id_of(1, 0xfff).len());
     }
 
     #[test]
