@@ -1,6 +1,6 @@
 //! Files that `gateway-server import` reads, and the lists that are served then.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gateway_server::{CandidateRow, CreditsRow, PortalRow};
 
@@ -112,6 +112,14 @@ fn an_imported_account_is_served_and_copied_to_another_database() {
     on_each_database(import_serve_and_copy);
 }
 
+/// Imports files into the account, and returns the exit code and standard error.
+fn import(database: &str, files: &[PathBuf]) -> (Option<i32>, String) {
+    let mut command = program();
+    command.args(["import", "--account", "acme", "--database", database]).args(files);
+    let output = command.output().unwrap();
+    (output.status.code(), error(&output))
+}
+
 #[test]
 fn a_record_that_clients_would_skip_is_not_imported() {
     let (directory, database, _token) = acme();
@@ -120,13 +128,8 @@ fn a_record_that_clients_would_skip_is_not_imported() {
         let path = directory.path().join("v.csv");
         let title = "\"\"".repeat(quotes);
         std::fs::write(&path, format!("id,project\n1,\"{title}\"\n")).unwrap();
-        let output = program()
-            .args(["import", "--account", "acme", "--database", &database])
-            .arg(&path)
-            .output()
-            .unwrap();
-        let error = error(&output);
-        assert_eq!(output.status.code(), Some(code), "{error}");
+        let (found, error) = import(&database, &[path]);
+        assert_eq!(found, Some(code), "{error}");
         assert_eq!(
             error.contains("clients read at most 1048576; shorten it"),
             code == 2,
@@ -145,13 +148,8 @@ fn a_record_of_more_than_8_mib_is_refused_before_its_end() {
     ] {
         let path = directory.path().join(name);
         std::fs::write(&path, start.to_owned() + &"a".repeat(9 << 20)).unwrap();
-        let output = program()
-            .args(["import", "--account", "acme", "--database", &database])
-            .arg(&path)
-            .output()
-            .unwrap();
-        let error = error(&output);
-        assert_eq!(output.status.code(), Some(2), "{error}");
+        let (code, error) = import(&database, &[path]);
+        assert_eq!(code, Some(2), "{error}");
         assert!(error.contains("the record has more than 8388608 bytes"), "{error}");
     }
 }
@@ -201,14 +199,8 @@ fn up_to_twenty_errors_are_reported_in_one_run() {
             "{\"id\":\"x\",\"name\":\"secret\"}\n{\"id\":1\n{\"id\":\"2\",\"naam\":\"\"}\n",
         ),
     ];
-    let import = |files: &[std::path::PathBuf]| {
-        let mut command = program();
-        command.args(["import", "--account", "acme", "--database", &database]).args(files);
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        error(&output)
-    };
-    let text = import(&files);
+    let (code, text) = import(&database, &files);
+    assert_eq!(code, Some(2), "{text}");
     assert_eq!(text.lines().count(), 20, "{text}");
     assert!(
         text.contains("a.csv:2: `id` must be") && text.contains("a.csv:16: `id` must"),
@@ -217,7 +209,7 @@ fn up_to_twenty_errors_are_reported_in_one_run() {
     assert!(text.contains("a.ndjson:2: the JSON value is truncated"), "{text}");
     assert!(text.contains("a.ndjson:3: unknown field `naam`"), "{text}");
     assert!(text.ends_with("nothing was imported\n") && !text.contains("secret"), "{text}");
-    assert_eq!(import(&files[..1]).lines().count(), 15);
+    assert_eq!(import(&database, &files[..1]).1.lines().count(), 15);
 }
 
 #[test]
