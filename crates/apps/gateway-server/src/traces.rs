@@ -41,7 +41,7 @@ impl Export {
         if !ENDPOINTS.iter().any(is_set) {
             return Ok(None);
         }
-        // The client takes the provider of the process. Fails if there is one already.
+        // The client takes the provider of the process. Fails if the process has a provider already.
         drop(ring::default_provider().install_default());
         // The causes of the SDK repeat the value, which may contain a password.
         let builder = SpanExporter::builder().with_http().with_http_client(Client::new()?);

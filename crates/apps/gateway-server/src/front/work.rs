@@ -169,7 +169,7 @@ impl Work {
         result
     }
 
-    /// Counts a failure of the database. A busy server and a removed revision are none.
+    /// Counts a failure of the database. A busy server and a removed revision do not count.
     fn count<T>(&self, result: &Result<T, Error>) {
         use ErrorKind::{NotFound, Overloaded, SnapshotGone};
         if let Err(error) = result

@@ -349,7 +349,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         Ok(json!({"tables": tables.collect::<Vec<_>>(), "amounts": amounts}))
     }
 
-    /// Returns the identities of the groups with an identity or a title; if there are none, of those whose title has the text.
+    /// Returns the identities of the groups with this identity or title; without one, of those whose title has the text.
     fn groups_of(&self, text: &str) -> Result<BTreeSet<String>, String> {
         let (titles, wanted) = (self.read(titles(&self.mirror, self.of.groups))?, folded(text));
         let is_exact = |id: &String, title: &str| id == text || folded(title) == wanted;
