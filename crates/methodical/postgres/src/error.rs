@@ -3,23 +3,13 @@
 use std::error::Error as StdError;
 use std::{fmt, io};
 
+use ::postgres::error::SqlState;
 use tokio_rustls::rustls;
-
-use crate::settings::Settings;
 
 /// Why a connection was not opened.
 ///
 /// The value is one pointer wide. The text is a lowercase fragment for people that names the next step. It never
 /// contains a password.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_postgres::{Connector, ErrorKind};
-///
-/// let error = Connector::new("postgres://archive@db.example/archive?sslmode=on", "archive").unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Setting);
-/// ```
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, String)>);
 
@@ -56,42 +46,34 @@ impl fmt::Display for Error {
 
 impl StdError for Error {}
 
-/// Describes an error of the driver, and names the next step.
-pub(crate) fn explain(error: &::postgres::Error, settings: &Settings) -> Error {
-    let failed = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-    let (kind, text) = if let Some(refusal) = error.as_db_error() {
-        let state = refusal.code().code();
-        let (kind, next) = of_state(state);
-        // A terminal or a line of a log shows it.
-        let message = refusal.message().replace(char::is_control, " ").replace('"', "`");
-        (kind, format!("{message}; {next} (SQLSTATE {state})"))
-    } else {
-        let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-        match failed.map(io::Error::get_ref) {
-            Some(Some(cause)) if cause.is::<rustls::Error>() => {
-                (ErrorKind::Refused, format!("{text}; {OF_TLS}"))
-            }
-            Some(_) => (ErrorKind::Unreachable, text),
-            None if error.is_closed() => (ErrorKind::Unreachable, text),
-            None => (ErrorKind::Refused, format!("{text}; {OF_DRIVER}")),
-        }
-    };
-    Error::new(kind, format!("{}: {text}", settings.names()))
-}
-
-/// Returns the kind of a refusal by the database, and the next step.
-fn of_state(state: &str) -> (ErrorKind, &'static str) {
+/// Describes an error of the driver, and names the next step. `hosts` begins the text.
+pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     use ErrorKind::{Busy, Refused, Unreachable};
-    match state {
-        "28P01" => (Refused, "correct the URL, PGPASSWORD or the password file"),
-        "28000" => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),
-        "3D000" => (Refused, "create it, or correct the URL"),
-        "42501" => (Refused, "grant CONNECT to the user"),
-        "53300" => (Busy, "try again later"),
-        "57P01" | "57P02" | "57P03" => (Unreachable, "the database is starting or stopping"),
-        _ if state.starts_with("08") => (Unreachable, "try again later"),
-        _ => (Refused, "see the log of the database"),
-    }
+    let source = error.source();
+    let failed = source.and_then(|source| source.downcast_ref::<io::Error>());
+    let is_of_tls =
+        matches!(failed.and_then(io::Error::get_ref), Some(cause) if cause.is::<rustls::Error>());
+    let is_of_network = failed.is_some() || error.is_closed();
+    let state = error.code().map(SqlState::code);
+    let (kind, next) = match state {
+        Some("53300") => (Busy, "try again later"),
+        Some("57P01" | "57P02" | "57P03") => (Unreachable, "it is starting or stopping"),
+        Some(state) if state.starts_with("08") => (Unreachable, "try again later"),
+        Some("28P01") => (Refused, "correct the URL, PGPASSWORD or the password file"),
+        Some("28000") => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),
+        Some("3D000") => (Refused, "create it, or correct the URL"),
+        Some(_) => (Refused, "see the log of the database"),
+        None if is_of_tls => (Refused, OF_TLS),
+        None if is_of_network => (Unreachable, "check the host and the port, and that it runs"),
+        None => (Refused, OF_DRIVER),
+    };
+    // A terminal or a line of a log shows it.
+    let text = error.as_db_error().map(|refusal| refusal.message().to_owned());
+    let text =
+        text.or_else(|| source.map(ToString::to_string)).unwrap_or_else(|| error.to_string());
+    let text = text.replace(char::is_control, " ").replace('"', "`");
+    let state = state.map(|state| format!(" (SQLSTATE {state})")).unwrap_or_default();
+    Error::new(kind, format!("{hosts}: {text}; {next}{state}"))
 }
 
 /// The next step after an error of TLS.

@@ -1,30 +1,29 @@
 //! The settings of a connection: the URL, the environment variables and the files of libpq.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use ::postgres::config::{Config, Host, SslMode};
+use ::postgres::Client;
+use ::postgres::config::{ChannelBinding, Config, Host, SslMode};
 use percent_encoding::percent_decode_str;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, explain};
 use crate::tls;
 
 /// The settings of a URL.
 pub(crate) struct Settings {
     /// The settings that the driver reads itself: hosts, user, database, timeouts.
     pub(crate) config: Config,
-    pub(crate) tls: MakeRustlsConnect,
+    tls: MakeRustlsConnect,
     /// Whether each connection is encrypted, with a certificate that a known CA has signed.
     is_verified: bool,
     /// The password file, which need not exist.
     passfile: Option<PathBuf>,
-    /// Whether the URL or the environment names the password file. Otherwise, an error of it is a notice.
-    pub(crate) is_named: bool,
 }
 
 impl Settings {
@@ -41,38 +40,31 @@ impl Settings {
         if query.contains('@') {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
-        let mut parameters = DEFAULTS.map(str::to_owned).to_vec();
-        if let Some(binding) = variable("PGCHANNELBINDING") {
-            if !["disable", "prefer", "require"].contains(&&*binding) {
-                return Err(setting("PGCHANNELBINDING must be disable, prefer or require"));
-            }
-            parameters.push(format!("channel_binding={binding}"));
-        }
+        let mut parameters = DEFAULTS.to_vec();
         for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, value) = parameter.split_once('=').ok_or_else(invalid)?;
             if let Some((name, _)) = OWN.iter().find(|(own, _)| *own == name) {
                 let value = percent_decode_str(value).decode_utf8().map_err(|_error| invalid())?;
                 own.insert(name, value.into_owned());
             } else {
-                parameters.push(parameter.to_owned());
+                parameters.push(parameter);
             }
         }
         let config = format!("{head}?{}", parameters.join("&"));
         let mut config: Config = config.parse().map_err(|_error| invalid())?;
         if config.get_hosts().is_empty() {
-            // Messages and the password file name a host.
-            for address in config.get_hostaddrs().to_vec() {
-                config.host(&address.to_string());
-            }
-        }
-        if config.get_hosts().is_empty() {
             return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
         }
         let text = |name| own.get(name).map(String::as_str);
+        config.channel_binding(match text("channel_binding") {
+            None | Some("prefer") => ChannelBinding::Prefer,
+            Some("require") => ChannelBinding::Require,
+            Some("disable") => ChannelBinding::Disable,
+            Some(_) => return Err(setting("channel_binding must be disable, prefer or require")),
+        });
         let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
         // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there.
-        let is_socket = config.get_hostaddrs().is_empty()
-            && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+        let is_socket = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
         config.ssl_mode(if is_socket { SslMode::Disable } else { mode });
         if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
             config.password(password);
@@ -83,20 +75,30 @@ impl Settings {
         if certificate.is_some() != key.is_some() {
             return Err(setting("sslcert and sslkey must be set together"));
         }
-        let passfile = file("passfile");
-        let home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
+        let of_home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
             is_verified: mode == SslMode::Require && (checks_name || roots.is_some()),
-            is_named: passfile.is_some(),
-            passfile: passfile.or_else(home),
+            passfile: file("passfile").or_else(of_home),
             tls: tls::client(checks_name, roots.as_deref(), certificate.zip(key).as_ref())?,
             config,
         })
     }
 
+    /// Connects to the first host that accepts the connection.
+    pub(crate) fn connect(&self) -> Result<Client, Error> {
+        let mut config = self.config.clone();
+        if let (None, Some(password)) = (config.get_password(), self.find_password()?) {
+            config.password(password);
+        }
+        config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names()))
+    }
+
     /// Returns the hosts with their ports, for messages.
     pub(crate) fn names(&self) -> String {
-        let names = hosts(&self.config).map(|(host, port)| format!("{host}:{port}"));
+        let names = hosts(&self.config).map(|(host, port)| match host.parse::<Ipv6Addr>() {
+            Ok(address) => format!("[{address}]:{port}"),
+            Err(_) => format!("{host}:{port}"),
+        });
         names.collect::<Vec<_>>().join(", ")
     }
 
@@ -118,25 +120,15 @@ impl Settings {
         })
     }
 
-    /// Finds the password in the password file, if it is not known.
-    ///
-    /// The file is read anew for each connection, so that it can be changed while servers run.
-    pub(crate) fn find_password(&self) -> Result<Option<String>, Error> {
-        let Some(path) = self.passfile.as_ref().filter(|_| self.config.get_password().is_none())
-        else {
-            return Ok(None);
-        };
-        let unusable = |cause: String| {
-            setting(format!("cannot use the password file {}: {cause}", path.display()))
-        };
+    /// Finds the password in the password file. The file is read anew for each connection, so that it can be changed while
+    /// servers run.
+    fn find_password(&self) -> Result<Option<String>, Error> {
         // `/dev/null` switches the default file off.
-        let Some(metadata) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
+        let Some(path) = self.passfile.as_deref().filter(|path| path.is_file()) else {
             return Ok(None);
         };
-        if metadata.mode() & OTHERS != 0 {
-            return Err(unusable("other users can access it; set its mode to 0600".to_owned()));
-        }
-        let text = fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
+        check_private("passfile", path)?;
+        let text = fs::read_to_string(path).map_err(|error| unusable("passfile", path, &error))?;
         let user = self.config.get_user().unwrap_or_default();
         let database = self.config.get_dbname().unwrap_or(user);
         Ok(hosts(&self.config).find_map(|(host, port)| {
@@ -180,25 +172,40 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
 /// Reads `sslmode`. Returns the mode of the driver, and whether the certificate must be that of the host name. A file of roots
 /// is used in each mode, as in libpq.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
-    Ok(match (mode, roots) {
-        (None | Some("verify-full"), Some("system")) => (SslMode::Require, true),
+    let is_system = roots == Some("system");
+    let (mode, checks_name) = match mode {
+        None if is_system => (SslMode::Require, true),
+        Some("verify-full") => (SslMode::Require, true),
         // Anyone can have a certificate for some name from a public CA.
-        (_, Some("system")) => {
-            return Err(setting("sslrootcert=system needs sslmode=verify-full"));
-        }
-        (Some("verify-ca"), None) => {
+        _ if is_system => return Err(setting("sslrootcert=system needs sslmode=verify-full")),
+        Some("verify-ca") if roots.is_none() => {
             return Err(setting("sslmode=verify-ca needs sslrootcert=FILE"));
         }
-        (Some("disable"), _) => (SslMode::Disable, false),
-        (None | Some("prefer"), _) => (SslMode::Prefer, false),
-        (Some("require" | "verify-ca"), _) => (SslMode::Require, false),
-        (Some("verify-full"), _) => (SslMode::Require, true),
-        (Some(_), _) => {
-            return Err(setting(
-                "sslmode must be disable, prefer, require, verify-ca or verify-full",
-            ));
+        Some("disable") => (SslMode::Disable, false),
+        None | Some("prefer") => (SslMode::Prefer, false),
+        Some("require" | "verify-ca") => (SslMode::Require, false),
+        Some(_) => {
+            let modes = "disable, prefer, require, verify-ca or verify-full";
+            return Err(setting(format!("sslmode must be {modes}")));
         }
-    })
+    };
+    Ok((mode, checks_name))
+}
+
+/// Checks that no other users can access the file of a parameter. The group may read a file of root.
+pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
+    let file = fs::metadata(path).map_err(|error| unusable(parameter, path, &error))?;
+    let others = if file.uid() == 0 { 0o037 } else { 0o077 };
+    if file.mode() & others == 0 {
+        return Ok(());
+    }
+    let next = "set its mode to 0600, or to 0640 if it belongs to root";
+    Err(unusable(parameter, path, &format!("other users can access it; {next}")))
+}
+
+/// Returns the error of the file of a parameter.
+pub(crate) fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Error {
+    setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
 }
 
 /// Never repeats a part of the URL, which may be of a password.
@@ -212,20 +219,18 @@ pub(crate) fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
 
-/// The parameters that the driver does not read, each with its environment variable.
-const OWN: [(&str, &str); 5] = [
+/// The parameters that are not left to the driver, each with its environment variable.
+const OWN: [(&str, &str); 6] = [
     ("sslmode", "PGSSLMODE"),
     ("sslrootcert", "PGSSLROOTCERT"),
     ("sslcert", "PGSSLCERT"),
     ("sslkey", "PGSSLKEY"),
+    ("channel_binding", "PGCHANNELBINDING"),
     ("passfile", "PGPASSFILE"),
 ];
 
-/// Timeout of an attempt at each host, and of a peer that is silent, unless the URL sets another.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The [`TIMEOUT`] as parameters of a URL, in seconds. The system closes a connection whose peer is gone; by its own
-/// defaults, it would notice after many minutes or never.
+/// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By its own
+/// defaults, the system would notice a peer that is gone after many minutes or never.
 const DEFAULTS: [&str; 5] = [
     "connect_timeout=10",
     "tcp_user_timeout=10",
@@ -233,9 +238,6 @@ const DEFAULTS: [&str; 5] = [
     "keepalives_interval=3",
     "keepalives_retries=3",
 ];
-
-/// Rights of the group and of others.
-pub(crate) const OTHERS: u32 = 0o077;
 
 #[cfg(test)]
 mod tests {
@@ -263,6 +265,7 @@ mod tests {
             "postgres://u:canary@h/d?connect_timeout=canary",
             "postgres://u:p/w?canary=1@h/d",
             "postgres://u:p?canary@h/d",
+            "postgres://u:canary@/d?hostaddr=10.0.0.1",
         ] {
             let Err(error) = read(url) else { panic!("{url}") };
             assert_eq!(error.kind(), ErrorKind::Setting);
@@ -295,13 +298,6 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_a_host_is_also_the_host() {
-        let settings = read("postgres://u@/d?hostaddr=10.0.0.1&hostaddr=10.0.0.2").unwrap();
-        assert_eq!(settings.names(), "10.0.0.1:5432, 10.0.0.2:5432");
-        assert_eq!(settings.config.get_hosts().len(), settings.config.get_hostaddrs().len());
-    }
-
-    #[test]
     fn a_connection_to_another_machine_that_is_not_verified_gives_a_warning() {
         let directory = tempfile::tempdir().unwrap();
         let roots = directory.path().join("ca.pem");
@@ -325,8 +321,8 @@ mod tests {
             assert_eq!(read(url).unwrap().warning().is_some(), is_warned, "{url}");
         }
         assert_eq!(
-            read("postgres://u:canary@db.example/d").unwrap().warning().unwrap(),
-            "the connection to the database at db.example:5432 may be unencrypted or unverified; \
+            read("postgres://u:canary@db.example,[2001:db8::1]:6000/d").unwrap().warning().unwrap(),
+            "the connection to the database at db.example:5432, [2001:db8::1]:6000 may be unencrypted or unverified; \
              set sslmode=verify-full"
         );
     }
@@ -352,7 +348,7 @@ mod tests {
         assert_eq!(binding("", url).unwrap(), ChannelBinding::Prefer);
         let error = binding("on", url).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Setting);
-        assert_eq!(error.to_string(), "PGCHANNELBINDING must be disable, prefer or require");
+        assert_eq!(error.to_string(), "channel_binding must be disable, prefer or require");
     }
 
     #[test]
@@ -381,7 +377,7 @@ mod tests {
             (&bad, &key, "; check sslrootcert"),
             (&certificate, &certificate, "own.pem: no items found"),
             (&certificate, &certificate, "; check sslkey"),
-            (&certificate, &other, "cannot use the client certificate: "),
+            (&certificate, &other, "own.pem: "),
             (&certificate, &other, "; check sslcert and sslkey"),
         ] {
             let error = read(roots, key).unwrap_err();
@@ -410,14 +406,16 @@ mod tests {
         for path in ["/nowhere/pgpass", "/dev/null", "/"] {
             assert_eq!(find("x", Path::new(path)).unwrap(), None);
         }
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let error = find("h", &file).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Setting);
         let says = "pgpass: other users can access it; set its mode to 0600";
-        assert!(error.to_string().ends_with(says), "{error}");
-        assert!(at("h", &file, None).is_named && !read("postgres://u@h/d").unwrap().is_named);
+        assert!(error.to_string().contains(says), "{error}");
+        // It is not read if the password is known.
         let own = at("h", &file, Some("own"));
-        assert_eq!(own.find_password().unwrap(), None);
         assert_eq!(own.config.get_password(), Some(&b"own"[..]));
+        let home = |name: &str| (name == "HOME").then(|| "/home/u".to_owned());
+        let of_home = Settings::parse("postgres://u@h/d", &home).unwrap().passfile;
+        assert_eq!(of_home.as_deref(), Some(Path::new("/home/u/.pgpass")));
     }
 }

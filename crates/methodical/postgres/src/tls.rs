@@ -1,8 +1,5 @@
 //! TLS: the certificates and keys of the files that a URL names, and what each `sslmode` verifies.
 
-use std::fmt::Display;
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +22,7 @@ use tokio_rustls::rustls::{
 };
 
 use crate::error::Error;
-use crate::settings::{OTHERS, setting};
+use crate::settings::{check_private, setting, unusable};
 
 /// Reads the files of TLS. If the name is not checked, any certificate is accepted that one of the roots has signed; without
 /// roots, any.
@@ -58,13 +55,14 @@ pub(crate) fn client(
         .with_custom_certificate_verifier(verifier);
     let mut config = match certificate {
         None => builder.with_no_client_auth(),
-        Some((certificate, key)) => builder
-            .with_client_auth_cert(certificates("sslcert", certificate)?, private_key(key)?)
-            .map_err(|error| {
-                setting(format!(
-                    "cannot use the client certificate: {error}; check sslcert and sslkey"
-                ))
-            })?,
+        Some((certificate, key)) => {
+            check_private("sslkey", key)?;
+            let private = PrivateKeyDer::from_pem_file(key);
+            let private = private.map_err(|error| unusable("sslkey", key, &error))?;
+            builder
+                .with_client_auth_cert(certificates("sslcert", certificate)?, private)
+                .map_err(|error| unusable("sslcert and sslkey", certificate, &error))?
+        }
     };
     // PostgreSQL 17 requires it for `sslnegotiation=direct`.
     config.alpn_protocols = vec![b"postgresql".to_vec()];
@@ -83,23 +81,6 @@ fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'stat
     CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
         .map_err(|error| unusable(parameter, path, &error))
-}
-
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
-    let unusable = |error: &dyn Display| unusable("sslkey", path, error);
-    let metadata = fs::metadata(path).map_err(|error| unusable(&error))?;
-    // The group may read a key of root.
-    let others = if metadata.uid() == 0 { OTHERS_OF_ROOT } else { OTHERS };
-    if metadata.mode() & others != 0 {
-        let text =
-            "other users can read it; set its mode to 0600, or to 0640 if it belongs to root";
-        return Err(unusable(&text));
-    }
-    PrivateKeyDer::from_pem_file(path).map_err(|error| unusable(&error))
-}
-
-fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Error {
-    setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
 }
 
 /// Accepts a certificate for any host name. With roots, one of them must have signed it.
@@ -154,6 +135,3 @@ impl ServerCertVerifier for AnyName {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
-
-/// Rights that a key of root must not give.
-const OTHERS_OF_ROOT: u32 = 0o037;

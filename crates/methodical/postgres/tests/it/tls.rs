@@ -141,9 +141,9 @@ fn a_client_certificate_is_sent() {
     assert!(text.contains("; check sslmode, sslcert and sslkey"), "{text}");
 
     for (url, expected) in [
-        (with(&certificate, &open), "other users can read it; set its mode to 0600"),
+        (with(&certificate, &open), "other users can access it; set its mode to 0600"),
         (with(&certificate, "/nowhere/key"), "cannot use /nowhere/key: No such file"),
-        (with(&private, &private), "cannot use the client certificate: "),
+        (with(&private, &private), "; check sslcert and sslkey"),
         (server.url(&format!("{full}&sslkey={private}")), "must be set together"),
     ] {
         let error = connect(&url).unwrap_err();
