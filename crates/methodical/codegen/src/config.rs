@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use serde::Deserialize;
+
 use crate::diag::{Report, say};
 use crate::ir::{Auth, Param, Primitive, Service, Type};
 use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
-use crate::spec::read::{At, Named, Text, Worded, tables, words};
+use crate::spec::read::{At, Text, key_of, words};
 use crate::spec::{not_text, parse};
 
 /// The path of the configuration, from the root of the workspace.
@@ -188,14 +190,15 @@ impl Config {
     }
 
     fn parse_file(bytes: &[u8], file: &str) -> Result<Self, Report> {
-        parse("configuration", bytes, file, |cx, given: &Given| Self {
+        parse("configuration", bytes, file, |cx, given: Given| Self {
             file: file.to_owned(),
             spec: given.spec.value.clone(),
             command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
             packages: packages(cx, &given.packages),
-            documents: known(cx, &given.documents, "documents")
+            documents: given
+                .documents
                 .into_iter()
-                .map(|(document, _, path)| (document, path.value.clone()))
+                .map(|(one, path)| (one, path.to_string()))
                 .collect(),
         })
     }
@@ -253,62 +256,46 @@ impl Config {
 /// The default of `command`.
 const COMMAND: &str = "methodical-codegen generate";
 
-/// Returns the entries of a table whose keys are words, and reports other keys.
-fn known<'g, W: Worded, T>(
-    cx: &mut Context<'_>,
-    given: &'g Named<Line, T>,
-    table: &str,
-) -> Vec<(W, &'g At<String>, &'g T)> {
-    let known: Vec<_> = W::words().into_iter().map(|(word, _)| word).collect();
-    let entries = given.iter().filter_map(|(key, value)| {
-        let word = W::of_word(key);
-        if word.is_none() {
-            cx.unknown(key, format_args!("unknown key `{key}` in `[{table}]`"), &known, "");
-        }
-        Some((word?, &**key, value))
-    });
-    entries.collect()
-}
-
-/// Reads the crates, and checks that they are distinct and that each has the crates that it uses.
-fn packages(cx: &mut Context<'_>, given: &Named<Line, Crate>) -> BTreeMap<Role, Package> {
-    let mut entries: Vec<(Role, _, _)> = known(cx, given, "crate");
-    entries.sort_by_key(|(role, ..)| *role);
+/// Checks that the crates are distinct and that each has the crates that it uses.
+fn packages(cx: &mut Context<'_>, given: &BTreeMap<Role, At<Crate>>) -> BTreeMap<Role, Package> {
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
-    for (role, key, one) in entries {
+    for (role, one) in given {
+        let key = key_of(cx.text, &one.span, "crate");
         let name = one.name.value.clone();
-        let folder = one
-            .folder
-            .as_ref()
-            .map_or_else(|| format!("crates/{name}"), |folder| folder.value.clone());
+        let folder = one.folder.as_ref().map(|folder| folder.value.clone());
+        let folder = folder.unwrap_or_else(|| format!("crates/{name}"));
         if packages.values().any(|other| other.name == name || other.folder == folder) {
-            say!(cx, key.span, "another crate has the name `{name}` or the folder `{folder}`"
+            say!(cx, key, "another crate has the name `{name}` or the folder `{folder}`"
                 => "give each crate its own name and folder");
         }
-        if let Some(used) = role.uses().filter(|used| given.named(used.word()).is_none()) {
+        if let Some(used) = role.uses().filter(|used| !given.contains_key(used)) {
             let (role, used) = (role.word(), used.word());
-            say!(cx, key.span, "the crate `{role}` uses the crate `{used}`, which is missing"
+            say!(cx, key, "the crate `{role}` uses the crate `{used}`, which is missing"
                 => "add `{used} = {{ name = \"…\" }}`");
         }
-        packages.insert(role, Package { name, folder });
+        packages.insert(*role, Package { name, folder });
     }
     packages
 }
 
-tables! {
-    /// The files that are generated from a spec, and their locations.
-    Given "configuration" {
-        spec: Text<File>, "The path of the spec.";
-        command: Option<Text<Line>>, "The command that generates the files again.";
-        packages as "crate": Named<Line, Crate> = default, "The generated crates, by their purpose.";
-        documents: Named<Line, Text<File>> = default, "The paths of the documents, by their purpose.";
-    }
+/// The files that are generated from a spec, and their locations.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    spec: Text<File>,
+    command: Option<Text<Line>>,
+    #[serde(rename = "crate", default)]
+    packages: BTreeMap<Role, At<Crate>>,
+    #[serde(default)]
+    documents: BTreeMap<Document, Text<File>>,
+}
 
-    /// A generated crate.
-    Crate "crate" {
-        name: Text<Kebab>, "The name in its `Cargo.toml`.";
-        folder: Option<Text<File>>, "Its folder; `crates/NAME` by default.";
-    }
+/// A generated crate: its name in `Cargo.toml` and its folder, by default `crates/NAME`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Crate {
+    name: Text<Kebab>,
+    folder: Option<Text<File>>,
 }
 
 words! {

@@ -11,7 +11,7 @@ use crate::emit::GeneratedFile;
 use crate::init::values::Values;
 use crate::output::{self, Error, formatted, marked, unmarked};
 use crate::spec;
-use crate::spec::form::{Formed as _, Kebab, fits};
+use crate::spec::form::{Formed as _, Kebab};
 
 mod values;
 
@@ -87,8 +87,7 @@ impl Init<'_> {
     }
 
     fn check_name(&self) -> Result<(), Outcome> {
-        let misfit = || usage(&format!("NAME must be {}", Kebab::FORM.expected));
-        if fits::<Kebab>(self.name) { Ok(()) } else { Err(misfit()) }
+        Kebab::FORM.check(self.name).map_err(|why| usage(&format!("NAME {why}")))
     }
 
     /// Writes the files of the service below a root.

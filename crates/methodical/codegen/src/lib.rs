@@ -26,7 +26,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`config`] | the services of a workspace, and what is generated for each |
-//! | [`spec`] | reads a spec: `language` is its tables as types, `read` reads these and has their JSON Schema, `syntax` reports mistakes in TOML, `lower` resolves names and checks rules, and `example` checks the examples |
+//! | [`spec`] | reads a spec: `language` is its tables as types, `read` reads these by serde and words its mistakes, `lower` resolves names and checks rules, and `example` checks the examples |
 //! | [`ir`] | the checked service, which all emitters use |
 //! | [`emit`] | the emitters: templates that look like their output, each beside the code that fills it |
 //! | [`output`] | formats, marks, compares and replaces the generated files |

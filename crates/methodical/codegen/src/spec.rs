@@ -1,18 +1,18 @@
 //! Reads a spec: turns the text of `spec/gateway.toml` into a checked [`Service`].
 //!
-//! `read` reads the file into the types of `language`, and reports every mistake of form. `lower` resolves names and
-//! checks the rules that these types cannot express, and `example` checks the examples against the operations.
+//! `read` reads the file into the types of `language`. `lower` resolves names and checks the rules that these types cannot
+//! express, and `example` checks the examples against the operations.
 
 use std::fmt::Display;
 use std::path::Path;
 
-use toml::de::DeTable;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
 
-use crate::diag::{Report, say};
+use crate::diag::{Diagnostic, Report};
 use crate::ir::Service;
 use crate::spec::context::Context;
-use crate::spec::language::{Document, LANGUAGE};
-use crate::spec::read::Read;
+use crate::spec::language::Document;
 
 pub(crate) mod context;
 mod example;
@@ -20,7 +20,6 @@ pub(crate) mod form;
 pub(crate) mod language;
 mod lower;
 pub(crate) mod read;
-mod syntax;
 
 /// A service, or the reason why its spec is rejected.
 pub type Reading = Result<Service, Report>;
@@ -52,7 +51,8 @@ pub fn read_alone(path: &Path, shown: &str) -> Reading {
 
 /// Returns the JSON Schema of the language, for editors.
 pub fn schema() -> serde_json::Value {
-    read::schema::<Document>()
+    let settings = SchemaSettings::draft2020_12();
+    settings.into_generator().into_root_schema_for::<Document>().to_value()
 }
 
 fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
@@ -60,40 +60,41 @@ fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
 }
 
 fn service(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
-    parse("spec", bytes, shown, |cx, document: &Document| lower::service(cx, document, folder))
+    parse("spec", bytes, shown, |cx, document: Document| lower::service(cx, &document, folder))
 }
 
 /// Reads a TOML file whose language is a type, and turns it into a value. Messages call the file by `name`.
-pub(crate) fn parse<D: Read, T>(
+pub(crate) fn parse<D: DeserializeOwned, T>(
     name: &str,
     bytes: &[u8],
     shown: &str,
-    lower: impl FnOnce(&mut Context<'_>, &D) -> T,
+    lower: impl FnOnce(&mut Context<'_>, D) -> T,
 ) -> Result<T, Report> {
     let text = str::from_utf8(bytes).map_err(|why| not_text(name, shown, &why))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+    let document = document(&text).map_err(|mistake| Report::new(vec![mistake], shown, &text))?;
     let mut cx = Context::new(&text);
-    let value = document(&mut cx).map(|document| lower(&mut cx, &document));
+    let value = lower(&mut cx, document);
     let mistakes = cx.diagnostics;
-    value.filter(|_| mistakes.is_empty()).ok_or_else(|| Report::new(mistakes, shown, &text))
+    if mistakes.is_empty() { Ok(value) } else { Err(Report::new(mistakes, shown, &text)) }
 }
 
-fn document<D: Read>(cx: &mut Context<'_>) -> Option<D> {
-    let (root, errors) = DeTable::parse_recoverable(cx.text);
-    if !errors.is_empty() {
-        cx.diagnostics = syntax::errors(cx.text);
-        return None;
-    }
+fn document<D: DeserializeOwned>(text: &str) -> Result<D, Diagnostic> {
+    let root = read::parsed(text)?;
     // Nothing else is known about another version of the language.
     let version = root.get_ref().get("spec-language");
-    if let Some(version) =
-        version.filter(|one| one.get_ref().as_integer().is_none_or(|one| one.as_str() != VERSION))
+    match version.filter(|one| one.get_ref().as_integer().is_none_or(|one| one.as_str() != VERSION))
     {
-        say!(cx, version.span(), "unsupported version of the spec language"
-            => "this generator reads version {LANGUAGE}; a newer spec needs a newer generator");
-        return None;
+        Some(version) => {
+            let help = format!(
+                "this generator reads version {VERSION}; a newer spec needs a newer generator"
+            );
+            let diagnostic =
+                Diagnostic::new(&version.span(), "unsupported version of the spec language");
+            Err(diagnostic.help(help))
+        }
+        None => read::document(text, root),
     }
-    cx.document(&root)
 }
 
 /// Returns the report about a file that cannot be read as text.

@@ -7,7 +7,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diff::{Change, Class};
 use crate::ir::{Service, Wire};
-use crate::spec::read::in_order;
 
 /// A declaration, such as `model.Photo.field.title`.
 struct Declaration {
@@ -53,7 +52,7 @@ fn declarations(text: &str, service: &Service) -> Vec<Declaration> {
     // The spec is valid.
     let (root, _) = DeTable::parse_recoverable(text);
     let mut found = Vec::new();
-    for (key, value) in in_order(root.get_ref()) {
+    for (key, value) in root.get_ref() {
         match (&**key.get_ref(), value.get_ref()) {
             (name @ ("service" | "dispatch" | "auth"), _) => add(&mut found, "", name, value),
             (list, DeValue::Table(table)) => named(&mut found, list, table),
@@ -82,9 +81,9 @@ fn declarations(text: &str, service: &Service) -> Vec<Declaration> {
 }
 
 fn named(found: &mut Vec<Declaration>, list: &str, table: &DeTable<'_>) {
-    for (name, value) in in_order(table) {
+    for (name, value) in table {
         add(found, list, name.get_ref(), value);
-        for (inner, value) in value.get_ref().as_table().map(in_order).unwrap_or_default() {
+        for (inner, value) in value.get_ref().as_table().into_iter().flatten() {
             if let (true, DeValue::Table(table)) =
                 (INNER.contains(&&**inner.get_ref()), value.get_ref())
             {
@@ -97,7 +96,7 @@ fn named(found: &mut Vec<Declaration>, list: &str, table: &DeTable<'_>) {
 
 fn add(found: &mut Vec<Declaration>, list: &str, name: &str, value: &Spanned<DeValue<'_>>) {
     let mut facts = Vec::new();
-    for (key, value) in value.get_ref().as_table().map(in_order).unwrap_or_default() {
+    for (key, value) in value.get_ref().as_table().into_iter().flatten() {
         let key = &**key.get_ref();
         if !(INNER.contains(&key) && value.get_ref().is_table()) {
             let text = text(value.get_ref(), &mut facts);
@@ -121,7 +120,7 @@ fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
         }
         DeValue::Table(table) => {
             let mut members = Vec::new();
-            for (key, value) in in_order(table) {
+            for (key, value) in table {
                 let (key, text) = (key.get_ref(), text(value.get_ref(), facts));
                 if matches!(&**key, "doc" | "lenient") {
                     facts.push((key.to_string(), text));

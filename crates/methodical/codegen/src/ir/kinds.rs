@@ -2,6 +2,8 @@
 //!
 //! To add a meaning, add it to [`Meaning`] and answer the questions of [`Kind`]; `spec/README.md` has the steps.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value as Json;
 use toml::value::Datetime;
 
@@ -252,15 +254,16 @@ pub struct Codes {
     pub no: Vec<Code>,
 }
 
-/// A JSON value that represents a boolean.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A JSON value that is neither a list nor an object, such as one that represents a boolean.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "must be a string, an integer or a boolean")]
 pub enum Code {
-    /// A string.
-    Text(String),
-    /// An integer.
-    Integer(i64),
     /// `true` or `false`.
     Boolean(bool),
+    /// An integer.
+    Integer(i64),
+    /// A string.
+    Text(String),
 }
 
 impl Codes {

@@ -158,6 +158,7 @@ words! {
         /// `id[0]=1&id[1]=2`.
         Index = "index",
         /// An array in a JSON body, which no spec names.
+        #[serde(skip)]
         Array = "array",
     }
 }

@@ -10,7 +10,7 @@ use crate::diag::say;
 use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
 use crate::spec::context::{Context, RENAME, owned};
 use crate::spec::language::{self, Document, Side};
-use crate::spec::read::{At, OneOrMany, Single};
+use crate::spec::read::{At, OneOrMany};
 
 pub(super) fn examples(
     cx: &mut Context<'_>,
@@ -53,8 +53,8 @@ fn example(
     if let Some(params) = &params {
         request(cx, given, service, operation, params);
     }
-    let rejected = given.rejected.iter().flat_map(|list| list.iter());
-    let rejected: BTreeSet<_> = rejected.filter_map(|at| usize::try_from(at.0).ok()).collect();
+    let rejected: BTreeSet<_> =
+        given.rejected.iter().flat_map(|list| list.iter()).copied().collect();
     let may_be_empty = operation.response.may_be_empty();
     let body = response(cx, &given.response, folder, may_be_empty)?;
     let applies = |side| given.applies_to.as_ref().is_none_or(|sides| sides.contains(&side));
@@ -131,7 +131,7 @@ fn params(
 }
 
 /// Returns the wire text of a value, or of all values of a list. The error is the expected form.
-fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, &'static str> {
+fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str> {
     let items = given.values.iter().map(|item| value(param, item));
     match (given.is_list, param.list) {
         (true, Some(_)) if !given.values.is_empty() => {
@@ -144,24 +144,24 @@ fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, &'static s
 }
 
 /// Returns the wire text of a value. The error is the expected form.
-fn value(param: &Param, value: &Single) -> Result<String, &'static str> {
+fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
     Err(match (param.ty.in_query(), value) {
-        (Primitive::Coded, Single::Boolean(flag)) => {
+        (Primitive::Coded, Code::Boolean(flag)) => {
             let code = param
                 .ty
                 .codes()
                 .and_then(|codes| if *flag { codes.yes.first() } else { codes.no.first() });
             return Ok(code.map(Code::text).unwrap_or_default());
         }
-        (Primitive::Boolean, Single::Boolean(flag)) => return Ok(flag.to_string()),
+        (Primitive::Boolean, Code::Boolean(flag)) => return Ok(flag.to_string()),
         (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`",
-        (Primitive::Signed, Single::Integer(number)) => return Ok(number.to_string()),
+        (Primitive::Signed, Code::Integer(number)) => return Ok(number.to_string()),
         (Primitive::Signed, _) => "an integer",
-        (Primitive::Unsigned, Single::Integer(number)) if *number >= 0 => {
+        (Primitive::Unsigned, Code::Integer(number)) if *number >= 0 => {
             return Ok(number.to_string());
         }
         (Primitive::Unsigned, _) => "a non-negative integer",
-        (Primitive::Text, Single::Text(text)) if !text.is_empty() => return Ok(text.clone()),
+        (Primitive::Text, Code::Text(text)) if !text.is_empty() => return Ok(text.clone()),
         (Primitive::Text, _) => "non-empty text",
     })
 }

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use crate::text::is_hidden;
+
 /// A form of text.
 #[derive(Debug)]
 pub(crate) struct Form {
@@ -65,16 +67,16 @@ forms! {
 }
 
 impl Form {
-    /// Returns whether a text has the form.
-    pub(crate) fn fits(&self, text: &str) -> bool {
-        (1..=self.longest).contains(&text.chars().count())
-            && self.regex.as_ref().is_some_and(|one| one.is_match(text))
+    /// Checks that a text has the form. The error follows its name in messages.
+    pub(crate) fn check(&self, text: &str) -> Result<(), String> {
+        let is_short = (1..=self.longest).contains(&text.chars().count());
+        match text.chars().find(|&c| is_hidden(c) && c != '\n').map(u32::from) {
+            Some(c) => Err(format!("contains the invisible character U+{c:04X}")),
+            None if is_short && self.regex.as_ref().is_some_and(|one| one.is_match(text)) => Ok(()),
+            None if text.trim().is_empty() => Err("must not be empty".to_owned()),
+            None => Err(format!("must be {}", self.expected)),
+        }
     }
-}
-
-/// Returns whether a text has a form: `fits::<Kebab>(name)`.
-pub(crate) fn fits<F: Formed>(text: &str) -> bool {
-    F::FORM.fits(text)
 }
 
 #[cfg(test)]
@@ -101,9 +103,9 @@ mod tests {
             (Version::FORM, "1.0.0 10.20.30", "1.0 1.0.0.0 01.0.0 1.0.x"),
             (File::FORM, "fixtures/a.json", "/a ../a a/../b a//b .a"),
         ] {
-            assert!(good.split(' ').all(|text| form.fits(text)), "{form:?}: {good}");
-            assert!(!bad.split(' ').any(|text| form.fits(text)), "{form:?}: {bad}");
-            assert!(!form.fits("") && !form.fits(&"a".repeat(401)), "{form:?}");
+            assert!(good.split(' ').all(|text| form.check(text).is_ok()), "{form:?}: {good}");
+            assert!(!bad.split(' ').any(|text| form.check(text).is_ok()), "{form:?}: {bad}");
+            assert!(form.check("").is_err() && form.check(&"a".repeat(401)).is_err(), "{form:?}");
         }
     }
 }

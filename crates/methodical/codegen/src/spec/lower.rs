@@ -9,7 +9,8 @@ use crate::spec::context::{Context, RENAME, source};
 use crate::spec::example;
 use crate::spec::form::Select;
 use crate::spec::language::{self, Document};
-use crate::spec::read::{At, OneOrMany, Single, Text};
+use crate::spec::read::{At, OneOrMany, Plain};
+use crate::text::is_hidden;
 
 mod names;
 mod operation;
@@ -64,7 +65,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
                 => "remove `selector`, or `in = \"path\"`");
         }
         (Place::Query | Place::Form, None) => {
-            say!(cx, given.key, "missing key `selector` in `[dispatch]`"
+            say!(cx, given.span, "missing key `selector` in `[dispatch]`"
                 => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
         }
         (_, Some(selector)) if !matches!(selector.values.len(), 1 | 2) => {
@@ -85,13 +86,9 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
             say!(cx, name.span, "the constant `{name}` has the name of the selector"
                 => "remove it; every call sends the selector");
         }
-        let text = match &**value {
-            Single::Text(text) | Single::Float(text) => text.clone(),
-            Single::Integer(number) => number.to_string(),
-            Single::Boolean(flag) => flag.to_string(),
-        };
-        if text.contains('\n') {
-            say!(cx, value.span, "`{name}` contains the invisible character U+000A"
+        let text = value.text();
+        if let Some(c) = text.chars().find(|&c| is_hidden(c)).map(u32::from) {
+            say!(cx, value.span, "`{name}` contains the invisible character U+{c:04X}"
                 => "remove the character");
         }
         constants.push((name.value.clone(), text));
@@ -100,14 +97,14 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
 }
 
 /// Returns texts without their positions.
-fn texts<F>(given: &OneOrMany<Text<F>>) -> Vec<String> {
-    given.values.iter().map(|text| text.value.clone()).collect()
+fn texts<F>(given: &OneOrMany<Plain<F>>) -> Vec<String> {
+    given.values.iter().map(|text| text.to_string()).collect()
 }
 
 /// Returns the value of the selector of an operation; those of two selectors with a `/` between them.
 fn select(
     cx: &mut Context<'_>,
-    given: &At<OneOrMany<Text<Select>>>,
+    given: &At<OneOrMany<Plain<Select>>>,
     dispatch: &Dispatch,
 ) -> String {
     let (texts, number) = (texts(given), dispatch.selectors.len().max(1));
@@ -117,10 +114,8 @@ fn select(
             given.span,
             "`select` must have as many texts as `[dispatch]` has selectors: {number}"
         );
-    } else if let (2.., Some(text)) =
-        (texts.len(), given.values.iter().find(|text| text.contains('/')))
-    {
-        say!(cx, text.span, "the value of one of two selectors must not contain `/`"
+    } else if number > 1 && texts.iter().any(|text| text.contains('/')) {
+        say!(cx, given.span, "the value of one of two selectors must not contain `/`"
             => "names of operations have a `/` between the two values");
     }
     texts.join("/")
@@ -146,8 +141,10 @@ fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
 
 /// Lowers the authentication of a service.
 fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth {
-    let given = &document.auth;
-    let secrets = &given.secrets;
+    let secrets = match &document.auth {
+        language::Auth::Secrets(secrets) => secrets.as_slice(),
+        _ => &[],
+    };
     let lowered: Vec<_> = secrets.iter().map(|one| secret(cx, one, dispatch)).collect();
     let names = secrets.iter().filter_map(|one| one.name.as_ref());
     let names = names.map(|name| (name.to_ascii_lowercase(), name.as_str(), &name.span));
@@ -160,10 +157,10 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
         say!(cx, path.span, "the path must have `{{secret}}` once if a secret is in the path, and only then"
             => "write a path such as `/bot{{secret}}`, or choose another place of the secret");
     }
-    match given {
-        language::Auth { none: Some(_), .. } => Auth::None,
-        language::Auth { bearer: Some(_), .. } => Auth::Bearer,
-        _ => Auth::Secrets(lowered),
+    match document.auth {
+        language::Auth::None {} => Auth::None,
+        language::Auth::Bearer {} => Auth::Bearer,
+        language::Auth::Secrets(_) => Auth::Secrets(lowered),
     }
 }
 

@@ -82,7 +82,7 @@ fn mistakes_are_reported_with_their_place() {
     rejects(
         "command = 'make'",
         "
-error: missing key `spec` in the configuration
+error: missing key `spec`
  --> spec/codegen.toml:1:1
   |
 1 | command = 'make'
@@ -91,7 +91,7 @@ error: missing key `spec` in the configuration
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodle = { name = 'a-model' }",
         "
-error: unknown key `modle` in `[crate]`
+error: unknown key `modle` in `crate`
  --> spec/codegen.toml:3:1
   |
 3 | modle = { name = 'a-model' }

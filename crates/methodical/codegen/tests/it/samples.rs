@@ -62,13 +62,19 @@ fn keys(
     let has = |fits: &dyn Fn(&toml::Value) -> bool| {
         given.is_none_or(|given| given.iter().any(|value| fits(value)))
     };
-    let words = schema["oneOf"].as_array().into_iter().flatten();
-    for word in words.filter_map(|one| one["const"].as_str()) {
-        if has(&|one| one.as_str() == Some(word)) {
-            found.insert(format!("{path} = {word}"));
+    let choices = ["oneOf", "anyOf"].into_iter().filter_map(|key| schema[key].as_array());
+    for one in choices.flatten() {
+        match one["const"].as_str() {
+            Some(word) if has(&|one| one.as_str() == Some(word)) => {
+                found.insert(format!("{path} = {word}"));
+            }
+            Some(_) => {}
+            None => keys(root, one, path, given, found),
         }
     }
-    if schema["type"] == "boolean" && !has(&|one| one.as_bool() == Some(true)) {
+    if (schema["type"] == "boolean" || schema.pointer("/type/0").is_some_and(|ty| ty == "boolean"))
+        && !has(&|one| one.as_bool() == Some(true))
+    {
         return;
     }
     found.insert(path.to_owned());

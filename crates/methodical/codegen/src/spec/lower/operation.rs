@@ -206,9 +206,9 @@ fn param(
         required: given.required,
         needs: needs.into_iter().collect(),
         recovers: owned(given.recovers.as_ref()),
-        max_chars: given.max_chars.as_ref().and_then(|one| u32::try_from(one.0).ok()),
-        min: given.min.as_ref().map(|one| one.0),
-        max: given.max.as_ref().map(|one| one.0),
+        max_chars: given.max_chars.as_ref().map(|one| one.get()),
+        min: given.min.as_ref().map(|one| one.value),
+        max: given.max.as_ref().map(|one| one.value),
         about,
     })
 }
@@ -235,7 +235,7 @@ fn style(
         say!(cx, recovers.span, "a list recovers no attribute: records have different values of it"
             => "remove `recovers`");
     }
-    let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.0);
+    let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.value);
     is_list.then_some(if is_json { ListStyle::Array } else { style })
 }
 
@@ -274,7 +274,7 @@ fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
         }
     }
     if let (Some(min), Some(max)) = (min, max)
-        && min.0 > max.0
+        && min.value > max.value
     {
         say!(cx, min.span, "`min` ({min}) is greater than `max` ({max})"
             => "lower `min` or raise `max`");

@@ -8,7 +8,7 @@ use crate::ir::{
 use crate::spec::context::Context;
 use crate::spec::language;
 use crate::spec::lower::response::split;
-use crate::spec::read::At;
+use crate::spec::read::{At, key_of};
 
 /// Lowers the paging of an operation.
 pub(super) fn paging(
@@ -18,32 +18,41 @@ pub(super) fn paging(
     params: &[Param],
     response: &Response,
 ) -> Option<Paging> {
-    let language::Paging { page, offset, cursor } = given;
-    let (by, key, name, size, marks) = if let Some(At { value: page, key, .. }) = page {
-        let by = PagedBy::Number { first: page.first.map_or(1, |first| first.0) };
-        let marks =
-            [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
-        (by, key, &page.param, &page.size, marks.map(|(says, mark)| (says, mark.as_ref())))
-    } else if let Some(At { value: page, key, .. }) = offset {
-        let marks =
-            [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
-        let marks = marks.map(|(says, mark)| (says, mark.as_ref()));
-        (PagedBy::Offset, key, &page.param, &page.size, marks)
-    } else {
-        let At { value: page, key, .. } = cursor.as_ref()?;
-        let marks =
-            [(Says::Next, Some(&page.next)), (Says::More, page.more.as_ref()), (Says::Last, None)];
-        (PagedBy::Cursor, key, &page.param, &page.size, marks)
+    let none = &None;
+    let (by, span, name, size, marks) = match given {
+        language::Paging::Page(page) => {
+            let first = page.first.as_ref();
+            if let Some(first) = first.filter(|first| !(0..=1).contains(&first.value)) {
+                say!(cx, first.span, "the number must be between 0 and 1");
+            }
+            let by = PagedBy::Number { first: first.map_or(1, |first| first.value) };
+            let marks =
+                [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
+            (by, &page.span, &page.param, &page.size, marks)
+        }
+        language::Paging::Offset(page) => {
+            let marks =
+                [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
+            (PagedBy::Offset, &page.span, &page.param, &page.size, marks)
+        }
+        language::Paging::Cursor(page) => {
+            let marks = [(Says::More, &page.more), (Says::Last, none), (Says::Last, none)];
+            (PagedBy::Cursor, &page.span, &page.param, &page.size, marks)
+        }
     };
     if !response.is_list {
-        say!(cx, *key, "only a list has pages"
+        say!(cx, key_of(cx.text, span, by.word()), "only a list has pages"
             => "remove `paging`: the response is not a list of records");
         return None;
     }
     let param = param(cx, params, name, "param", by == PagedBy::Cursor);
     let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
-    let marks: Vec<_> =
-        marks.into_iter().filter_map(|(says, named)| Some((says, &**named?))).collect();
+    let next = match given {
+        language::Paging::Cursor(page) => Some((Says::Next, &*page.next)),
+        _ => None,
+    };
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, &**named.as_ref()?)));
+    let marks: Vec<(Says, &At<String>)> = next.into_iter().chain(marks).collect();
     Some(Paging { by, param, size, marks: self::marks(cx, service, &marks, response.beside) })
 }
 

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, say};
-use crate::ir::{Decides, Leniency, ModelId, Response, Service, Type, Verdict};
+use crate::ir::{Decides, ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
 use crate::spec::form::{Kebab, Keys, Wire};
-use crate::spec::language::{self, Document, Records};
+use crate::spec::language::{self, Document, ListLeniency, Records};
 use crate::spec::read::{At, Text};
 
 /// The name of an operation's `envelope` that has none.
@@ -116,21 +116,24 @@ pub(super) fn response(
     given: &language::Response,
     service: &Service,
 ) -> Option<Response> {
-    let language::Response { list, object, value, nothing } = given;
-    if let Some(list) = list {
-        let of = Some(Type::Model(model(cx, &list.of)?));
-        let (at, envelope) = (list.at.as_deref(), list.envelope.as_ref());
-        let body = body(cx, document, ("list", &list.span), at, envelope)?;
-        return self::list(cx, service, list, Response { of, is_list: true, ..body });
-    }
-    let (of, kind, span, at, envelope) = if let Some(data) = object {
-        let of = model(cx, &data.of).map(Type::Model)?;
-        (Some(of), "object", &data.span, data.at.as_deref(), &data.envelope)
-    } else if let Some(data) = value {
-        (Some(self::value(cx, &data.of)?), "value", &data.span, data.at.as_deref(), &data.envelope)
-    } else {
-        let nothing = nothing.as_ref()?;
-        (None, "nothing", &nothing.span, None, &nothing.envelope)
+    let (of, kind, span, at, envelope) = match given {
+        language::Response::List(list) => {
+            let of = Some(Type::Model(model(cx, &list.of)?));
+            let (at, envelope) = (list.at.as_deref(), list.envelope.as_ref());
+            let body = body(cx, document, ("list", &list.span), at, envelope)?;
+            return self::list(cx, service, list, Response { of, is_list: true, ..body });
+        }
+        language::Response::Object(data) => {
+            let of = model(cx, &data.of).map(Type::Model)?;
+            (Some(of), "object", &data.span, data.at.as_deref(), &data.envelope)
+        }
+        language::Response::Value(data) => {
+            let of = Some(value(cx, &data.of)?);
+            (of, "value", &data.span, data.at.as_deref(), &data.envelope)
+        }
+        language::Response::Nothing(nothing) => {
+            (None, "nothing", &nothing.span, None, &nothing.envelope)
+        }
     };
     let mut body = body(cx, document, (kind, span), at, envelope.as_ref())?;
     if let Some(verdict) = &mut body.verdict {
@@ -217,7 +220,7 @@ fn list(
         body.beside_above = beside_above(cx, given, place, &body.at)?;
     }
     for leniency in &given.lenient {
-        let is_absent = leniency.0 == Leniency::AbsentAsEmpty;
+        let is_absent = leniency.value == ListLeniency::AbsentAsEmpty;
         let refused = match &given.at {
             None if is_absent => "a list that is the whole body cannot be absent",
             None if body.verdict.is_some() => "a single record and a failure are both objects",

@@ -10,7 +10,7 @@ use crate::ir::{
     Service, Type, ValueType, Wire,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, owned};
-use crate::spec::language::{self, Document, Presence};
+use crate::spec::language::{self, Document, Presence, QueryWire};
 use crate::spec::read::At;
 
 pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scalar>> {
@@ -26,16 +26,19 @@ pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scal
 
 fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<Scalar> {
     let (wire, meaning, example) = (given.wire.value, given.meaning, &given.example);
-    let query_wire = given.query_wire.as_ref().map(|wire| wire.0);
+    let query_wire = given.query_wire.as_ref().map(|wire| match wire.value {
+        QueryWire::String => Wire::String,
+        QueryWire::Integer => Wire::Integer,
+    });
     let kind = meaning.kind(wire);
     let query_kind = meaning.query_kind(wire, query_wire.unwrap_or(wire));
     if kind.is_none() {
         unfit_wire(cx, meaning, "wire", wire, &given.wire.span);
     }
-    if let (None, Some(given)) = (query_kind, &given.query_wire)
-        && (kind.is_some() || meaning.kind(given.0).is_none())
+    if let (None, Some(given), Some(refused)) = (query_kind, &given.query_wire, query_wire)
+        && (kind.is_some() || meaning.kind(refused).is_none())
     {
-        unfit_wire(cx, meaning, "query-wire", given.0, &given.span);
+        unfit_wire(cx, meaning, "query-wire", refused, &given.span);
     }
     let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
