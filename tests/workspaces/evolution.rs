@@ -59,7 +59,6 @@ fn an_addition_reaches_every_crate() {
         "method=portals/list&country=31&region=4",
     );
     scratch.contains("docs/generated/openapi/list-portals.json", "\"const\": \"portals/list\"");
-    scratch.contains("docs/generated/openapi/recruitment-gateway.json", "\"portals/list\"");
 }
 
 /// A copy of this workspace.

@@ -17,7 +17,6 @@ pub(crate) use self::model::types::constructor as smallest_record;
 use crate::config::{Project, Role};
 
 mod cli;
-mod datacontract;
 mod file;
 mod filters;
 mod model;
@@ -50,7 +49,7 @@ const CRATES: &[(Role, Emitter)] = &[
 
 /// The emitters of the documents, which return nothing if the configuration lacks their path.
 const DOCUMENTS: &[Emitter] =
-    &[schema::emit, openapi::emit, datacontract::emit, reference::emit, schema::emit_language];
+    &[schema::emit, openapi::emit, reference::emit, schema::emit_language];
 
 /// Returns each value once, in the order of their first places.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {

@@ -24,7 +24,7 @@ fn only_configured_crates_and_documents_are_generated() {
     assert_eq!(files(&config("spec = 'spec/shed.toml'")), []);
     let openapi = config("spec = 'spec/shed.toml'\n[documents]\nopenapi = 'openapi'");
     let paths: Vec<_> = files(&openapi).into_iter().map(|file| file.path).collect();
-    assert_eq!(paths, ["openapi/list-tools.json", "openapi/tool-shed.json"]);
+    assert_eq!(paths, ["openapi/list-tools.json"]);
 }
 
 /// A generated file names no crate, folder or command of this workspace.
@@ -44,7 +44,6 @@ fn all_names_are_those_of_the_configuration() {
         reference = 'book/api'
         openapi = 'openapi'
         json-schema = 'book/api/schema'
-        data-contract = 'api/contract.yaml'
         spec-schema = 'api/schema.json'",
     );
     let files = files(&shed);
@@ -65,10 +64,8 @@ fn all_names_are_those_of_the_configuration() {
     assert!(text("test/fakes/src/generated/mocks.rs").contains(".exactly(fixtures::TOOLS)"));
     let index = text("book/api/README.md");
     assert!(index.contains("the [contract](../../CONTRACT.md)"));
-    assert!(index.contains("(../../openapi/tool-shed.json)"));
+    assert!(index.contains("(../../openapi/list-tools.json)"));
     assert!(index.contains("(schema/tool.json)"));
-    assert!(index.contains("(../../api/contract.yaml)"));
-    assert!(text("api/contract.yaml").contains("- name: tool\n"));
 }
 
 #[track_caller]
