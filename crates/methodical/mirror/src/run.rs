@@ -223,7 +223,9 @@ impl<'a> Run<'a> {
     }
 
     fn read(&mut self, index: u64, json: &str, hash: Option<Hash>) -> Result<(), Error> {
-        let row = Row::of(json, &self.columns);
+        let verbatim = hash.and_then(|_| Row::verbatim(json, &self.columns));
+        let is_verbatim = verbatim.is_some();
+        let row = verbatim.map_or_else(|| Row::of(json, &self.columns), Ok);
         let read = row.and_then(|row| Ok((row.identity(&self.columns)?.into_owned(), row)));
         let (id, row) = match read {
             Ok(read) => read,
@@ -232,9 +234,10 @@ impl<'a> Run<'a> {
                 return self.reject_at(index, &reason);
             }
         };
-        let contents = row.to_model_json(&self.columns)?;
-        let hash = hash.filter(|_| contents == json);
-        let hash = hash.unwrap_or_else(|| self.hasher.text(contents.as_bytes()));
+        let hash = match hash {
+            Some(hash) if is_verbatim => hash,
+            _ => self.hasher.row(&row, &self.columns)?,
+        };
         let row = match &self.omission {
             Some(omission) => match omission.reduce(row, &self.columns) {
                 Ok(row) => row,
@@ -657,6 +660,13 @@ mod tests {
                 assert_eq!(found, expected, "{list} {is_verbatim}");
             }
         }
+    }
+
+    /// The first list has no known record to compare with.
+    #[test]
+    fn a_first_list_with_repeated_records_counts_each_once() {
+        let mut mirror = Mirror::in_memory().unwrap();
+        assert_eq!(sync(&mut mirror, "1a 2b 1a 3c 1a 2x", true), [3, 0, 0, 2, 1, 0, 0]);
     }
 
     #[test]

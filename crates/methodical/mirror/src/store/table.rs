@@ -141,10 +141,11 @@ impl Table {
     }
 
     pub(crate) fn id<'a>(&self, id: &'a str) -> ToSqlOutput<'a> {
-        match (self.identity, id.parse()) {
-            (Kind::Integer, Ok(number)) => ToSqlOutput::Borrowed(ValueRef::Integer(number)),
-            _ => text(Some(id)),
-        }
+        let number = if self.identity == Kind::Integer { id.parse().ok() } else { None };
+        number.map_or_else(
+            || text(Some(id)),
+            |number| ToSqlOutput::Borrowed(ValueRef::Integer(number)),
+        )
     }
 
     /// Returns the parameters of `insert` and `update`: for a record that becomes present in the row with this key, and has changed at
