@@ -56,6 +56,9 @@ impl Shape {
             let text = format!("cannot use the table `{}`: {text}", table.name());
             Error::new(ErrorKind::Table, text)
         };
+        if table.name().to_lowercase().ends_with("_present") {
+            return Err(invalid("its name ends with `_present`, as those of views"));
+        }
         if columns.iter().any(|column| !(1..=2).contains(&column.path.len())) {
             return Err(invalid("a path must have one or two names"));
         }
@@ -187,12 +190,14 @@ mod tests {
     use super::{Secret, Shape};
 
     #[test]
-    fn a_description_without_identity_is_refused() {
+    fn a_description_without_identity_or_with_the_name_of_a_view_is_refused() {
         const JSON: &[Column] = &[Column::json(&["id"])];
         const EMPTY: &[Column] = &[Column::text(&["id"]), Column::text(&[])];
+        const ID: &[Column] = &[Column::text(&["id"])];
         for (table, says) in [
             (Table::new("photo", "id", JSON), "`id` is not a column of text or integers"),
             (Table::new("photo", "id", EMPTY), "a path must have one or two names"),
+            (Table::new("Photo_Present", "id", ID), "its name ends with `_present`"),
         ] {
             let error = Shape::of(&table).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

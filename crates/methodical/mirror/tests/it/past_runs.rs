@@ -42,6 +42,26 @@ fn each_sync_of_a_table_is_remembered_also_a_failed_one() {
 }
 
 #[test]
+fn only_the_last_runs_are_kept() {
+    const COLUMNS: &str = "started_at, ended_at, table_name, outcome, reason, is_baseline, added, changed, unchanged, \
+        returned, missing, gone, rejected, repeated, suppressed, calls";
+
+    let (place, server) = (Place::new(), Server::start());
+    let (mut mirror, options) = (place.open(), SyncOptions::new().without_recovery());
+    server.sync(&mut mirror, &options).unwrap();
+    for _ in 0..10 {
+        place.execute(&format!(
+            "INSERT INTO mirror_run ({COLUMNS}) SELECT {COLUMNS} FROM mirror_run"
+        ));
+    }
+    let kept = usize::try_from(PastRun::KEPT).unwrap();
+    assert!(mirror.runs(usize::MAX).unwrap().len() > kept);
+    server.sync(&mut mirror, &options).unwrap();
+    let runs = mirror.runs(usize::MAX).unwrap();
+    assert_eq!((runs.len(), runs[0].report.is_baseline), (kept, false));
+}
+
+#[test]
 fn a_group_that_fails_makes_a_run_partial() {
     let mut mirror = Mirror::in_memory().unwrap();
     let server = Server::start();
