@@ -100,17 +100,6 @@ fn the_pages_of_a_list_are_one_run() {
 }
 
 #[test]
-fn a_record_that_no_page_has_is_missing() {
-    let service = Service::start();
-    let mut mirror = Mirror::in_memory().unwrap();
-    service.has(&[FIRST, LAST]);
-    service.sync(&mut mirror).unwrap();
-    service.has(&[FIRST, ("b", r#"{"photo":[]}"#)]);
-    assert_eq!(service.sync(&mut mirror).unwrap().missing, 1);
-    assert_eq!(feed(&mirror), ["missing 3"]);
-}
-
-#[test]
 fn a_page_that_fails_changes_nothing() {
     let place = Place::new();
     let service = Service::start();

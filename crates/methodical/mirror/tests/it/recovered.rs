@@ -86,6 +86,7 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
         assert_eq!(error.kind(), ErrorKind::Busy);
         let text = error.to_string();
         assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
+        assert_eq!(other.forget("photo", "a").unwrap_err().kind(), ErrorKind::Busy);
     })
     .unwrap();
     sync(&server, &mut one);
