@@ -132,14 +132,14 @@ fn params(
 
 /// Returns the wire text of a value, or of all values of a list. The error is the expected form.
 fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str> {
-    let items = given.values.iter().map(|item| value(param, item));
-    match (given.is_list, param.list) {
-        (true, Some(_)) if !given.values.is_empty() => {
+    match (given, param.list) {
+        (OneOrMany::Many(items), Some(_)) if !items.is_empty() => {
+            let items = items.iter().map(|item| value(param, item));
             Ok(items.collect::<Result<Vec<_>, _>>()?.join(&ITEM.to_string()))
         }
         (_, Some(_)) => Err("a list that is not empty"),
-        (true, None) => Err("a single value"),
-        (false, None) => items.collect(),
+        (OneOrMany::Many(_), None) => Err("a single value"),
+        (OneOrMany::One(item), None) => value(param, item),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::spec::form::{
     AnyType, Bracketed, File, Id, Ident, Kebab, Keys, Line, Media, Param, Path, Prose, Query,
     Select, Snake, Type, Version, Wire as WireText,
 };
-use crate::spec::read::{At, Named, OneOrMany, Plain, Text};
+use crate::spec::read::{At, Named, OneOrMany, Text};
 
 /// A service whose operations share one address. A part of the request selects the operation.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -83,7 +83,8 @@ pub(crate) struct Head {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Dispatch {
     /// The parameter that selects the operation, or two that select it together.
-    pub(crate) selector: Option<At<OneOrMany<Plain<Param>>>>,
+    #[schemars(with = "Option<OneOrMany<Text<Param>>>")]
+    pub(crate) selector: Option<At<OneOrMany<String>>>,
     /// The part of a request that selects the operation; `query` by default.
     #[serde(rename = "in")]
     pub(crate) place: Option<Place>,
@@ -155,11 +156,9 @@ pub(crate) struct Failure {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ErrorPlace {
-    /// The keys that lead to the object with both; without it, the body.
-    pub(crate) at: Option<Text<Keys>>,
-    /// The keys that lead to the code, below `at`.
+    /// The keys that lead to the code, with dots between them.
     pub(crate) code: Option<Text<Keys>>,
-    /// The keys that lead to the message, below `at`.
+    /// The keys that lead to the message, with dots between them.
     pub(crate) message: Option<Text<Keys>>,
 }
 
@@ -281,7 +280,8 @@ pub(crate) struct Field {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Operation {
     /// The value of the selector, or those of two, sent verbatim.
-    pub(crate) select: At<OneOrMany<Plain<Select>>>,
+    #[schemars(with = "OneOrMany<Text<Select>>")]
+    pub(crate) select: At<OneOrMany<String>>,
     /// The HTTP method; `get` by default, but `post` if the selector is in the form.
     pub(crate) verb: Option<At<Verb>>,
     /// The format of the body of a POST; `form` by default.

@@ -7,9 +7,9 @@ use crate::diag::say;
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, SECRET, Secret, SecretPlace, Service};
 use crate::spec::context::{Context, RENAME, source};
 use crate::spec::example;
-use crate::spec::form::Select;
+use crate::spec::form::{Formed, Param, Select};
 use crate::spec::language::{self, Document};
-use crate::spec::read::{At, OneOrMany, Plain};
+use crate::spec::read::{At, OneOrMany};
 use crate::text::is_hidden;
 
 mod names;
@@ -68,12 +68,13 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
             say!(cx, given.span, "missing key `selector` in `[dispatch]`"
                 => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
         }
-        (_, Some(selector)) if !matches!(selector.values.len(), 1 | 2) => {
+        (_, Some(selector)) if !matches!(selector.values().len(), 1 | 2) => {
             say!(cx, selector.span, "`selector` must be one parameter or two");
         }
         _ => {}
     }
-    let selectors: Vec<_> = given.selector.iter().flat_map(|one| texts(one)).collect();
+    let selectors = given.selector.as_ref();
+    let selectors = selectors.map(|one| texts::<Param>(cx, "selector", one)).unwrap_or_default();
     if let ([first, second], Some(selector)) = (selectors.as_slice(), &given.selector)
         && first == second
     {
@@ -96,18 +97,17 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     Dispatch { place, selectors, constants }
 }
 
-/// Returns texts without their positions.
-fn texts<F>(given: &OneOrMany<Plain<F>>) -> Vec<String> {
-    given.values.iter().map(|text| text.to_string()).collect()
+/// Returns the texts of a key, and reports those without their form.
+fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String>>) -> Vec<String> {
+    for why in given.values().iter().filter_map(|text| F::FORM.check(text).err()) {
+        say!(cx, given.span, "`{key}` {why}");
+    }
+    given.values().to_vec()
 }
 
 /// Returns the value of the selector of an operation; those of two selectors with a `/` between them.
-fn select(
-    cx: &mut Context<'_>,
-    given: &At<OneOrMany<Plain<Select>>>,
-    dispatch: &Dispatch,
-) -> String {
-    let (texts, number) = (texts(given), dispatch.selectors.len().max(1));
+fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
+    let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
     if texts.len() != number {
         say!(
             cx,

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeOwned, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
@@ -44,26 +44,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     }
 }
 
-/// A text of a form.
-#[derive(Debug)]
-pub(crate) struct Plain<F>(String, PhantomData<F>);
-
-impl<F> Deref for Plain<F> {
-    type Target = String;
-
-    fn deref(&self) -> &String {
-        &self.0
-    }
-}
-
-impl<'de, F: Formed> Deserialize<'de> for Plain<F> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        F::FORM.check(&text).map_err(D::Error::custom)?;
-        Ok(Self(text, PhantomData))
-    }
-}
-
 /// A text of a form, with its position.
 #[derive(Debug)]
 pub(crate) struct Text<F>(At<String>, PhantomData<F>);
@@ -84,8 +64,9 @@ impl<F> fmt::Display for Text<F> {
 
 impl<'de, F: Formed> Deserialize<'de> for Text<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let At { value: Plain(value, of), span } = At::<Plain<F>>::deserialize(deserializer)?;
-        Ok(Self(At { value, span }, of))
+        let text = At::<String>::deserialize(deserializer)?;
+        F::FORM.check(&text).map_err(D::Error::custom)?;
+        Ok(Self(text, PhantomData))
     }
 }
 
@@ -140,48 +121,19 @@ impl<'de, F: Formed, T: Deserialize<'de>> Visitor<'de> for Declarations<F, T> {
 }
 
 /// One value, or a list of values.
-#[derive(Debug)]
-pub(crate) struct OneOrMany<T> {
-    pub(crate) values: Vec<T>,
-    pub(crate) is_list: bool,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "must be a single value or a list of them")]
+pub(crate) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for OneOrMany<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Values(PhantomData))
-    }
-}
-
-struct Values<T>(PhantomData<T>);
-
-impl<T> From<T> for OneOrMany<T> {
-    fn from(value: T) -> Self {
-        Self { values: vec![value], is_list: false }
-    }
-}
-
-impl<'de, T: DeserializeOwned> Visitor<'de> for Values<T> {
-    type Value = OneOrMany<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a single value or a list")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        T::deserialize(text.into_deserializer()).map(Into::into)
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        T::deserialize(number.into_deserializer()).map(Into::into)
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, flag: bool) -> Result<Self::Value, E> {
-        T::deserialize(flag.into_deserializer()).map(Into::into)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let values = std::iter::from_fn(|| items.next_element().transpose());
-        Ok(OneOrMany { values: values.collect::<Result<_, _>>()?, is_list: true })
+impl<T> OneOrMany<T> {
+    pub(crate) fn values(&self) -> &[T] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Many(values) => values,
+        }
     }
 }
 
@@ -205,17 +157,13 @@ macro_rules! schema {
 }
 
 schema!(At<T> [T: JsonSchema], generator => generator.subschema_for::<T>());
-schema!(Plain<F> [F: Formed], _generator => json_schema!({
+schema!(Text<F> [F: Formed], _generator => json_schema!({
     "type": "string", "pattern": F::FORM.pattern, "maxLength": F::FORM.longest,
 }));
-schema!(Text<F> [F: Formed], generator => generator.subschema_for::<Plain<F>>());
 schema!(Named<F, T> [F: Formed, T: JsonSchema], generator => json_schema!({
     "type": "object",
-    "propertyNames": generator.subschema_for::<Plain<F>>(),
+    "propertyNames": generator.subschema_for::<Text<F>>(),
     "additionalProperties": generator.subschema_for::<T>(),
-}));
-schema!(OneOrMany<T> [T: JsonSchema], generator => json_schema!({
-    "anyOf": [generator.subschema_for::<T>(), generator.subschema_for::<Vec<T>>()],
 }));
 
 /// Defines an enum whose values are words of a spec. The comment of a variant describes its word for editors.

@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::spec::context::{CORRECT, Context, RENAME, RUST_NAME, owned};
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
-use crate::spec::lower::{names, paging, response, select, taken, texts};
+use crate::spec::lower::{names, paging, response, select, taken};
 use crate::spec::read::{At, Named};
 
 /// An operation with its declaration.
@@ -63,7 +63,7 @@ fn operation(
     let gauge = gauge.and_then(|gauge| paging::gauge(cx, gauge, service, &params, &response));
     let operation = Operation {
         rust: RustName::new(name)?,
-        select: texts(&given.select).join("/"),
+        select: given.select.values().join("/"),
         params,
         post,
         response,

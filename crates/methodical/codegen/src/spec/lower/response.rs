@@ -94,9 +94,8 @@ fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
     };
     let mut verdict = Verdict::of(decides);
     if let Some(error) = &given.error {
-        let above = error.at.as_ref().map(|at| split(at)).unwrap_or_default();
         let below = |place: &Option<Text<Keys>>| {
-            place.as_ref().map(|place| [above.clone(), split(place)].concat()).unwrap_or_default()
+            place.as_ref().map(|place| split(place)).unwrap_or_default()
         };
         (verdict.code, verdict.message) = (below(&error.code), below(&error.message));
     }
