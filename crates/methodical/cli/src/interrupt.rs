@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 use std::fs::File;
+#[cfg(unix)]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{io, process};
@@ -53,15 +55,21 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `end` on a signal. SIGHUP keeps its default action, or is ignored, as `nohup` intends.
+/// Calls `end` on a signal. SIGHUP keeps its default action, after the terminal is restored; or is ignored, as `nohup` intends.
 #[cfg(unix)]
 fn signals(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
 
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    drop(SIGNALS.set(signals.handle()));
     let wait = move || {
         for signal in signals.forever() {
+            if signal == SIGHUP {
+                show_input();
+                drop(emulate_default_handler(signal));
+            }
             end(if signal == SIGTERM { Exit::Terminated } else { Exit::Interrupted });
         }
     };
@@ -97,6 +105,10 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     modes.special_codes[SpecialCodeIndex::VTIME] = 0;
     // A signal waits for the lock, and so restores a terminal that was changed.
     let mut changed = lock(&HIDDEN);
+    if let Some(signals) = SIGNALS.get() {
+        // With `nohup`, standard input is not a terminal, so there is no prompt.
+        signals.add_signal(signal_hook::consts::SIGHUP)?;
+    }
     tcsetattr(&hidden, OptionalActions::Now, &modes)?;
     *changed = Some((hidden, before));
     drop(changed);
@@ -117,6 +129,10 @@ fn show_input() {
         _ = tcsetattr(terminal, OptionalActions::Now, &before);
     }
 }
+
+/// The signals that end the program.
+#[cfg(unix)]
+static SIGNALS: OnceLock<signal_hook::iterator::Handle> = OnceLock::new();
 
 /// The terminal that hides what is typed, with its usual modes.
 #[cfg(unix)]

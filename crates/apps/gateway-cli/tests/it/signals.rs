@@ -90,6 +90,13 @@ fn the_terminal_is_restored_after_the_prompt() {
     running.press("\n");
     running.end();
 
+    let mut running = asked();
+    running.hang_up();
+    running.read_to("exit code 129\r\n");
+    assert!(running.is_usual());
+    running.press("\n");
+    running.end();
+
     // Longer than a line that a terminal accepts.
     let token = format!("gwt_{}", "x".repeat(5000));
     let mut running = asked();

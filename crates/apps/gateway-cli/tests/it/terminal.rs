@@ -57,7 +57,7 @@ impl Running {
     #[cfg(target_os = "linux")]
     pub(crate) fn start_below_shell(command: &Command) -> Self {
         let mut session = Command::new("setsid");
-        let script = "trap : INT; \"$0\" \"$@\"; echo \"exit code $?\"; read enter";
+        let script = "trap : INT HUP; \"$0\" \"$@\"; echo \"exit code $?\"; read enter";
         session.args(["--ctty", "sh", "-c", script]).env_clear();
         session.arg(command.get_program()).args(command.get_args());
         session.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -81,6 +81,13 @@ impl Running {
     /// Types these keys.
     pub(crate) fn press(&mut self, keys: &str) {
         self.screen.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Sends SIGHUP to the processes of the terminal.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn hang_up(&self) {
+        let group = rustix::termios::tcgetpgrp(&self.screen).unwrap();
+        rustix::process::kill_process_group(group, rustix::process::Signal::HUP).unwrap();
     }
 
     /// Returns whether the terminal shows typed keys and passes them on by the line.
