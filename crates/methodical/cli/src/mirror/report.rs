@@ -1,25 +1,20 @@
 //! `report`: what happened in a week, a month or another period.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::ops::Range;
 
 use chrono::{Datelike as _, Days, Local, NaiveDate};
 use clap::Args;
 use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
-use methodical_mirror::queries::{self, PeriodReport};
-use serde_json::{Map, Value, json};
+use methodical_mirror::queries;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::mirror::Recovered;
-use crate::mirror::board::title;
 use crate::mirror::open::{ask, note_age};
-use crate::output::destination::Destination;
 use crate::output::flags::{OutputFlags, day, midnight};
-use crate::output::format::Format;
-use crate::output::printer::{Printer, Schema, counted};
+use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
-use crate::screen::printable;
 use crate::settings::{Settings, ValueOrder};
 
 /// The flags of `report`.
@@ -90,27 +85,45 @@ pub(crate) fn report(
         }
     }
     let names: Vec<&str> = order.groups().collect();
-    let rows = report.groups.iter().map(|group| {
-        let mut row = vec![(of.groups.identity(), json!(group.group))];
-        row.extend(title(of.groups).map(|name| (name, json!(group.title))));
-        row.extend([("new", json!(group.new)), ("moved", json!(group.moved))]);
-        let counts = entered.get(&group.group);
-        let count = |name: &str| counts.and_then(|counts| counts.get(name)).copied().unwrap_or(0);
-        row.extend(names.iter().map(|name| (*name, json!(count(name)))));
-        row
-    });
-    let rows: Vec<Row<'_>> = rows.collect();
-    let output = &invocation.output;
-    let is_text = output.is_table(invocation.screen)?;
-    let is_json = output.format()?.map_or(!is_text, |format| format == Format::JSON);
-    if is_json && output.choice().is_none() {
-        print_object(&report, &rows, days, of, invocation)?;
-    } else {
-        print_rows(&rows, &names, of, invocation)?;
-        if is_text && output.choice().is_none() && output.file().is_none() {
-            write_summary(&report, days, of, source, invocation)?;
+    let days_of = |seconds: i64| format!("{}.{}", seconds / 86_400, seconds % 86_400 / 8640);
+    let days_of = |seconds| json!(days_of(seconds).parse::<f64>().ok());
+    let [from, until] = days;
+    // Adds the moves into each named group of values, in all groups of members or in one.
+    let with_moves = |mut row: Value, id: Option<&String>| {
+        for &name in &names {
+            let own = entered.iter().filter(|(group, _)| id.is_none_or(|id| id == *group));
+            let moves = own.filter_map(|(_, counts)| counts.get(name)).sum::<u64>();
+            row.as_object_mut().map(|row| row.insert(name.to_owned(), json!(moves)));
         }
+        row
+    };
+    let period = format!("{from} to {until}");
+    let total = json!({"by": "total", "name": period, "new": report.new, "moved": report.moved});
+    let total = with_moves(total, None);
+    let groups = report.groups.iter().map(|group| {
+        let row = json!({"by": of.groups.name(), "id": group.group, "name": group.title, "new": group.new, "moved": group.moved});
+        with_moves(row, Some(&group.group))
+    });
+    let by = source.and_then(|one| one.path().first()).copied().unwrap_or_default();
+    let sources = report.sources.iter();
+    let sources = sources.map(|(name, new)| json!({"by": by, "name": name, "new": new}));
+    let times = report.times.iter().map(|one| {
+        let (average, median) = (days_of(one.average), days_of(one.median));
+        json!({"by": of.value, "name": one.value, "times": one.times, "average_days": average, "median_days": median})
+    });
+    let counts: Vec<&str> = ["new", "moved"].into_iter().chain(names.iter().copied()).collect();
+    let averages = ["average_days", "median_days"];
+    let fields = ["by", "id", "name"].into_iter().chain(counts.iter().copied());
+    let fields: Vec<&str> = fields.chain(["times"]).chain(averages).collect();
+    let integers = counts.into_iter().chain(["times"]).map(|name| (name, FieldType::Integer));
+    let types: Vec<_> = integers.chain(averages.map(|name| (name, FieldType::Real))).collect();
+    let schema = Schema { types: &types, ..Schema::of_program(&fields, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
+    for row in [total].into_iter().chain(groups).chain(sources).chain(times) {
+        let value = |name: &&str| row.get(*name).cloned().unwrap_or_default();
+        printer.print_members(fields.iter().map(|name| (*name, value(name))))?;
     }
+    printer.finish()?;
     let tables = mirror.tables()?;
     let members = tables.iter().find(|one| one.table == of.members.name());
     if members.is_some_and(|one| one.present > 0 && one.present == report.new) {
@@ -144,78 +157,4 @@ fn source_column(members: &Table) -> Option<&Column> {
 /// Returns the name of this column, such as `portal_name`.
 pub(crate) fn source_name(members: &Table) -> Option<String> {
     source_column(members).map(|one| one.path().join("_"))
-}
-
-type Row<'a> = Vec<(&'a str, Value)>;
-
-fn print_object(
-    report: &PeriodReport,
-    rows: &[Row<'_>],
-    [from, until]: [NaiveDate; 2],
-    of: Recovered,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let object = |row: &Row<'_>| {
-        row.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<Map<_, _>>()
-    };
-    let times = report.times.iter().map(|one| {
-        json!({of.value: one.value, "times": one.times, "average_days": one.average / 86_400, "median_days": one.median / 86_400})
-    });
-    let sources = report.sources.iter().map(|(name, new)| json!({"name": name, "new": new}));
-    let fields = &["from", "until", "new", "moved", "groups", "sources", "times"];
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
-    printer.print(&json!({
-        "from": from.to_string(), "until": until.to_string(), "new": report.new, "moved": report.moved,
-        "groups": rows.iter().map(object).collect::<Vec<_>>(),
-        "sources": sources.collect::<Vec<_>>(), "times": times.collect::<Vec<_>>(),
-    }))?;
-    printer.finish()
-}
-
-fn print_rows(
-    rows: &[Row<'_>],
-    names: &[&str],
-    of: Recovered,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let texts = [Some(of.groups.identity()), title(of.groups)].into_iter().flatten();
-    let counts: Vec<&str> = ["new", "moved"].into_iter().chain(names.iter().copied()).collect();
-    let fields: Vec<&str> = texts.chain(counts.iter().copied()).collect();
-    let types: Vec<_> = counts.iter().map(|name| (*name, FieldType::Integer)).collect();
-    let schema = Schema { types: &types, ..Schema::of_program(&fields, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
-    for row in rows {
-        printer.print_members(row.iter().cloned())?;
-    }
-    printer.finish()
-}
-
-/// Writes the other figures below a table.
-fn write_summary(
-    report: &PeriodReport,
-    [from, until]: [NaiveDate; 2],
-    of: Recovered,
-    source: Option<&Column>,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let mut out = Destination::open(None, &invocation.program)?;
-    let (new, moved) = (counted(report.new, of.members.name()), counted(report.moved, "move"));
-    writeln!(out, "\nFrom {from} to {until}: {new} new, {moved}.")?;
-    let sources = report
-        .sources
-        .iter()
-        .map(|(name, new)| format!("{} {new}", name.as_deref().unwrap_or("unknown")));
-    let sources: Vec<String> = sources.collect();
-    if let Some(name) = source.and_then(|one| one.path().first())
-        && !sources.is_empty()
-    {
-        writeln!(out, "New by {}: {}.", name.replace('_', " "), printable(&sources.join(", ")))?;
-    }
-    let days = |seconds: i64| format!("{}.{}", seconds / 86_400, seconds % 86_400 / 8640);
-    for one in &report.times {
-        let (value, times) = (printable(&one.value), counted(one.times, "time"));
-        let (average, median) = (days(one.average), days(one.median));
-        writeln!(out, "Left {value} {times}, after {average} days on average (median {median}).")?;
-    }
-    Ok(out.finish()?)
 }
