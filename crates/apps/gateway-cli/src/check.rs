@@ -19,7 +19,6 @@ fn check(target: &CheckTarget<'_>) -> Result<CheckReport, Failure> {
         results: report.findings().iter().map(result).collect(),
         failed: report.count("fail"),
         summary: report.summary(),
-        junit: report.to_junit(),
     })
 }
 

@@ -83,5 +83,5 @@ fn start() -> Result<SampleService, Failure> {
 }
 
 fn no_checks() -> CheckReport {
-    CheckReport { results: Vec::new(), failed: 0, summary: String::new(), junit: String::new() }
+    CheckReport { results: Vec::new(), failed: 0, summary: String::new() }
 }

@@ -1,17 +1,15 @@
 //! `check`: checks the service against its contract.
 
 use std::fmt;
-use std::io::Write as _;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use methodical_client::transport::BlockingTransport;
 use serde::Serialize;
 
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
 use crate::operations::OperationCommands;
-use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted};
 use crate::program::Noun;
 use crate::run::Invocation;
@@ -39,7 +37,6 @@ use crate::transport::token_of;
 ///         results: vec![result],
 ///         failed: 0,
 ///         summary: "1 check passed".to_owned(),
-///         junit: "<testsuites tests=\"1\"/>\n".to_owned(),
 ///     })
 /// }
 ///
@@ -92,8 +89,6 @@ pub struct CheckReport {
     pub failed: usize,
     /// The counts in one line.
     pub summary: String,
-    /// The report for `--report junit`.
-    pub junit: String,
 }
 
 /// The result of a check.
@@ -117,17 +112,6 @@ pub(crate) struct CheckFlags {
     /// Also require what {reference} does where the contract leaves a point open.
     #[arg(long)]
     strict: bool,
-
-    /// Print a report for tools that collect test results, instead of records.
-    #[arg(long, value_name = "FORMAT")]
-    report: Option<ReportFormat>,
-}
-
-/// A format of a report.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReportFormat {
-    #[value(help = "JUnit XML, which build servers read")]
-    Junit,
 }
 
 pub(crate) fn run<C: OperationCommands>(
@@ -142,23 +126,11 @@ pub(crate) fn run<C: OperationCommands>(
         return Ok(());
     }
     let output = &session.invocation.output;
-    let is_report = flags.report.is_some();
-    if is_report {
-        output.refuse_selection("a report contains every check")?;
-        if output.output.is_some() || output.csv_raw || output.separator.is_some() {
-            let text = "cannot combine --report with -o or a CSV flag: --report sets the format";
-            return Err(
-                Failure::usage(text).hint("remove --report, or remove -o and the CSV flags")
-            );
-        }
-    }
     // The output is opened before the first request.
-    let text = is_report.then(|| Destination::open(output.file(), program)).transpose()?;
-    let has_all =
-        is_report || !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
+    let has_all = !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
     let noun = (!has_all).then_some(Noun::new("failed check", "failed checks"));
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
-    let records = (!is_report).then(|| Printer::open(&session.invocation, &schema)).transpose()?;
+    let mut printer = Printer::open(&session.invocation, &schema)?;
     // A service that cannot be reached, or refuses the token, is not checked.
     let first = session.stream_raw(&probe)?;
     if let Err(error) = first.error_for_status() {
@@ -176,15 +148,9 @@ pub(crate) fn run<C: OperationCommands>(
         time_limit: settings.timeout().map(Duration::from_secs),
         strict: flags.strict,
     })?;
-    if let Some(mut out) = text {
-        out.write_all(report.junit.as_bytes())?;
-        out.finish()?;
-    }
-    if let Some(mut printer) = records {
-        let mut shown = report.results.iter().filter(|one| has_all || one.verdict == "fail");
-        shown.try_for_each(|result| printer.print(result))?;
-        printer.finish()?;
-    }
+    let mut shown = report.results.iter().filter(|one| has_all || one.verdict == "fail");
+    shown.try_for_each(|result| printer.print(result))?;
+    printer.finish()?;
     screen.note(&report.summary);
     if report.failed == 0 {
         return Ok(());
