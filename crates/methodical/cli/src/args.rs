@@ -253,8 +253,6 @@ pub(crate) fn parse<C: OperationCommands>(
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
         };
-        let usage =
-            |hint: &str| Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
         match unexpected {
             // People try it because other programs have such a flag. If it were defined here, shells would complete it.
             "--token" => {
@@ -266,16 +264,13 @@ pub(crate) fn parse<C: OperationCommands>(
                     program.name.command("auth login")
                 ));
             }
-            "--to" => {
-                return usage(
-                    "--from MIRROR names the mirror to read; only commands that write one have --to",
-                );
-            }
-            "--origin" => return usage("the origin is always shown"),
-            "--excel" => {
-                return usage(
-                    "-o xlsx writes a workbook; --separator ';' sets the separator of CSV",
-                );
+            "--to" | "--excel" => {
+                let hint = if unexpected == "--to" {
+                    "--from MIRROR names the mirror to read; only commands that write one have --to"
+                } else {
+                    "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"
+                };
+                return Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
             }
             _ => {}
         }

@@ -47,8 +47,8 @@ pub(crate) enum Command<C: Subcommand> {
     /// Report what happened in a week, a month or another period.
     ///
     /// Counts new records, and records whose {value} changed, by {group}; new ones by source, and how long records had each
-    /// {value}. If the setting `statuses` has named groups, it also counts the moves into each of them. `-o json` has all
-    /// figures; other formats have those of each {group}.
+    /// {value} that ended. If the setting `statuses` has named groups, it also counts the moves into each of them. The field
+    /// `by` says what a line is about.
     #[command(after_help = "\
 Examples:
   {program} report
@@ -137,6 +137,19 @@ pub(crate) fn run<C: OperationCommands>(
     definition: clap::Command,
 ) -> Result<(), Failure> {
     let session = || Session::open(invocation);
+    if invocation.mirror.new_since.is_some() && !matches!(command, Command::Operation(_)) {
+        let text = "cannot use --new-since: this command does not print a list";
+        return Err(Failure::usage(text));
+    }
+    let syncs = matches!(
+        command,
+        Command::Tap(_)
+            | Command::Watch(_)
+            | Command::Mirror(MirrorCommand::Sync(_) | MirrorCommand::Restore(_))
+    );
+    if syncs && invocation.mirror.from.is_some() {
+        return Err(Failure::usage("cannot use --from: --to names the mirror"));
+    }
     match command {
         Command::Operation(operation) => {
             let session = session()?;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::connector::stream::{Catalog, Row, Stream, discovered, streams};
 use crate::failure::{Exit, Failure};
 use crate::files;
-use crate::mirror::open::{refuse_from, unreadable, utc};
+use crate::mirror::open::{unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
 
@@ -45,9 +45,9 @@ pub(crate) struct TapFlags {
 }
 
 pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
-    refuse_from(invocation)?;
     invocation.output.refuse_selection("a catalog selects streams and fields")?;
-    let config = flags.config.as_ref().map(|path| Config::read(path, invocation)).transpose()?;
+    let config = flags.config.as_ref().map(|path| read_json::<Config>(path, "configuration"));
+    let config = config.transpose()?;
     let streams = streams::<S>();
     if flags.discover {
         let mut out = stdout().lock();
@@ -115,19 +115,6 @@ struct Config {
 }
 
 impl Config {
-    fn read(path: &Path, invocation: &Invocation) -> Result<Self, Failure> {
-        read_json(path, "configuration").map_err(|failure| {
-            let text = failure.text();
-            let is_former = |key: &&str| text.contains(&format!("unknown field `{key}`"));
-            if !["base_url", "token", "token_file"].iter().any(is_former) {
-                return failure;
-            }
-            let name = invocation.program.name;
-            let [base_url, token] = ["BASE_URL", "TOKEN"].map(|one| name.variable(one));
-            failure.hint(format!("use a profile, or {base_url} and {token}"))
-        })
-    }
-
     /// Returns the invocation and the flags of a sync with the settings of the configuration. Flags take precedence.
     fn apply(self, invocation: &Invocation) -> (Invocation, SyncFlags) {
         let Self { profile, mirror, values } = self;

@@ -76,8 +76,6 @@ impl Exit {
 #[must_use]
 pub struct Failure {
     exit: Exit,
-    /// The exit code that a filter of `--jq` sets.
-    halted: Option<u8>,
     message: String,
     causes: Vec<String>,
     hint: Option<String>,
@@ -85,7 +83,7 @@ pub struct Failure {
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, halted: None, message: message.into(), causes: Vec::new(), hint: None }
+        Self { exit, message: message.into(), causes: Vec::new(), hint: None }
     }
 
     /// Creates a failure about the command line or the configuration. The exit code is 2.
@@ -101,12 +99,6 @@ impl Failure {
     /// Creates a failure because of another process that writes the same. The exit code is 9.
     pub fn busy(message: impl Into<String>) -> Self {
         Self::new(Exit::Busy, message)
-    }
-
-    /// Creates the failure of a filter of `--jq` that ended itself with this exit code.
-    pub(crate) fn halted(code: u8) -> Self {
-        let failure = Self::new(Exit::Contract, "the filter of --jq ended with `halt_error`");
-        Self { halted: Some(code), ..failure }
     }
 
     /// Sets the hint: what to do next. It replaces the hint set before.
@@ -146,10 +138,6 @@ impl Failure {
 
     pub(crate) fn exit(&self) -> Exit {
         self.exit
-    }
-
-    pub(crate) fn code(&self) -> u8 {
-        self.halted.unwrap_or_else(|| self.exit.code())
     }
 
     /// Writes the message to standard error.

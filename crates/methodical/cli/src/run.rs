@@ -62,7 +62,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
         Ok(()) => Exit::Done.code(),
         Err(failure) => {
             failure.print(screen);
-            failure.code()
+            failure.exit().code()
         }
     }
 }

@@ -134,10 +134,6 @@ pub(crate) enum Tone {
     Hint,
     Bold,
     Dim,
-    /// The name of a field in JSON.
-    Name,
-    /// A string in JSON.
-    Text,
 }
 
 /// Adds the color of a tone to the text.
@@ -151,8 +147,6 @@ pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
         Tone::Hint => "1;36",
         Tone::Bold => "1",
         Tone::Dim => "2",
-        Tone::Name => "1;34",
-        Tone::Text => "32",
     };
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }

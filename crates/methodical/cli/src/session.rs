@@ -9,6 +9,7 @@ use methodical_client::model::{Beside, ListOperation, Operation, PagedOperation,
 use methodical_client::transport::BlockingBody;
 use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::connect::{build, connect_to_sample, connect_to_service};
 use crate::demo::SampleService;
@@ -231,36 +232,23 @@ impl<S: Mirrored> Session<S> {
         printer.finish()
     }
 
-    /// Requests a map and prints it: as one object in JSON, and in other formats as a list with the fields `key` and
-    /// `value`. A selection of fields or entries makes it such a list in JSON, too.
+    /// Requests a map and prints it as a list with the fields `key` and `value`.
     ///
     /// # Errors
     ///
     /// Fails if a flag does not fit the entries, the call fails, or the output cannot be written.
     pub fn entries<O, K, V>(&self, operation: &O) -> Result<(), Failure>
     where
-        O: Operation<Service = S, Output: IntoIterator<Item = (K, V)> + Serialize>,
+        O: Operation<Service = S, Output: IntoIterator<Item = (K, V)>>,
         K: Serialize,
         V: Serialize,
     {
-        #[derive(Serialize)]
-        struct Pair<K, V> {
-            key: K,
-            value: V,
-        }
         if self.print_unsent(operation)? {
             return Ok(());
         }
-        let output = &self.invocation.output;
-        let is_whole = output.fields.is_none() && output.choice().is_none();
-        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(ENTRY, is_whole))?;
-        let entries = self.receive(operation)?;
-        if is_whole && printer.is_json() {
-            printer.print(&entries)?;
-        } else {
-            for (key, value) in entries {
-                printer.print(&Pair { key, value })?;
-            }
+        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(ENTRY, false))?;
+        for (key, value) in self.receive(operation)? {
+            printer.print_members([("key", json!(key)), ("value", json!(value))])?;
         }
         printer.finish()
     }

@@ -36,14 +36,14 @@ fn the_input_is_the_selected_list() {
 
 /// Like jq, it writes its input to standard error. The results before it are printed.
 #[test]
-fn a_filter_sets_the_exit_code_with_halt_error() {
+fn a_filter_that_ends_with_halt_error_fails() {
     let server = serve(BODY);
     let person = Person::of_service(&server.uri(""));
     for (filter, expected, printed, message) in [
         ("halt", 0, "", ""),
         (".[0].id, halt_error", 5, "1\n", r#"[{"id":"1""#),
         (r#""too\u001b few\n" | halt_error"#, 5, "", "too\\u{1b} few\nerror: "),
-        ("{} | halt_error(3)", 3, "", "{}\nerror: the filter of --jq ended with `halt_error`\n"),
+        ("{} | halt_error(3)", 5, "", "{}\nerror: the filter of --jq ended with `halt_error`\n"),
         ("halt_error(0)", 0, "", r#"[{"id":"1""#),
     ] {
         let output = person.run(&["vacancies", "list", "--jq", filter]);

@@ -123,7 +123,7 @@ fn the_progress_line_counts_received_records() {
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let list = ["vacancies", "list", "--output-file", "v.csv", "--filter", "id=none"];
     for (columns, shown) in
-        [(80, "\r\u{1b}[K2 records  20 B  "), (10, "\r\u{1b}[K2 records\r\u{1b}[K")]
+        [(80, "\r\u{1b}[K2 records\r\u{1b}[K"), (6, "\r\u{1b}[K2 rec\r\u{1b}[K")]
     {
         let (status, seen) = Running::start_at(person.command(&list), columns).end();
         assert!(status.success(), "{seen}");

@@ -48,7 +48,7 @@ fn a_former_flag_fails_with_its_replacement() {
     let person = Person::new();
     for (args, hint) in [
         (&["board", "--to", "x"][..], "--from MIRROR names the mirror to read"),
-        (&["config", "list", "--origin"], "the origin is always shown"),
+        (&["vacancies", "list", "--excel"], "-o xlsx writes a workbook"),
     ] {
         let output = person.run(args);
         assert_eq!(code(&output), 2, "{args:?}");

@@ -10,7 +10,7 @@ use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
-use crate::mirror::open::{for_list, note_age, read};
+use crate::mirror::open::{note_age, read};
 use crate::mirror::{Members, Recovered, Selected, identities};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Line;
@@ -36,7 +36,7 @@ pub(crate) fn print(
             return Err(Failure::usage(text).hint("leave out --from to ask the service"));
         }
     };
-    let (mirror, _) = for_list(invocation)?;
+    let mirror = read(invocation)?;
     let placed = members.map(|members| placed(&mirror, members)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::mirror::found;
-use crate::mirror::open::{self, Place, confirm, duration, refuse_from, utc};
+use crate::mirror::open::{self, Place, confirm, duration, utc};
 use crate::output::printer::{Column, Schema, counted, records};
 use crate::program::Noun;
 use crate::run::{Invocation, quoted};
@@ -110,7 +110,6 @@ pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<()
 
 /// Restores a backup. Asks before an existing mirror is replaced.
 pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(), Failure> {
-    refuse_from(invocation)?;
     let settings = Settings::of_known(invocation)?;
     let place = Place::of(flags.to.as_deref(), &settings, invocation)?;
     let path = &place.0;

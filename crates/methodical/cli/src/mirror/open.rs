@@ -132,25 +132,6 @@ pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
     if is_store { failure.with_exit(Exit::Usage) } else { failure }
 }
 
-/// Refuses `--new-since`, which selects from lists.
-pub(crate) fn refuse_new_since(invocation: &Invocation) -> Result<(), Failure> {
-    match invocation.mirror.new_since {
-        Some(_) => {
-            Err(Failure::usage("cannot use --new-since: this command does not print a list"))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Refuses the flag for the mirror of commands that only read.
-pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
-    refuse_new_since(invocation)?;
-    match invocation.mirror.from {
-        Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
-        None => Ok(()),
-    }
-}
-
 /// Opens the mirror of a command that answers a question about the values of members in groups, if the mirror has them.
 pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Failure> {
     let (mirror, place) = read_place(invocation)?;
@@ -169,19 +150,13 @@ pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Fail
 
 /// Opens the mirror that a command reads, and returns its place, too. A dry run reads it as well.
 pub(crate) fn read_place(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
-    refuse_new_since(invocation)?;
-    for_list(invocation)
+    let settings = Settings::of_known(invocation)?;
+    let place = Place::to_read(&settings, invocation)?;
+    Ok((place.open(&settings, invocation)?, place))
 }
 
 pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
     Ok(read_place(invocation)?.0)
-}
-
-/// Opens the mirror of a command that takes `--new-since`.
-pub(crate) fn for_list(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
-    let settings = Settings::of_known(invocation)?;
-    let place = Place::to_read(&settings, invocation)?;
-    Ok((place.open(&settings, invocation)?, place))
 }
 
 /// Opens the mirror, with a guard that deletes the one of the sample service.
@@ -191,7 +166,6 @@ pub(crate) fn read_or_sample<S: Mirrored>(
     if !invocation.call.demo {
         return Ok((read(invocation)?, None));
     }
-    refuse_new_since(invocation)?;
     let (mirror, guard) = synced::<S>(invocation)?;
     Ok((mirror, Some(guard)))
 }

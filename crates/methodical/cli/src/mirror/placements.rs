@@ -36,7 +36,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
 ) -> Result<String, Failure> {
     let table = recovered::<S>()?.groups;
     let titles = if invocation.mirror.from.is_some() {
-        titles(&open::for_list(invocation)?.0, table)?
+        titles(&open::read(invocation)?, table)?
     } else if invocation.call.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the identity in place of the title"));

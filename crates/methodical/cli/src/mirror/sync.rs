@@ -20,7 +20,7 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::found;
 use crate::mirror::list::unknown;
-use crate::mirror::open::{Place, duration, note_token, refuse_from, source};
+use crate::mirror::open::{Place, duration, note_token, source};
 use crate::mirror::watch::repeat;
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
@@ -110,7 +110,6 @@ pub(crate) fn run<S: Mirrored>(
     flags: &SyncCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    refuse_from(invocation)?;
     let Some(every) = flags.every.filter(|_| !invocation.call.dry_run) else {
         let counts = COUNTS.iter().map(|(name, _)| *name);
         let fields: Vec<&str> = ["table"].into_iter().chain(counts).collect();
@@ -193,7 +192,7 @@ pub(crate) fn sync<S: Mirrored>(
     let line = Arc::new(Mutex::new(LiveLine::new(is_shown.then_some(screen))));
     let shown = Arc::clone(&line);
     let options =
-        options::<S>(flags).on_progress(move |progress| lock(&shown).show(|_| text(progress)));
+        options::<S>(flags).on_progress(move |progress| lock(&shown).show(|| text(progress)));
     let done = mirror.sync_all(&session.client, &options);
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);

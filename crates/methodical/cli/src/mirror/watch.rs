@@ -18,7 +18,7 @@ use methodical_mirror::{
 
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
-use crate::mirror::open::{ago, duration, now, refuse_from};
+use crate::mirror::open::{ago, duration, now};
 use crate::mirror::sync::{SyncFlags, open, summarize, sync};
 use crate::output::format::Format;
 use crate::run::Invocation;
@@ -133,7 +133,6 @@ fn command(text: &str) -> Result<Exec, &'static str> {
 }
 
 pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> Result<(), Failure> {
-    refuse_from(invocation)?;
     if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
         || invocation.output.file().is_some()
     {

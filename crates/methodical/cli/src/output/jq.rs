@@ -11,7 +11,7 @@ use jaq_json::{Val, read};
 use jaq_std::ValT as _;
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::format::RecordWriter;
 use crate::output::json::safe;
 use crate::screen::printable;
@@ -78,9 +78,9 @@ impl RecordWriter for Jq {
                     return Err(failed(without_data(&error.to_string(), &self.code)));
                 }
                 Err(Err(other)) => match other.get_halt() {
-                    // Like the exit code of jq, it is the lowest byte.
                     Ok(code) if code & 0xff != 0 => {
-                        return Err(Failure::halted(u8::try_from(code & 0xff).unwrap_or(u8::MAX)));
+                        let text = "the filter of --jq ended with `halt_error`";
+                        return Err(Failure::new(Exit::Contract, text));
                     }
                     _ => break,
                 },

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use jaq_json::read;
+use jaq_json::write::{Pp, Styles, write};
+
 use crate::failure::Failure;
 use crate::output::format::{OutputSetup, RecordWriter};
 use crate::output::jq::Jq;
-use crate::output::record::string_end;
-use crate::screen::{Tone, View, is_hostile, paint};
+use crate::screen::{View, is_hostile};
 
 /// Creates the writer of one document.
 pub(crate) fn document(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
@@ -44,7 +46,7 @@ impl RecordWriter for Json {
             return out.write_all(record.as_bytes());
         }
         let (level, indentation) = if self.single { (0, "") } else { (1, "  ") };
-        let text = pretty(&safe(record, true), level, self.view.color);
+        let text = pretty(record, level, self.view.color);
         let held = std::mem::replace(&mut self.held, format!("{indentation}{text}"));
         if is_first { out.write_all(bracket) } else { writeln!(out, "{held},") }
     }
@@ -87,9 +89,13 @@ pub(crate) fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
     if !terminal || !json.contains(is_hostile) {
         return Cow::Borrowed(json);
     }
+    Cow::Owned(escaped(json, |_| true))
+}
+
+fn escaped(json: &str, is_data: impl Fn(char) -> bool) -> String {
     let mut escaped = String::with_capacity(json.len() + 16);
     for letter in json.chars() {
-        if is_hostile(letter) {
+        if is_hostile(letter) && is_data(letter) {
             for unit in letter.encode_utf16(&mut [0; 2]) {
                 _ = write!(escaped, "\\u{unit:04x}");
             }
@@ -97,55 +103,23 @@ pub(crate) fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
             escaped.push(letter);
         }
     }
-    Cow::Owned(escaped)
+    escaped
 }
 
-/// Returns a JSON text on several lines. `level` is the indentation of its first line, which is not included.
-///
-/// The text must be valid JSON.
-pub(crate) fn pretty(json: &str, mut level: usize, color: bool) -> String {
-    let mut text = String::with_capacity(json.len() * 2);
-    let end_line = |text: &mut String, level| {
-        text.push('\n');
-        text.extend(std::iter::repeat_n("  ", level));
-    };
-    let mut rest = json.trim_ascii_start();
-    while let Some(first) = rest.chars().next() {
-        let (token, after) = rest.split_at_checked(token_end(rest, first)).unwrap_or((rest, ""));
-        rest = after.trim_ascii_start();
-        if matches!(first, '}' | ']') {
-            level = level.saturating_sub(1);
-            // An empty object or array stays on its line.
-            if !text.ends_with(['{', '[']) {
-                end_line(&mut text, level);
-            }
-        }
-        match first {
-            ':' => text.push_str(": "),
-            '"' if rest.starts_with(':') => text.push_str(&paint(color, Tone::Name, token)),
-            '"' => text.push_str(&paint(color, Tone::Text, token)),
-            'n' => text.push_str(&paint(color, Tone::Dim, token)),
-            _ => text.push_str(token),
-        }
-        level += usize::from(matches!(first, '{' | '['));
-        if matches!(first, '{' | '[' | ',') && !rest.starts_with(['}', ']']) {
-            end_line(&mut text, level);
-        }
+/// Returns a JSON text on several lines, in which no character acts on a terminal. `level` is the indentation of its first line, which
+/// is not included. A text that is not valid JSON stays as it is.
+fn pretty(json: &str, level: usize, color: bool) -> String {
+    let styles = if color { Styles::ansi().parse("2::::32:::1;34") } else { Styles::default() };
+    let pp = Pp { indent: Some("  ".to_owned()), styles, sep_space: true, ..Pp::default() };
+    let mut text = Vec::new();
+    let written = read::parse_single(json.as_bytes())
+        .map_err(|_syntax| io::ErrorKind::InvalidData.into())
+        .and_then(|value| write(&mut text, &pp, level, &value));
+    match written {
+        // The strings have escapes for the other control characters: these are line ends, and begin colors.
+        Ok(()) => escaped(&String::from_utf8_lossy(&text), |letter| !"\n\u{1b}".contains(letter)),
+        Err(_) => safe(json, true).into_owned(),
     }
-    text
-}
-
-/// Returns the length of the token at the start of a text.
-fn token_end(text: &str, first: char) -> usize {
-    let end = match first {
-        '"' => string_end(text),
-        '{' | '}' | '[' | ']' | ',' | ':' => Some(1),
-        _ => {
-            let ends = |letter: char| ",:{}[]\"".contains(letter) || letter.is_ascii_whitespace();
-            text.char_indices().skip(1).find(|(_, letter)| ends(*letter)).map(|(at, _)| at)
-        }
-    };
-    end.unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -170,26 +144,28 @@ mod pretty_tests {
     use crate::output::record::one_line;
 
     #[test]
-    fn numbers_and_strings_keep_their_text() {
-        let json =
-            r#"{"a":1.10,"b":{},"c":[],"d":[1e400,-0,{"x":null}],"é\"":"\u0041,\\","t":true}"#;
+    fn numbers_keep_their_text_and_strings_their_value() {
+        let json = r#"{"a":1.10,"b":{},"c":[],"d":[1e400,12345678901234567890.0,{"x":null}],"é\"":"\u0041,\\","t":true}"#;
         let expected = r#"{
   "a": 1.10,
   "b": {},
   "c": [],
   "d": [
     1e400,
-    -0,
+    12345678901234567890.0,
     {
       "x": null
     }
   ],
-  "é\"": "\u0041,\\",
+  "é\"": "A,\\",
   "t": true
 }"#;
         assert_eq!(pretty(json, 0, false), expected);
-        assert_eq!(one_line(expected), json);
         assert_eq!(pretty("\"a\"", 0, false), "\"a\"");
+        let hostile = r#"["\u001b[2J\u009b"]"#;
+        assert_eq!(pretty(hostile, 0, false), "[\n  \"\\u001b[2J\\u009b\"\n]");
+        let colored = "[\n  \u{1b}[32m\"\\u001b[2J\\u009b\"\u{1b}[0m\n]";
+        assert_eq!(pretty(hostile, 0, true), colored);
     }
 
     proptest! {

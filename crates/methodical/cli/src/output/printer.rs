@@ -25,15 +25,13 @@ use crate::screen::{Screen, Tone, closest, variable};
 pub(crate) struct Printer {
     writer: Box<dyn RecordWriter>,
     out: Destination,
-    /// Whether the output is one JSON document.
-    json: bool,
     chooser: Chooser,
     /// The fields to keep, for a format that prints whole records. Other formats have columns.
     selection: Option<Selection>,
     selected: String,
-    /// The number of records received, printed or not, and of their bytes, which standard error shows if it is a terminal.
+    /// The number of records received, printed or not, which standard error shows if it is a terminal.
     progress: LiveLine,
-    received: (u64, u64),
+    received: u64,
     printed: u64,
     /// The number of records that could not be read.
     skipped: u64,
@@ -88,23 +86,17 @@ impl Printer {
         Ok(Self {
             writer,
             out,
-            json: format == Format::JSON,
             chooser,
             selection,
             selected: String::new(),
             progress: LiveLine::new(shows_progress.then_some(screen)),
-            received: (0, 0),
+            received: 0,
             printed: 0,
             skipped: 0,
             late_warnings: Vec::new(),
             file: flags.file().filter(|_| notes).map(|file| file.display().to_string()),
             screen,
         })
-    }
-
-    /// Returns whether the output is one JSON document.
-    pub(crate) fn is_json(&self) -> bool {
-        self.json
     }
 
     /// Prints a record of the program.
@@ -132,10 +124,9 @@ impl Printer {
 
     /// Prints a record, given as JSON text on one line.
     pub(crate) fn print_line(&mut self, record: &str) -> io::Result<()> {
-        self.received.0 += 1;
-        self.received.1 += record.len() as u64;
+        self.received += 1;
         // Reading the clock costs more than printing a record.
-        if self.received.0.is_multiple_of(256) {
+        if self.received.is_multiple_of(256) {
             self.show_progress();
         }
         if self.chooser.takes(record) { self.write(record) } else { Ok(()) }
@@ -178,8 +169,8 @@ impl Printer {
     }
 
     fn show_progress(&mut self) {
-        let (records, bytes) = self.received;
-        self.progress.show(|elapsed| line(records, bytes, elapsed.as_millis()));
+        let received = self.received;
+        self.progress.show(|| records(received));
     }
 
     /// Ends the output after a failure, so that the error message appears below the printed records.
@@ -425,8 +416,8 @@ impl LiveLine {
         }
     }
 
-    /// Shows a text if it is due. It is created from the time since the beginning.
-    pub(crate) fn show(&mut self, text: impl FnOnce(Duration) -> String) {
+    /// Shows a text if it is due.
+    pub(crate) fn show(&mut self, text: impl FnOnce() -> String) {
         let Some(screen) = self.screen else { return };
         let due = match self.last_shown {
             None => self.started.elapsed() >= DELAY,
@@ -436,7 +427,7 @@ impl LiveLine {
             return;
         }
         self.last_shown = Some(Instant::now());
-        let line = text(self.started.elapsed());
+        let line = text();
         // A line that wraps cannot be cleared completely.
         let room = usize::from(screen.errors_width()).saturating_sub(1);
         drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
@@ -454,13 +445,6 @@ const DELAY: Duration = Duration::from_millis(500);
 
 /// Minimum interval between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
-
-/// Formats the line, such as `1,234,567 records  1.5 MB  700.0 kB/s`.
-fn line(count: u64, bytes: u64, milliseconds: u128) -> String {
-    let rate = u128::from(bytes) * 1000 / milliseconds.max(1);
-    let rate = size(u64::try_from(rate).unwrap_or(u64::MAX));
-    format!("{}  {}  {rate}/s", records(count), size(bytes))
-}
 
 /// Formats a number of records, such as `1 record` or `1,234,567 records`.
 pub(crate) fn records(count: u64) -> String {
@@ -482,30 +466,14 @@ pub(crate) fn with_separators(count: u64) -> String {
     digits.chars().enumerate().flat_map(digit).collect()
 }
 
-/// Formats a number of bytes, such as `512 B` or `1.5 MB`.
-pub(crate) fn size(bytes: u64) -> String {
-    let (unit, name) = match bytes {
-        0..1_000 => return format!("{bytes} B"),
-        1_000..1_000_000 => (1_000, "kB"),
-        1_000_000..1_000_000_000 => (1_000_000, "MB"),
-        _ => (1_000_000_000, "GB"),
-    };
-    format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{counted, line, records, size};
+    use super::{counted, records};
 
     #[test]
-    fn counts_and_sizes_are_readable() {
-        assert_eq!(line(1000, 1_500_000, 3000), "1,000 records  1.5 MB  500.0 kB/s");
-        assert_eq!(line(1000, 1_500_000, 1900), "1,000 records  1.5 MB  789.4 kB/s");
+    fn counts_are_readable() {
         assert_eq!(records(1), "1 record");
         assert_eq!(records(1_234_567), "1,234,567 records");
         assert_eq!(counted(0, "change"), "0 changes");
-        assert_eq!(size(999), "999 B");
-        assert_eq!(size(1_550_000), "1.5 MB");
-        assert_eq!(size(2_000_000_000), "2.0 GB");
     }
 }

@@ -194,7 +194,7 @@ pub(crate) fn one_line(json: &str) -> String {
 }
 
 /// Returns the length of the string at the start of a JSON text, with its quotes.
-pub(crate) fn string_end(text: &str) -> Option<usize> {
+fn string_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
     loop {
