@@ -13,13 +13,6 @@ pub(crate) struct Load {
     cookie: String,
 }
 
-/// The times of a response after its request was sent.
-#[derive(Clone, Copy)]
-pub(crate) struct Time {
-    first_byte: Duration,
-    total: Duration,
-}
-
 impl Load {
     pub(crate) fn log_in(address: SocketAddr, url: &str) -> Self {
         let mut load = Self::to(address);
@@ -30,7 +23,7 @@ impl Load {
         load
     }
 
-    pub(crate) fn to(address: SocketAddr) -> Self {
+    fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream: BufReader::new(stream), address, cookie: "a=b".to_owned() }
@@ -42,71 +35,50 @@ impl Load {
     }
 
     /// Asks for a page that must exist.
-    pub(crate) fn get(&mut self, path: &str) -> Time {
+    pub(crate) fn get(&mut self, path: &str) -> Duration {
         let (time, head) = self.exchange(path);
         assert!(head.starts_with("HTTP/1.1 200"), "{path}\n{head}");
         time
     }
 
     /// Asks for a page. Returns also the head of the response.
-    pub(crate) fn exchange(&mut self, path: &str) -> (Time, String) {
+    fn exchange(&mut self, path: &str) -> (Duration, String) {
         let Self { address, cookie, .. } = self;
         let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
         let started = Instant::now();
         self.stream.get_mut().write_all(request.as_bytes()).unwrap();
-        self.stream.fill_buf().unwrap();
-        let first_byte = started.elapsed();
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             assert!(self.stream.read_line(&mut head).unwrap() > 0);
         }
         let lower = head.to_ascii_lowercase();
         let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "));
-        if let Some(length) = length {
-            let mut body = vec![0; length.parse().unwrap()];
-            self.stream.read_exact(&mut body).unwrap();
-        } else {
-            self.read_chunks();
-        }
-        (Time { first_byte, total: started.elapsed() }, lower.replacen("http", "HTTP", 1))
-    }
-
-    fn read_chunks(&mut self) {
-        loop {
-            let mut line = String::new();
-            self.stream.read_line(&mut line).unwrap();
-            let length = usize::from_str_radix(line.trim(), 16).unwrap();
-            let mut chunk = vec![0; length + 2];
-            self.stream.read_exact(&mut chunk).unwrap();
-            if length == 0 {
-                return;
-            }
-        }
+        let mut body = vec![0; length.unwrap().parse().unwrap()];
+        self.stream.read_exact(&mut body).unwrap();
+        (started.elapsed(), lower.replacen("http", "HTTP", 1))
     }
 }
 
 /// The times of one kind of page.
 #[derive(Default)]
-pub(crate) struct Times(Vec<Time>);
+pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
-    pub(crate) fn add(&mut self, time: Time) {
+    pub(crate) fn add(&mut self, time: Duration) {
         self.0.push(time);
     }
 
     /// Prints a row of the table.
     pub(crate) fn print(&self, name: &str) {
-        let mut totals: Vec<Duration> = self.0.iter().map(|time| time.total).collect();
-        let mut firsts: Vec<Duration> = self.0.iter().map(|time| time.first_byte).collect();
-        totals.sort_unstable();
-        firsts.sort_unstable();
-        let at = |times: &[Duration], percent: usize| {
+        let mut times = self.0.clone();
+        times.sort_unstable();
+        let at = |percent: usize| {
             let index = (times.len() * percent).div_ceil(100).saturating_sub(1);
             let time = times.get(index).map_or(f64::NAN, Duration::as_secs_f64);
             format!("{:.1} ms", time * 1e3)
         };
-        let [p50, p95, p99] = [50, 95, 99].map(|percent| at(&totals, percent));
-        println!("| {name} | {p50} | {p95} | {p99} | {} |", at(&firsts, 95));
+        let [p50, p95, p99] = [50, 95, 99].map(at);
+        println!("| {name} | {p50} | {p95} | {p99} |");
     }
 }
 

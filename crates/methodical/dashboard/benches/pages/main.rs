@@ -1,7 +1,7 @@
-//! The time of each page over a mirror of many records, and beside Datasette on the same file.
+//! The time of each page over a mirror of many records.
 //!
 //! `cargo bench -p methodical-dashboard --bench pages` prints the tables of `docs/benchmarks.md`. An argument is another
-//! number of records: `-- 100000`. Real syncs fill the mirror. Datasette is measured if `DATASETTE` is the path of its program.
+//! number of records: `-- 100000`. Real syncs fill the mirror.
 
 #![expect(
     clippy::print_stdout,
@@ -12,7 +12,6 @@
 #[path = "../../../mirror/benches/sync/cost.rs"]
 #[expect(dead_code, reason = "the benchmark of another crate shares it")]
 mod cost;
-mod datasette;
 mod fill;
 mod load;
 #[path = "../../../mirror/benches/sync/service.rs"]
@@ -47,7 +46,6 @@ fn main() {
     });
     let length = std::fs::metadata(&path).unwrap().len();
     println!("\nThe file has {} MiB with the indexes.", length >> 20);
-    datasette::pages(&path, size);
 }
 
 /// Fills a mirror and measures its pages. `warm` reads all of it into memory.
@@ -70,7 +68,7 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, note: impl Fn(), war
     let (address, url, stopper) = (listening.address(), listening.url(), listening.stopper());
     let server = std::thread::spawn(|| listening.run().unwrap());
     let mut load = Load::log_in(address, &url);
-    println!("\n| {store}: page | p50 | p95 | p99 | first byte, p95 |\n|---|--:|--:|--:|--:|");
+    println!("\n| {store}: page | p50 | p95 | p99 |\n|---|--:|--:|--:|");
     let mut first = Times::default();
     for round in 0..5 {
         // The first sync of each round changes a placement, the others only the titles of groups.
