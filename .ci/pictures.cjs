@@ -1,4 +1,4 @@
-// Takes a picture of each page of a dashboard, in each width and color scheme, and as it is printed: arguments are the
+// Takes a picture of each whole page of a dashboard, in each width and color scheme, and as it is printed: arguments are the
 // browser, the first URL, and the folder of the pictures.
 'use strict';
 const path = require('node:path');
@@ -24,7 +24,7 @@ async function targetsOf(page) {
   }
   await page.goto(`${origin}/funnel`);
   const [members] = await links('table.board tbody a.count');
-  targets.push(['members', members], ['duplicates', `${origin}/duplicates`], ['not-found', `${origin}/record?of=none`]);
+  targets.push(['members', members], ['duplicates', `${origin}/duplicates`], ['addresses', `${origin}/addresses?${new URL(members).searchParams}`], ['not-found', `${origin}/record?of=none`]);
   await page.goto(members);
   targets.push(['member', (await links('table.records tbody th a'))[0]]);
   return targets;
@@ -33,19 +33,18 @@ async function targetsOf(page) {
 async function main() {
   const browser = await chromium.launch({ executablePath: browserPath, args: flags });
   const page = await (await browser.newContext()).newPage();
+  // The first page of a large mirror counts.
+  page.setDefaultTimeout(300_000);
   await page.goto(firstUrl);
   for (const [name, target] of await targetsOf(page)) {
-    await page.goto(target);
-    for (const width of [390, 1280, 1920]) {
-      await page.setViewportSize({ width, height: Math.max(Math.round(width * 0.5625), 740) });
-      for (const colorScheme of ['light', 'dark']) {
-        await page.emulateMedia({ media: 'screen', colorScheme });
-        await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`) });
-      }
+    const views = [390, 1280, 1920].flatMap((width) => [[width, 'light'], [width, 'dark']]);
+    for (const [width, colorScheme] of [...views, [794, 'print']]) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.emulateMedia(colorScheme === 'print' ? { media: 'print', colorScheme: 'light' } : { media: 'screen', colorScheme });
+      // Each view is a new page: after a change of the width, Chromium wraps some columns in another way.
+      await page.goto(target);
+      await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     }
-    await page.setViewportSize({ width: 794, height: 1123 });
-    await page.emulateMedia({ media: 'print', colorScheme: 'light' });
-    await page.screenshot({ path: path.join(folder, `${name}-print.png`) });
   }
   await browser.close();
 }

@@ -214,9 +214,6 @@ pub(crate) fn sealed(mut response: Response) -> Response {
 
 /// Returns why a request is refused.
 fn refusal(server: &Server, request: &Request) -> Option<Refused> {
-    if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI) {
-        return Some((StatusCode::URI_TOO_LONG, "The address is too long", ""));
-    }
     let is_login = request.method() == Method::POST && request.uri().path() == "/login";
     if !is_login && !matches!(*request.method(), Method::GET | Method::HEAD) {
         let text = "The dashboard only reads: it answers GET and HEAD.";
@@ -246,12 +243,9 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Maximum length of a path with its query, in bytes.
-const URI: usize = 2048;
-
 const STYLE: &str = include_str!("style.css");
 const ICON: &str = include_str!("icon.svg");
-const NO_PAGE: &str = "the page does not exist";
+const NO_PAGE: &str = "The page does not exist.";
 const USED: &str = "It was used before, or it is incomplete. A link works once: start the dashboard again for another one.";
 const LINK: &str = "Use the link printed when the dashboard started";
 const MANY: &str = "There were too many attempts. Try again in 15 minutes.";

@@ -9,63 +9,56 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::board::counts::{Column, Counts, Figures, Group, Part, WEEKS};
-use crate::frame::Frame;
+use crate::cells::Shown;
+use crate::frame::{Frame, Pager};
 use crate::link::{self, Link};
 use crate::outline::{self, Board};
-use crate::shared::{Params, Problem, Shared, completed_at};
+use crate::shared::{Params, Problem, Shared};
 use crate::time::{DAY, ago};
-use crate::words::{self, counted, grouped, label, percent, plural};
+use crate::words::{self, counted, grouped, label, plural};
 
 /// The template of the page.
 #[derive(Template)]
 #[template(path = "board.html")]
 struct FunnelPage<'a> {
     frame: Frame,
-    group: String,
     members: String,
     value: &'static str,
-    coverage: String,
+    /// How many placements have no known value.
+    unknown: Option<String>,
     /// Whether the order of the values and their groups are guessed.
     is_guessed: bool,
     funnel: Funnel,
     counts: &'a Counts,
-    total: String,
-    rows: Vec<Row<'a>>,
-    range: String,
-    previous: Option<String>,
-    next: Option<String>,
-    /// The name of the column with the source of a member, such as a portal.
-    source: String,
-    sources: Vec<Source>,
+    tables: Vec<Table>,
+    pager: Pager,
 }
 
-/// A group.
-struct Row<'a> {
-    group: &'a Group,
-    href: String,
+/// The figures by group, or by the source of a member, such as a portal.
+struct Table {
+    by: String,
+    lead: String,
+    /// The name of the column after the values.
+    total: &'static str,
+    rows: Vec<Row>,
+}
+
+/// A group or a source.
+struct Row {
+    title: Shown,
+    id: Option<String>,
     cells: Vec<Option<Cell>>,
-    total: String,
-    /// The link to all members.
-    all: Option<String>,
+    total: Shown,
     bars: Bars,
 }
 
-/// The count of a group and a value.
+/// The figure of a row and a value.
 struct Cell {
-    count: String,
-    href: String,
+    text: String,
+    href: Option<String>,
     note: String,
     /// How long half of the members have had the value, from 0 to 3.
     heat: usize,
-}
-
-/// A source of members, such as a portal.
-struct Source {
-    name: String,
-    new: String,
-    bars: Bars,
-    /// The share that ever had each value, and the median time with it.
-    cells: Vec<(String, String)>,
 }
 
 /// The way of the members of a group, or of all, through the values. It writes itself as HTML.
@@ -167,88 +160,98 @@ impl Funnel {
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let board = shared.outline.board.as_ref();
-    let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
+    let board = board.ok_or_else(|| Problem::NotFound("No list has groups.".to_owned()))?;
     let counts = shared.counts()?;
-    let completed_at = completed_at(&counts.tables, &[board.groups.name(), board.placements.table]);
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
     let now = (shared.now)();
+    let (value, members) = (board.placements.value, plural(board.members.name()));
     let shown = counts.groups.iter().skip(from).take(GROUPS);
-    let rows: Vec<Row<'_>> = shown.map(|group| row(board, &counts, group, now)).collect();
-    let to = |from: usize| {
-        let from = (from > 0).then(|| from.to_string());
-        Link::to("/funnel").with_some("from", from.as_deref()).finish()
-    };
+    let rows: Vec<Row> = shown.map(|group| of_group(board, &counts, group, now)).collect();
     let end = from.saturating_add(rows.len());
-    let value = board.placements.value;
-    let total = counts.all.total();
-    let known_values = total.saturating_sub(counts.unknown());
-    let page = FunnelPage {
-        frame: Frame::new(shared, &counts.tables, "/funnel", "Funnel", completed_at),
-        group: label(board.groups.name()),
-        members: plural(board.members.name()),
-        value,
-        coverage: match total {
-            0 => String::new(),
-            _ => format!(
-                "{} of {} placements have a known {value}.",
-                percent(known_values, total),
-                grouped(total)
+    let (total, unknown) = (counts.all.total(), counts.unknown());
+    let mut tables = Vec::new();
+    if !rows.is_empty() {
+        tables.push(Table {
+            by: label(board.groups.name()),
+            lead: format!(
+                "Each number leads to its {members}. Below it is for how long half of them have had the {value}, which the \
+                 color shows, and the share that ever had it."
             ),
-        },
+            total: "Total",
+            rows,
+        });
+    }
+    if !counts.sources.is_empty() {
+        tables.push(Table {
+            by: label(&outline::source(board.members).unwrap_or_default()),
+            lead: format!(
+                "The share of the {members} of each one who ever had a {value}, and the median time until they left it."
+            ),
+            total: "New in 12 weeks",
+            rows: counts.sources.iter().map(of_source).collect(),
+        });
+    }
+    let next = (end < counts.groups.len()).then_some(end);
+    let page = FunnelPage {
+        frame: Frame::new(shared, &counts.tables, "/funnel", "Funnel"),
+        members,
+        value,
+        unknown: (unknown > 0)
+            .then(|| format!("{} of {} placements", grouped(unknown), grouped(total))),
         is_guessed: shared.order.is_empty(),
         funnel: Funnel::of(board, &counts, None),
-        total: grouped(total),
-        rows,
-        range: format!(
-            "{}–{} of {}",
-            grouped((from + 1) as u64),
-            grouped(end as u64),
-            counted(counts.groups.len() as u64, board.groups.name())
-        ),
-        previous: (from > 0).then(|| to(from.saturating_sub(GROUPS))),
-        next: (end < counts.groups.len()).then(|| to(end)),
-        source: label(&outline::source(board.members).unwrap_or_default()),
-        sources: counts.sources.iter().map(source).collect(),
+        tables,
+        pager: Pager::of(&Link::to("/funnel"), "from", from, next),
         counts: &counts,
     };
     Ok(page.render()?)
 }
 
-fn row<'a>(board: &Board, counts: &Counts, group: &'a Group, now: i64) -> Row<'a> {
+/// Describes a group.
+fn of_group(board: &Board, counts: &Counts, group: &Group, now: i64) -> Row {
     let members = link::members(board, Some(&group.id));
     let base = group.part.base();
     let cell = |(column, figures): (&Column, &Figures)| {
         let waiting = now.saturating_sub(figures.half);
         let share = share(figures.ever, base);
         (figures.now > 0).then(|| Cell {
-            count: grouped(figures.now),
-            href: members.clone().with_value(column.value.as_deref()).finish(),
+            text: grouped(figures.now),
+            href: Some(members.clone().with_value(column.value.as_deref()).finish()),
             note: format!("{} · {share}", ago(waiting)),
             heat: HEAT.iter().filter(|days| !column.is_final && waiting >= *days * DAY).count(),
         })
     };
+    let total = group.part.total();
     Row {
-        href: link::record(board.groups.name(), &group.id),
+        title: Shown::Link(link::record(board.groups.name(), &group.id), group.title.clone()),
+        id: (group.title != group.id).then(|| group.id.clone()),
         cells: counts.columns.iter().zip(&group.part.figures).map(cell).collect(),
-        total: grouped(group.part.total()),
-        all: (group.part.total() > 0).then(|| members.clone().finish()),
+        total: match total {
+            0 => Shown::Text(grouped(0)),
+            _ => Shown::Link(members.clone().finish(), grouped(total)),
+        },
         bars: Bars(group.part.weeks),
-        group,
     }
 }
 
 /// Describes a source of members.
-fn source((name, part): &(Option<String>, Part)) -> Source {
+fn of_source((name, part): &(Option<String>, Part)) -> Row {
     let base = part.base();
-    let cell = |one: &Figures| match one.ever {
-        0 => ("–".to_owned(), String::new()),
-        ever => (share(ever, base), one.time.map(ago).unwrap_or_default()),
+    let cell = |one: &Figures| {
+        (one.ever > 0).then(|| Cell {
+            text: share(one.ever, base),
+            href: None,
+            note: one.time.map(ago).unwrap_or_default(),
+            heat: 0,
+        })
     };
-    Source {
-        name: name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Unknown").to_owned(),
-        new: grouped(part.weeks.iter().sum()),
-        bars: Bars(part.weeks),
+    let name = name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Unknown");
+    Row {
+        title: Shown::Text(name.to_owned()),
+        id: Some(counted(base, "placement")),
         cells: part.figures.iter().map(cell).collect(),
+        total: Shown::Text(grouped(part.weeks.iter().sum())),
+        bars: Bars(part.weeks),
     }
 }
 

@@ -72,7 +72,7 @@ impl HtmlSafe for Shown {}
 
 /// Returns the value of a column as it is shown.
 pub(crate) fn shown(fields: &Fields, column: &Column, hides_personal: bool) -> Shown {
-    match cell(fields, column).filter(|text| !text.is_empty()) {
+    match cell(fields, column).filter(|text| !text.trim().is_empty()) {
         None => Shown::Nothing,
         Some(_) if hides_personal && column.is_personal() => Shown::Hidden,
         Some(text) => match contact(column) {
@@ -80,7 +80,9 @@ pub(crate) fn shown(fields: &Fields, column: &Column, hides_personal: bool) -> S
                 let address = utf8_percent_encode(text.trim(), ADDRESS);
                 Shown::Link(format!("mailto:{address}"), text)
             }
-            Some(Contact::Phone) if text.chars().any(|one| one.is_ascii_digit()) => {
+            Some(Contact::Phone)
+                if text.len() < 40 && text.contains(|one: char| one.is_ascii_digit()) =>
+            {
                 let digits = text.chars().filter(|one| one.is_ascii_digit() || *one == '+');
                 Shown::Link(format!("tel:{}", digits.collect::<String>()), text)
             }

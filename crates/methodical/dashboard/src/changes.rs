@@ -7,10 +7,10 @@ use methodical_mirror::{Change, ChangeKind};
 
 use crate::board::counts::{self, Column, Counts};
 use crate::cells::Shown;
-use crate::frame::{Frame, whole};
+use crate::frame::{Frame, Pager};
 use crate::link::{Link, Names};
 use crate::outline::Board;
-use crate::record::{listed, step, verb};
+use crate::record::{detail, has_value, verb};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, begin, day};
 use crate::words::{counted, label};
@@ -24,9 +24,7 @@ struct ChangesPage<'a> {
     lists: Vec<(&'static str, String, Vec<Choice<'a>>)>,
     since: &'a str,
     days: Vec<Day>,
-    first: Option<String>,
-    next: Option<String>,
-    is_cut: bool,
+    pager: Pager,
 }
 
 /// A choice of a list: its value, its text, and whether it is chosen.
@@ -65,21 +63,21 @@ impl Day {
 
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
-    let wrong = |name: &str| Problem::Request(format!("`{name}` is not a choice of this page"));
     let before = params.number("before")?;
     let [kind, group, from, to] = ["kind", "group", "from", "to"].map(|name| params.get(name));
     if kind.is_some_and(|kind| !KINDS.iter().any(|one| verb(*one) == kind)) {
-        return Err(wrong("kind"));
+        return Err(Params::wrong("kind"));
     }
-    let since =
-        params.get("since").map(|day| begin(day).ok_or_else(|| wrong("since"))).transpose()?;
+    let since = params
+        .get("since")
+        .map(|day| begin(day).ok_or_else(|| Params::wrong("since")))
+        .transpose()?;
     let board = shared.outline.board.as_ref();
     let counts = shared.counts()?;
     let accepts = |Entry { change, table, id, group: of_change }: &Entry| {
         let is_value = |wanted: Option<&str>, value: &Option<String>| {
-            wanted.is_none_or(|wanted| {
-                step(change).is_some() && counts::label(value.as_deref()) == wanted
-            })
+            wanted
+                .is_none_or(|wanted| has_value(change) && counts::label(value.as_deref()) == wanted)
         };
         let is_group = |group: &str| {
             of_change.as_deref() == Some(group)
@@ -118,22 +116,15 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         }
     }
     let statuses = shared.mirror.tables()?;
-    let here = |before: Option<i64>| {
-        let before = before.map(|before| before.to_string());
-        ["kind", "group", "from", "to", "since"]
-            .into_iter()
-            .fold(Link::to("/changes"), |link, name| link.with_some(name, params.get(name)))
-            .with_some("before", before.as_deref())
-            .finish()
-    };
+    let here = ["kind", "group", "from", "to", "since"]
+        .into_iter()
+        .fold(Link::to("/changes"), |link, name| link.with_some(name, params.get(name)));
     let mut page = ChangesPage {
-        frame: Frame::new(shared, &statuses, "/changes", "Changes", whole(&statuses)),
+        frame: Frame::new(shared, &statuses, "/changes", "Changes"),
         lists: Vec::new(),
         since: params.get("since").unwrap_or_default(),
         days: days(shared, found, board)?,
-        first: before.map(|_| here(None)),
-        next: next.map(|number| here(Some(number))),
-        is_cut,
+        pager: Pager { is_cut, ..Pager::of(&here, "before", before.unwrap_or_default(), next) },
     };
     if let Some(board) = board {
         page.lists = lists(board, &counts, [group, kind, from, to]);
@@ -182,9 +173,9 @@ fn days(shared: &Shared, found: Vec<Entry>, board: Option<&Board>) -> Result<Vec
         }
         let Some(day) = days.last_mut() else { continue };
         day.count += 1;
-        let detail = step(&change).unwrap_or_else(|| listed(&change.fields));
+        let text = detail(&change, group.is_some());
         let group = group.map(|id| names.of(groups, &id));
-        let entry = (Time::clock(change.at), verb(change.kind), detail, group);
+        let entry = (Time::clock(change.at), verb(change.kind), text, group);
         let key = (table, id);
         match day.people.iter_mut().find(|person| person.key == key) {
             Some(person) => person.entries.push(entry),
@@ -242,4 +233,4 @@ const BATCH: usize = 200;
 const GROUPS: usize = 500;
 
 /// Maximum time that one page reads.
-const SEARCH: Duration = Duration::from_millis(40);
+const SEARCH: Duration = Duration::from_millis(15);

@@ -79,7 +79,8 @@ fn write(
     let view = View::of(shared, params)?;
     let format =
         params.get("as").and_then(|name| shared.formats.iter().find(|one| one.extension == name));
-    let format = format.ok_or_else(|| Problem::NotFound("the format does not exist".to_owned()))?;
+    let format =
+        format.ok_or_else(|| Problem::NotFound("The format does not exist.".to_owned()))?;
     let (before, tables) = version(&shared.mirror)?;
     let output = |_error: io::Error| Stopped::Output;
     let unwritten = |error: io::Error| Problem::Format(error.to_string());

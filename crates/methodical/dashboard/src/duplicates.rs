@@ -6,7 +6,7 @@ use askama::Template;
 
 use crate::board::counts;
 use crate::cells::Shown;
-use crate::frame::{Frame, whole};
+use crate::frame::{Frame, Pager};
 use crate::link::{Link, Names};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::Time;
@@ -21,8 +21,7 @@ struct DuplicatesPage {
     count: String,
     /// A shared value, the people who have it, and how many more have it.
     all: Vec<(String, Vec<Person>, usize)>,
-    first: Option<String>,
-    next: Option<String>,
+    pager: Pager,
 }
 
 /// A member with its groups and values.
@@ -35,7 +34,7 @@ struct Person {
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let board = shared.outline.board.as_ref();
-    let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
+    let board = board.ok_or_else(|| Problem::NotFound("No list has groups.".to_owned()))?;
     let (members, groups) = (board.members.name(), board.groups.name());
     let counts = shared.counts()?;
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
@@ -54,9 +53,10 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         });
         Person { name: names.of(members, id), id: id.clone(), places: places.collect() }
     };
-    let to = |from: usize| Link::to("/duplicates").with("from", &from.to_string()).finish();
+    let end = from.saturating_add(ROWS);
+    let next = (end < counts.duplicates.len()).then_some(end);
     let page = DuplicatesPage {
-        frame: Frame::new(shared, &counts.tables, "/", "Duplicates", whole(&counts.tables)),
+        frame: Frame::new(shared, &counts.tables, "/", "Duplicates"),
         noun: plural(members),
         count: counted(counts.duplicates.len() as u64, "group"),
         all: shown()
@@ -66,8 +66,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
                 (columns.join(", "), one.ids.iter().take(PEOPLE).map(person).collect(), more)
             })
             .collect(),
-        first: (from > 0).then(|| to(0)),
-        next: (from.saturating_add(ROWS) < counts.duplicates.len()).then(|| to(from + ROWS)),
+        pager: Pager::of(&Link::to("/duplicates"), "from", from, next),
     };
     Ok(page.render()?)
 }

@@ -5,7 +5,7 @@ use methodical_mirror::{Outcome, TableStatus};
 
 use crate::link::Link;
 use crate::outline::Outline;
-use crate::shared::{Shared, completed_at};
+use crate::shared::Shared;
 use crate::time::{Time, ago};
 use crate::words::{label, plural};
 
@@ -31,7 +31,6 @@ impl Frame {
         statuses: &[TableStatus],
         path: &str,
         title: impl Into<String>,
-        completed_at: Option<i64>,
     ) -> Self {
         let now = (shared.now)();
         let link = |(text, href): (String, String)| {
@@ -49,8 +48,31 @@ impl Frame {
             title: title.into(),
             links: navigation(&shared.outline).into_iter().map(link).collect(),
             warnings: warnings(statuses, now),
-            age: completed_at.map(age),
+            age: whole(statuses).map(age),
         }
+    }
+}
+
+/// The links below a list.
+#[derive(Default)]
+pub(crate) struct Pager {
+    pub(crate) first: Option<String>,
+    pub(crate) next: Option<String>,
+    /// A search ended before its page was full.
+    pub(crate) is_cut: bool,
+}
+
+impl Pager {
+    /// Creates the links of a list that begins after or at a number; zero is its start.
+    pub(crate) fn of<N: Copy + Default + PartialEq + ToString>(
+        list: &Link,
+        name: &str,
+        at: N,
+        next: Option<N>,
+    ) -> Self {
+        let to = |at: N| list.clone().with(name, &at.to_string()).finish();
+        let first = (at != N::default()).then(|| list.clone().finish());
+        Self { first, next: next.map(to), is_cut: false }
     }
 }
 
@@ -70,10 +92,10 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns when the oldest table was complete; `None` before the first sync.
+/// Returns when the oldest table was complete; `None` if one of them never was.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
-    let names: Vec<&str> = statuses.iter().map(|status| &*status.table).collect();
-    completed_at(statuses, &names).filter(|_| !names.is_empty())
+    let times: Option<Vec<i64>> = statuses.iter().map(|status| status.completed_at).collect();
+    times.and_then(|times| times.into_iter().min())
 }
 
 /// Returns the link to the records of a table.

@@ -3,7 +3,7 @@
 use askama::Template;
 use methodical_mirror::{PastRun, Rejection, TableStatus};
 
-use crate::frame::{Frame, whole};
+use crate::frame::Frame;
 use crate::shared::{Problem, Shared};
 use crate::time::{Time, ago};
 use crate::words;
@@ -25,7 +25,7 @@ struct HealthPage {
 pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
     let now = (shared.now)();
     let statuses = shared.mirror.tables()?;
-    let frame = Frame::new(shared, &statuses, "/health", "Health", whole(&statuses));
+    let frame = Frame::new(shared, &statuses, "/health", "Health");
     let (mut tables, mut rejections) = (Vec::new(), Vec::new());
     for status in statuses {
         if status.rejected > 0 {

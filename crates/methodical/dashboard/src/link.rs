@@ -79,7 +79,8 @@ impl Names {
             let ids: Vec<&str> = ids.into_iter().collect();
             for (id, record) in shared.mirror.records_of(table.name(), &ids)? {
                 let title = column.and_then(|column| cell(&fields(&record.json), column));
-                let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| id.clone());
+                let title =
+                    title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| id.clone());
                 names.insert((table.name().to_owned(), id), title);
             }
         }

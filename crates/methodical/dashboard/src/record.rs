@@ -10,9 +10,9 @@ use crate::board::{Funnel, counts};
 use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Frame};
 use crate::link::{Link, Names};
-use crate::outline::title;
+use crate::outline::{Board, title};
 use crate::record::timeline::Timeline;
-use crate::shared::{Params, Problem, Shared, completed_at};
+use crate::shared::{Params, Problem, Shared, was_complete};
 use crate::time::Time;
 use crate::words::{label, plural};
 
@@ -36,23 +36,17 @@ struct RecordPage {
     duplicates: Vec<Shown>,
     timeline: Option<Timeline>,
     funnel: Option<Funnel>,
-    history: Vec<Event>,
-}
-
-/// An entry of the history.
-struct Event {
-    time: Time,
-    kind: &'static str,
-    text: String,
+    /// The changes: the time, the kind, and the details.
+    history: Vec<(Time, &'static str, String)>,
 }
 
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let table = params.get("of").and_then(|name| shared.outline.table(name));
-    let table = table.ok_or_else(|| Problem::NotFound("no list has this name".to_owned()))?;
+    let table = table.ok_or_else(|| Problem::NotFound("No list has this name.".to_owned()))?;
     let id = params.get("id").unwrap_or_default();
     let record = shared.mirror.record(table.name(), id)?;
-    let missing = || Problem::NotFound(format!("the mirror has no such {}", table.name()));
+    let missing = || Problem::NotFound(format!("The mirror has no such {}.", table.name()));
     let record = record.ok_or_else(missing)?;
     let is_asked = params.get("personal").is_some() && shared.who.can_reveal;
     let hides = shared.who.masks && !is_asked;
@@ -63,7 +57,6 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         _ => format!("{} {id}", label(table.name())),
     };
     let statuses = shared.mirror.tables()?;
-    let completed = |table: &str| completed_at(&statuses, &[table]);
     let reveal = || {
         let link = Link::to("/record").with("of", table.name()).with("id", id);
         link.with("personal", "1").finish()
@@ -73,20 +66,16 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         columns.map(|column| (label(&column.path().join(" ")), shown(&all, column, hides)));
     let board = shared.outline.board_of(table);
     let of_groups = shared.outline.board.as_ref().filter(|board| board.groups == table);
-    let board = board.filter(|board| completed(board.placements.table).is_some());
-    let of_groups = of_groups.filter(|board| completed(board.placements.table).is_some());
+    let is_counted = |board: &&Board| was_complete(&statuses, board.placements.table);
+    let (board, of_groups) = (board.filter(is_counted), of_groups.filter(is_counted));
     let timeline = board.map(|board| Timeline::read(shared, board, id)).transpose()?;
     let counts = shared.counts_of(board.or(of_groups))?;
     let twins = if board.is_some() { counts.twins(id) } else { Vec::new() };
     let names = Names::read(shared, twins.iter().map(|id| (table.name(), *id)))?;
+    // The timeline has the changes of the placements.
+    let changes = shared.mirror.latest_changes(Some((table.name(), id)), None, EVENTS)?;
     let page = RecordPage {
-        frame: Frame::new(
-            shared,
-            &statuses,
-            &frame::records(table),
-            heading,
-            completed(table.name()),
-        ),
+        frame: Frame::new(shared, &statuses, &frame::records(table), heading),
         noun: label(table.name()),
         list: label(&plural(table.name())),
         list_href: frame::records(table),
@@ -98,38 +87,33 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         reveal: (hides && shared.who.can_reveal).then(reveal),
         duplicates: twins.iter().map(|id| names.of(table.name(), id)).collect(),
         funnel: of_groups.map(|board| Funnel::of(board, &counts, Some(id))),
-        history: history(shared, table, id)?,
+        history: changes
+            .iter()
+            .map(|one| (Time::minute(one.at), verb(one.kind), detail(one, false)))
+            .collect(),
         timeline,
     };
     Ok(page.render()?)
 }
 
-/// Returns the fields that have no column. Nothing says whether they are personal.
+/// Returns the fields that have no column, also those of objects. Nothing says whether they are personal.
 fn others(table: &Table, fields: &Fields, hides: bool) -> Vec<(String, Shown)> {
+    let all = fields.iter().flat_map(|(name, value)| match value.as_object() {
+        Some(inner) => {
+            inner.iter().map(|(field, value)| (vec![&**name, &**field], value)).collect()
+        }
+        None => vec![(vec![&**name], value)],
+    });
     let is_listed =
-        |path: &[&str]| table.columns().iter().any(|column| column.path().starts_with(path));
-    let mut others = Vec::new();
-    for (name, value) in fields {
-        let inner = value.as_object().filter(|_| is_listed(&[name]));
-        let all: Vec<(String, &serde_json::Value)> = match inner {
-            Some(inner) => inner
-                .iter()
-                .filter(|(field, _)| !is_listed(&[name, field]))
-                .map(|(field, value)| (format!("{name} {field}"), value))
-                .collect(),
-            None if is_listed(&[name]) => Vec::new(),
-            None => vec![(name.clone(), value)],
-        };
-        others.extend(all.into_iter().map(|(name, value)| {
-            let shown = match text(value) {
-                None => Shown::Nothing,
-                Some(_) if hides => Shown::Hidden,
-                Some(text) => Shown::Text(text),
-            };
-            (label(&name), shown)
-        }));
-    }
-    others
+        |path: &[&str]| table.columns().iter().any(|column| path.starts_with(column.path()));
+    let shown = |value| match text(value) {
+        None => Shown::Nothing,
+        Some(_) if hides => Shown::Hidden,
+        Some(text) => Shown::Text(text),
+    };
+    all.filter(|(path, _)| !is_listed(path))
+        .map(|(path, value)| (label(&path.join(" ")), shown(value)))
+        .collect()
 }
 
 fn times(record: &Record) -> Vec<(&'static str, Time)> {
@@ -142,27 +126,24 @@ fn times(record: &Record) -> Vec<(&'static str, Time)> {
     all.into_iter().filter_map(|(name, at)| Some((name, Time::minute(at?)))).collect()
 }
 
-/// Reads the changes of a record, the latest one first. The timeline has those of its placements.
-fn history(shared: &Shared, table: &Table, id: &str) -> Result<Vec<Event>, Problem> {
-    let changes = shared.mirror.latest_changes(Some((table.name(), id)), None, EVENTS)?;
-    let event = |change: &Change| Event {
-        time: Time::minute(change.at),
-        kind: verb(change.kind),
-        text: listed(&change.fields),
-    };
-    Ok(changes.iter().map(event).collect())
-}
-
-/// Returns the names of fields as text.
-pub(crate) fn listed(fields: &[String]) -> String {
-    fields.iter().map(|name| label(name).to_lowercase()).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the values of a placement before and after a change; `None` if neither is known.
-pub(crate) fn step(change: &Change) -> Option<String> {
+/// Returns what follows the kind of a change: the values of a placement before and after it, or else the names of the changed fields.
+pub(crate) fn detail(change: &Change, is_placement: bool) -> String {
     let (from, to) = (change.previous.as_deref(), change.value.as_deref());
-    (from.is_some() || to.is_some())
-        .then(|| format!("{} → {}", counts::label(from), counts::label(to)))
+    match change.kind {
+        ChangeKind::Added if to.is_some() => counts::label(to).to_owned(),
+        _ if has_value(change) => format!("{} → {}", counts::label(from), counts::label(to)),
+        ChangeKind::Added | ChangeKind::Returned if !is_placement => "to the list".to_owned(),
+        ChangeKind::Missing | ChangeKind::Gone if !is_placement => "from the list".to_owned(),
+        _ => {
+            let names = change.fields.iter().map(|name| label(name).to_lowercase());
+            names.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Returns whether the value of a placement before or after a change is known.
+pub(crate) fn has_value(change: &Change) -> bool {
+    change.previous.is_some() || change.value.is_some()
 }
 
 /// Returns the kind of a change as a word.

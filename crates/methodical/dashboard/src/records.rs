@@ -8,11 +8,11 @@ use methodical_mirror::{Page, Record, State, TableStatus};
 
 use crate::board::counts::{self, Counts};
 use crate::cells::{Contact, Fields, Shown, cell, contact, name, shown};
-use crate::frame::{self, Frame};
+use crate::frame::{self, Frame, Pager};
 use crate::link::{self, Names};
 use crate::outline::{is_identity, title};
-use crate::records::view::{By, Members, Sort, View, has_hidden};
-use crate::shared::{Params, Problem, Shared, completed_at};
+use crate::records::view::{By, Members, STATES, Sort, View, has_hidden};
+use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, ago};
 use crate::words::{self, counted, grouped, label, plural};
 
@@ -37,9 +37,7 @@ struct RecordsPage<'a> {
     lead: String,
     columns: Vec<Head>,
     rows: Vec<Row>,
-    first: Option<String>,
-    next: Option<String>,
-    is_cut: bool,
+    pager: Pager,
     addresses: Option<String>,
     /// The names of the formats of downloads, with their links.
     downloads: Vec<(&'static str, String)>,
@@ -84,8 +82,6 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let view = View::of(shared, params)?;
     let table = view.table;
     let after = params.number("after")?;
-    let placements = view.placements().map(|placements| placements.table);
-    let tables: Vec<&str> = [Some(table.name()), placements].into_iter().flatten().collect();
     let statuses = shared.mirror.tables()?;
     let page = if view.is_in_mirror(&statuses) {
         view.read(shared, after, ROWS)?
@@ -104,25 +100,19 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let found = view.records(shared, &page.records)?;
     let row = |(record, found)| row(shared, &view, &others, &names, &counts, record, found);
     let rows: Vec<Row> = page.records.iter().zip(found).map(row).collect();
-    let at = |after: Option<i64>| {
-        let after = after.map(|after| after.to_string());
-        view.link("/records").with_some("after", after.as_deref()).finish()
+    let pager = Pager {
+        is_cut: view.q.is_some() && page.next.is_some() && rows.len() < ROWS,
+        ..Pager::of(&view.link("/records"), "after", after.unwrap_or_default(), page.next)
     };
     let is_whole = after.is_none() && page.next.is_none();
     let has_mail =
         others.iter().any(|one| contact(one) == Some(Contact::Mail) && !shared.who.masks);
-    let link_of_state = |(text, state)| {
+    let link_of_state = |(_, text, state)| {
         let href = View { state, ..view.clone() }.link("/records").finish();
         (text, href, state == view.state)
     };
     let page = RecordsPage {
-        frame: Frame::new(
-            shared,
-            &statuses,
-            &frame::records(table),
-            label(&plural(table.name())),
-            completed_at(&statuses, &tables),
-        ),
+        frame: Frame::new(shared, &statuses, &frame::records(table), label(&plural(table.name()))),
         of: table.name(),
         noun: plural(table.name()),
         q: view.q.unwrap_or_default(),
@@ -144,9 +134,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         chosen: chosen(shared, &view)?,
         lead: lead(&statuses, &view, &counts, is_whole.then_some(rows.len())),
         columns: heads(&view, &others, !has_hidden(shared, table)),
-        first: after.map(|_| at(None)),
-        is_cut: view.q.is_some() && page.next.is_some() && rows.len() < ROWS,
-        next: page.next.map(|next| at(Some(next))),
+        pager,
         addresses: (has_mail && !rows.is_empty()).then(|| view.link("/addresses").finish()),
         downloads: shared
             .formats
@@ -166,7 +154,7 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     let mails: Vec<&Column> =
         mails.filter(|one| !(shared.who.masks && one.is_personal())).collect();
     if mails.is_empty() || !view.is_in_mirror(&statuses) {
-        return Err(Problem::NotFound("this view has no addresses".to_owned()));
+        return Err(Problem::NotFound("This view has no addresses.".to_owned()));
     }
     let (mut all, mut after) = (Vec::new(), None);
     let is_cut = loop {
@@ -182,11 +170,10 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     };
     all.sort_by_key(|one| one.to_lowercase());
     all.dedup_by_key(|one| one.to_lowercase());
-    let completed_at = completed_at(&statuses, &[view.table.name()]);
     let title = format!("Addresses of {}", plural(view.table.name()));
     let path = frame::records(view.table);
     let page = AddressesPage {
-        frame: Frame::new(shared, &statuses, &path, title, completed_at),
+        frame: Frame::new(shared, &statuses, &path, title),
         back: view.link("/records").finish(),
         count: counted(all.len() as u64, "address"),
         text: all.join(", "),
@@ -243,6 +230,7 @@ fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option
     };
     let shown = match rows.map(|rows| rows as u64).or(counted_before) {
         Some(count) => counted(count, name),
+        None if view.q.is_some() => format!("More {} may be", plural(name)),
         None => format!("More {} than one page", plural(name)),
     };
     let missing = match status.missing {
@@ -338,14 +326,6 @@ fn row(
         ago: ago((shared.now)().saturating_sub(time)),
     }
 }
-
-/// The choices of states.
-const STATES: [(&str, Option<State>); 4] = [
-    ("In the list", Some(State::Present)),
-    ("Missing", Some(State::Missing)),
-    ("Gone", Some(State::Gone)),
-    ("All", None),
-];
 
 /// Maximum number of records on a page.
 const ROWS: usize = 50;

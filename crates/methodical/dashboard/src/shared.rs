@@ -78,14 +78,9 @@ impl Server {
     }
 }
 
-/// Returns when the oldest of these tables was complete; `None` if one of them never was.
-pub(crate) fn completed_at(statuses: &[TableStatus], tables: &[&str]) -> Option<i64> {
-    let of = |table: &&str| {
-        let status = statuses.iter().find(|status| status.table == **table);
-        status.and_then(|status| status.completed_at)
-    };
-    let times: Option<Vec<i64>> = tables.iter().map(of).collect();
-    times.and_then(|times| times.into_iter().min())
+/// Returns whether a table was complete once.
+pub(crate) fn was_complete(statuses: &[TableStatus], table: &str) -> bool {
+    statuses.iter().any(|status| status.table == table && status.completed_at.is_some())
 }
 
 impl fmt::Debug for Server {
@@ -114,7 +109,7 @@ impl Params {
 
     /// Returns the problem of a request whose parameters are not readable.
     pub(crate) fn unreadable() -> Problem {
-        Problem::Request("the parameters are not readable".to_owned())
+        Problem::Request("The parameters are not readable.".to_owned())
     }
 
     /// Returns a parameter that is not empty. If it occurs more than once, the last one counts.
@@ -127,9 +122,14 @@ impl Params {
         self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| &**value)
     }
 
+    /// Returns the problem of a parameter with an unknown value.
+    pub(crate) fn wrong(name: &str) -> Problem {
+        Problem::Request(format!("`{name}` is not a choice of this page."))
+    }
+
     /// Returns a parameter that is a number.
     pub(crate) fn number(&self, name: &'static str) -> Result<Option<i64>, Problem> {
-        let wrong = |_error| Problem::Request(format!("`{name}` is not a number"));
+        let wrong = |_error| Problem::Request(format!("`{name}` is not a number."));
         self.get(name).map(|text| text.parse().map_err(wrong)).transpose()
     }
 }

@@ -78,6 +78,11 @@ pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
 
+/// Returns the last second of the day that was this number of days ago: who has waited since then has waited for so many days.
+pub(crate) fn days_ago(now: i64, days: i64) -> i64 {
+    midnight(now).saturating_sub(days.saturating_sub(1).saturating_mul(DAY)).saturating_sub(1)
+}
+
 /// Returns the start of a day such as `2026-11-02`, in UTC; `None` for other text.
 pub(crate) fn begin(day: &str) -> Option<i64> {
     let day: jiff::civil::Date = day.parse().ok()?;

@@ -9,7 +9,7 @@ use crate::frame::{Frame, whole};
 use crate::link::{self, Link, Names};
 use crate::outline::{Board, Placed};
 use crate::shared::{Params, Problem, Shared};
-use crate::time::{DAY, Time, ago, day, midnight};
+use crate::time::{DAY, Time, ago, day, days_ago, midnight};
 use crate::words::{grouped, label, plural};
 
 /// The template of the page.
@@ -27,6 +27,8 @@ struct Card {
     value: String,
     href: Option<String>,
     note: String,
+    /// The day of the number.
+    day: Option<Time>,
 }
 
 /// The members of the first board.
@@ -60,9 +62,9 @@ struct Line {
 
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
-    let days = params.number("days")?.unwrap_or(WAITS[1]);
+    let days = params.number("days")?.unwrap_or(WAITS[0]);
     if !WAITS.contains(&days) {
-        return Err(Problem::Request("`days` is not a choice of this page".to_owned()));
+        return Err(Params::wrong("days"));
     }
     let counts = shared.counts()?;
     let now = (shared.now)();
@@ -74,19 +76,19 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     }
     for name in &shared.outline.gauges {
         let samples = shared.mirror.samples(name, now.saturating_sub(SAMPLES * DAY))?;
-        let (value, note) = match Forecast::of(&samples)? {
-            None => ("–".to_owned(), "no sample yet".to_owned()),
+        let (value, note, day) = match Forecast::of(&samples)? {
+            None => ("–".to_owned(), "no sample yet".to_owned(), None),
             Some(one) => {
                 let unit = one.last.unit.as_deref().unwrap_or_default();
-                let left = one.days_left.map(|days| format!("{} days left ", grouped(days)));
+                let left = one.days_left.map(|days| format!("{} days left,", grouped(days)));
                 let amount = format!("{} {unit}", one.last.amount).trim_end().to_owned();
-                (amount, format!("{}on {}", left.unwrap_or_default(), day(one.last.at)))
+                (amount, left.unwrap_or_default(), Some(Time::day(one.last.at)))
             }
         };
-        cards.push(Card { name: label(name), value, href: None, note });
+        cards.push(Card { name: label(name), value, href: None, note, day });
     }
     cards.push(last_sync(&counts.tables, now));
-    let frame = Frame::new(shared, &counts.tables, "/", "Today", whole(&counts.tables));
+    let frame = Frame::new(shared, &counts.tables, "/", "Today");
     Ok(TodayPage { frame, cards, people }.render()?)
 }
 
@@ -124,6 +126,7 @@ fn cards_of(board: &Board, counts: &Counts, now: i64, days: i64) -> Vec<Card> {
         value: grouped(value),
         href: Some(href.finish()),
         note,
+        day: None,
     };
     let mut cards: Vec<Card> = all.map(card).into();
     if !board.members.columns().iter().any(|one| contact(one).is_some()) {
@@ -142,16 +145,19 @@ fn last_sync(statuses: &[TableStatus], now: i64) -> Card {
         _ => 3,
     });
     let at = whole(statuses);
-    let value = match (worst, at) {
-        (Some(worst), _) => label(worst.as_str()),
-        (None, Some(_)) => "Complete".to_owned(),
-        (None, None) => "Never".to_owned(),
+    let (value, before) = match worst {
+        Some(worst) if worst != Outcome::Complete => (worst.as_str(), "last complete "),
+        None if at.is_none() => ("never", ""),
+        _ => ("complete", ""),
     };
-    let is_complete = matches!(worst, None | Some(Outcome::Complete));
-    let before = if is_complete { "" } else { "last complete " };
     let note = at.map(|at| format!("{before}{} ago", ago(now.saturating_sub(at))));
-    let note = note.unwrap_or_else(|| "no complete list yet".to_owned());
-    Card { name: "Last sync".to_owned(), value, href: Some("/health".to_owned()), note }
+    Card {
+        name: "Last sync".to_owned(),
+        value: label(value),
+        href: Some("/health".to_owned()),
+        note: note.unwrap_or_else(|| "no complete list yet".to_owned()),
+        day: None,
+    }
 }
 
 /// Reads the first people of each list.
@@ -176,7 +182,7 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
             new.push((one.id, placed, one.first_seen));
         }
     }
-    let until = midnight(now).saturating_sub(days.saturating_mul(DAY));
+    let until = days_ago(now, days);
     let longest = counts.longest.iter().filter(|one| one.changed_at <= until);
     let waiting: Vec<Placed> = longest.map(|one| board.placements.placed(one)).collect();
     let moves = counts.moves.iter().rev().filter(|one| !one.is_learned).take(LINES);

@@ -35,12 +35,6 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// Returns a share in percent, rounded down to one digit after the point.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
-    let tenths = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(1000);
-    format!("{}.{} %", tenths / 10, tenths % 10)
-}
-
 /// Returns a number with its noun.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let noun = if number == 1 { noun.to_owned() } else { plural(noun) };
@@ -49,7 +43,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, grouped, label, percent, plural};
+    use super::{counted, grouped, label, plural};
 
     #[test]
     fn names_become_labels() {
@@ -72,8 +66,5 @@ mod tests {
     #[test]
     fn numbers_are_readable() {
         assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(percent(2, 3), "66.6 %");
-        assert_eq!(percent(0, 0), "100.0 %");
-        assert_eq!(percent(u64::MAX, u64::MAX), "100.0 %");
     }
 }

@@ -66,7 +66,7 @@ fn the_sample_service_has_a_history_that_the_next_start_deletes() {
     let person = Person::new();
     let (process, browser) = start(&person, &[]);
     let today = browser.get("/");
-    for part in ["<small>sample data</small>", " → ", " days left on "] {
+    for part in ["<small>sample data</small>", " → ", " days left, as of "] {
         assert!(today.contains(part), "{part} {today}");
     }
     let board = browser.get("/funnel");

@@ -1,7 +1,7 @@
 //! The figures of a board: counts, shares, times, moves, and who waits.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use methodical_mirror::queries::{self, Arrivals, BoardGroup, Duplicate, Move, Passage};
@@ -9,7 +9,8 @@ use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State, Tab
 
 use crate::cells::{Contact, contact, name};
 use crate::outline::{Board, source};
-use crate::time::{DAY, midnight};
+use crate::shared::was_complete;
+use crate::time::{DAY, days_ago, midnight};
 use crate::today::LINES;
 
 /// A state of the mirror: the cursor after its last change, and when each table was complete.
@@ -165,12 +166,9 @@ impl Counts {
         if let Some(one) = before.filter(|one| one.version == version && one.today == today) {
             return Ok(Arc::clone(one));
         }
-        let is_complete = |table: &str| {
-            tables.iter().any(|status| status.table == table && status.completed_at.is_some())
-        };
         let board = board.filter(|board| {
-            let tables = [board.members.name(), board.groups.name(), board.placements.table];
-            tables.into_iter().all(is_complete)
+            let needed = [board.members.name(), board.groups.name(), board.placements.table];
+            needed.into_iter().all(|table| was_complete(&tables, table))
         });
         let counts = board.map(|board| Self::read(mirror, board, order, today));
         Ok(Arc::new(Self { version, today, tables, ..counts.transpose()?.unwrap_or_default() }))
@@ -217,7 +215,7 @@ impl Counts {
                 one.ever = one.ever.max(one.now);
                 sum.now += one.now;
             }
-            let title = group.title.filter(|title| !title.is_empty());
+            let title = group.title.filter(|title| !title.trim().is_empty());
             groups.push(Group {
                 title: title.unwrap_or_else(|| group.id.clone()),
                 id: group.id,
@@ -259,7 +257,7 @@ impl Counts {
         }
         let mut waits = Vec::new();
         for days in WAITS {
-            waits.push((days, queries::waiting(mirror, table, today - days * DAY)?));
+            waits.push((days, queries::waiting(mirror, table, days_ago(today, days))?));
         }
         let mut counts = Self {
             moves: queries::moves(mirror, table, today - DAY..i64::MAX)?,
@@ -313,12 +311,9 @@ impl Counts {
     pub(crate) fn twins(&self, id: &str) -> Vec<&str> {
         let places = self.twins.get(id).into_iter().flatten();
         let all = places.filter_map(|place| self.duplicates.get(*place)).flat_map(|one| &one.ids);
-        let mut twins: Vec<&str> =
+        let twins: BTreeSet<&str> =
             all.map(|one| &**one).filter(|one| *one != id).take(1000).collect();
-        twins.sort_unstable();
-        twins.dedup();
-        twins.truncate(DUPLICATES);
-        twins
+        twins.into_iter().take(DUPLICATES).collect()
     }
 }
 
@@ -355,7 +350,7 @@ fn columns(
         let of_team = order.iter().find(|(_, all)| value.iter().any(|one| all.contains(one)));
         let stage = match of_team {
             Some((name, _)) => name.clone().unwrap_or_default(),
-            None if !order.is_empty() || value.is_none() => String::new(),
+            None if !order.is_empty() || value.is_none() => "Other".to_owned(),
             None if is_final => "Final".to_owned(),
             None => "In progress".to_owned(),
         };

@@ -2,12 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::PastValue;
-
 use crate::board::counts;
 use crate::cells::Shown;
 use crate::link::Names;
-use crate::outline::{Board, Placed};
+use crate::outline::Board;
 use crate::shared::{Problem, Shared};
 use crate::time::{Time, ago};
 use crate::words::{label, plural};
@@ -33,56 +31,53 @@ pub(crate) struct Stretch {
 }
 
 impl Timeline {
-    /// Reads the groups of a member, the latest first.
+    /// Reads the values of a member: first those of the groups in which it is.
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
         let now = (shared.now)();
-        let stretch = |value: Option<String>, from, until: Option<i64>, is_older| Stretch {
-            value: counts::label(value.as_deref()).to_owned(),
+        let stretch = |value: Option<&str>, from, until: Option<i64>, is_older| Stretch {
+            value: counts::label(value).to_owned(),
             from: Time::day(from),
             is_older,
             lasted: ago(until.unwrap_or(now).saturating_sub(from)),
             is_now: until.is_none(),
         };
-        let present = board.placements.of_member(&shared.mirror, member, GROUPS)?.into_iter();
-        let mut groups: Vec<(String, Vec<Stretch>)> = present
-            .map(|Placed { group, value, since, .. }| {
-                (group, vec![stretch(value, since, None, false)])
-            })
-            .collect();
-        // Values from the history replace the present value of a placement.
-        let (mut past, mut known) = (Vec::<(String, Stretch)>::new(), 0);
-        shared.mirror.each_past_value(board.placements.table, Some(member), |spell| {
-            known += 1;
-            if known > SPELLS {
+        let mut all: Vec<(String, Stretch)> = Vec::new();
+        let mut is_cut = false;
+        shared.mirror.each_past_value(board.placements.table, Some(member), |one| {
+            is_cut = all.len() == PAST_VALUES;
+            if is_cut {
                 return ControlFlow::Break(());
             }
-            let PastValue { group, value, began_at, ended_at, began_before, .. } = spell;
-            past.push((group, stretch(value, began_at, ended_at, began_before)));
+            let value = one.value.as_deref();
+            all.push((one.group, stretch(value, one.began_at, one.ended_at, one.began_before)));
             ControlFlow::Continue(())
         })?;
-        for (group, all) in &mut groups {
-            if past.iter().any(|(one, _)| one == group) {
-                all.clear();
+        // A placement can have no history.
+        for one in board.placements.of_member(&shared.mirror, member, GROUPS)? {
+            if !all.iter().any(|(group, _)| *group == one.group) {
+                all.push((one.group, stretch(one.value.as_deref(), one.since, None, false)));
             }
         }
-        for (group, one) in past {
+        let mut groups: Vec<(String, Vec<Stretch>)> = Vec::new();
+        for (group, one) in all {
             match groups.iter_mut().find(|(other, _)| *other == group) {
                 Some((_, all)) => all.push(one),
                 None => groups.push((group, vec![one])),
             }
         }
+        groups.sort_by_key(|(_, all)| !all.iter().any(|one| one.is_now));
         let name = board.groups.name();
         let names = Names::read(shared, groups.iter().map(|(group, _)| (name, &**group)))?;
         Ok(Self {
             heading: label(&plural(name)),
             tracks: groups.into_iter().map(|(group, all)| (names.of(name, &group), all)).collect(),
-            is_cut: known > SPELLS,
+            is_cut,
         })
     }
 }
 
-/// Maximum number of groups of a member that are shown.
+/// Maximum number of groups of a member that are shown without a history.
 const GROUPS: usize = 50;
 
-/// Maximum number of values of a member that are shown.
-const SPELLS: usize = 200;
+/// Maximum number of past values of a member that are shown.
+const PAST_VALUES: usize = 200;

@@ -9,7 +9,7 @@ use crate::cells::{Fields, fields, name};
 use crate::link::Link;
 use crate::outline::{Board, Placements, title};
 use crate::shared::{Params, Problem, Shared};
-use crate::time::{DAY, begin, midnight};
+use crate::time::{begin, days_ago};
 
 /// The view that the parameters ask for.
 #[derive(Clone)]
@@ -50,39 +50,31 @@ pub(crate) enum By {
 }
 
 impl Sort {
-    pub(crate) const fn text(self) -> &'static str {
-        match (self.by, self.is_descending) {
-            (By::FirstSeen, true) => "new",
-            (By::FirstSeen, false) => "old",
-            (By::Changed, true) => "changed",
-            (By::Changed, false) => "unchanged",
-            (By::Title, true) => "-title",
-            (By::Title, false) => "title",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let all = [By::FirstSeen, By::Changed, By::Title];
-        let mut all = all
-            .into_iter()
-            .flat_map(|by| [true, false].map(|is_descending| Self { by, is_descending }));
-        all.find(|sort| sort.text() == text)
+    pub(crate) fn text(self) -> &'static str {
+        let found = SORTS.iter().find(|(_, sort)| *sort == self);
+        found.map_or("", |(text, _)| text)
     }
 }
+
+/// The names of the orders.
+const SORTS: [(&str, Sort); 6] = [
+    ("new", Sort { by: By::FirstSeen, is_descending: true }),
+    ("old", Sort { by: By::FirstSeen, is_descending: false }),
+    ("changed", Sort { by: By::Changed, is_descending: true }),
+    ("unchanged", Sort { by: By::Changed, is_descending: false }),
+    ("title", Sort { by: By::Title, is_descending: false }),
+    ("-title", Sort { by: By::Title, is_descending: true }),
+];
 
 impl<'a> View<'a> {
     /// Reads the parameters.
     pub(crate) fn of(shared: &'a Shared, params: &'a Params) -> Result<Self, Problem> {
-        let wrong = |name: &str| Problem::Request(format!("`{name}` is not a choice of this page"));
+        let wrong = Params::wrong;
         let table = params.get("of").and_then(|name| shared.outline.table(name));
-        let table = table.ok_or_else(|| Problem::NotFound("no list has this name".to_owned()))?;
-        let state = match params.get("state") {
-            None | Some("present") => Some(State::Present),
-            Some("missing") => Some(State::Missing),
-            Some("gone") => Some(State::Gone),
-            Some("all") => None,
-            Some(_) => return Err(wrong("state")),
-        };
+        let table = table.ok_or_else(|| Problem::NotFound("No list has this name.".to_owned()))?;
+        let name = params.get("state").unwrap_or("present");
+        let state = STATES.iter().find(|(one, ..)| *one == name).map(|(.., state)| *state);
+        let state = state.ok_or_else(|| wrong("state"))?;
         let values = params.all("value").filter(|value| !value.is_empty()).map(Some);
         let unknown = params.get("unknown").map(|_| None);
         let (group, values) = (params.get("group"), values.chain(unknown).collect::<Vec<_>>());
@@ -101,10 +93,10 @@ impl<'a> View<'a> {
             by: if members.is_some() { By::Changed } else { By::FirstSeen },
             is_descending: members.is_none(),
         };
-        let sort = match params.get("sort") {
-            Some(text) => Sort::parse(text).ok_or_else(|| wrong("sort"))?,
-            None => default,
-        };
+        let sort = params.get("sort").map_or(Some(default), |text| {
+            SORTS.iter().find(|(name, _)| *name == text).map(|(_, sort)| *sort)
+        });
+        let sort = sort.ok_or_else(|| wrong("sort"))?;
         // A view with a limit of time ends at the first row beyond it.
         let is_possible = match sort.by {
             _ if since.is_some() || days.is_some() => sort == default,
@@ -125,11 +117,8 @@ impl<'a> View<'a> {
 
     /// Returns the parameter of the state; `None` for the usual one.
     pub(crate) fn state_text(&self) -> Option<&'static str> {
-        match self.state {
-            Some(State::Present) => None,
-            Some(state) => Some(state.as_str()),
-            None => Some("all"),
-        }
+        let mut others = STATES.iter().skip(1);
+        others.find(|(.., state)| *state == self.state).map(|(name, ..)| *name)
     }
 
     /// Returns the link to this view, from its first page.
@@ -186,8 +175,7 @@ impl<'a> View<'a> {
             filter = filter.one_of(placements.value, values);
         }
         let page = shared.mirror.browse(placements.table, &filter, &paging)?;
-        let until =
-            days.map(|days| midnight((shared.now)()).saturating_sub(days.saturating_mul(DAY)));
+        let until = days.map(|days| days_ago((shared.now)(), days));
         Ok(within(page, |row| until.is_none_or(|until| row.changed_at <= until)))
     }
 
@@ -231,6 +219,14 @@ impl<'a> View<'a> {
     }
 }
 
+/// The choices of states, with their names and texts. The first one is the default.
+pub(crate) const STATES: [(&str, &str, Option<State>); 4] = [
+    ("present", "In the list", Some(State::Present)),
+    ("missing", "Missing", Some(State::Missing)),
+    ("gone", "Gone", Some(State::Gone)),
+    ("all", "All", None),
+];
+
 /// Returns whether a table has values that the reader must not find out.
 pub(crate) fn has_hidden(shared: &Shared, table: &Table) -> bool {
     shared.who.is_barred() && table.columns().iter().any(Column::is_personal)
@@ -246,4 +242,4 @@ fn within(mut page: Page, accepts: impl Fn(&Record) -> bool) -> Page {
 }
 
 /// Maximum time that one page of a search reads.
-const SEARCH: Duration = Duration::from_millis(40);
+const SEARCH: Duration = Duration::from_millis(15);

@@ -149,7 +149,7 @@ fn today_has_the_last_amount_of_a_gauge_and_how_long_it_lasts() {
     }
     let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(4));
     let today = text(&Browser::start(dashboard).log_in().page("/"));
-    assert!(today.contains("62 GB 6 days left on 2026-11-05"), "{today}");
+    assert!(today.contains("62 GB 6 days left, as of 2026-11-05"), "{today}");
 }
 
 #[test]
