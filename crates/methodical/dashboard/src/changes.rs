@@ -13,7 +13,7 @@ use crate::outline::Board;
 use crate::record::{detail, has_value, verb};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, begin, day};
-use crate::words::{counted, label};
+use crate::words::{self, label};
 
 /// The template of the page.
 #[derive(Template)]
@@ -53,12 +53,6 @@ struct Entry {
     table: String,
     id: String,
     group: Option<String>,
-}
-
-impl Day {
-    fn counted(&self) -> String {
-        counted(self.count, "change")
-    }
 }
 
 /// Renders the page.

@@ -119,11 +119,6 @@ pub(crate) fn source(table: &Table) -> Option<String> {
     found.map(|one| one.path().join("_"))
 }
 
-/// Returns whether a column is the identity of its table.
-pub(crate) fn is_identity(table: &Table, column: &Column) -> bool {
-    column.path() == [table.identity()]
-}
-
 impl<S: Service> MirrorVisitor<S> for Outline {
     fn list<O>(&mut self, table: &'static Table, _: O)
     where

@@ -10,7 +10,7 @@ use crate::board::counts::{self, Counts};
 use crate::cells::{Contact, Fields, Shown, cell, contact, name, shown};
 use crate::frame::{self, Frame, Pager};
 use crate::link::{self, Names};
-use crate::outline::{is_identity, title};
+use crate::outline::title;
 use crate::records::view::{By, Members, STATES, Sort, View, has_hidden};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, ago};
@@ -94,7 +94,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let others: Vec<&Column> = table
         .columns()
         .iter()
-        .filter(|column| !is_identity(table, column) && Some(*column) != title(table))
+        .filter(|column| column.path() != [table.identity()] && Some(*column) != title(table))
         .collect();
     let names = names_of_groups(shared, &view, &page.records)?;
     let found = view.records(shared, &page.records)?;

@@ -25,14 +25,8 @@ pub(crate) fn plural(name: &str) -> String {
 /// Returns a number with a comma between each three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let parts = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    parts.collect::<Vec<_>>().join(",")
 }
 
 /// Returns a number with its noun.
