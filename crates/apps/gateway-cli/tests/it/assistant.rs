@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Output;
 
 use serde_json::{Value, json};
 
@@ -54,13 +55,17 @@ fn request(id: usize, method: &str, parameters: &Value) -> String {
     format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}))
 }
 
-/// Sends requests, and returns everything that the program printed.
-#[track_caller]
-fn ask(person: &Person, flags: &[&str], requests: &[(&str, Value)]) -> String {
+fn send(person: &Person, flags: &[&str], requests: &[(&str, Value)]) -> Output {
     let lines = requests.iter().enumerate();
     let lines: Vec<String> =
         lines.map(|(id, (method, parameters))| request(id, method, parameters)).collect();
-    let output = person.run_with(&lines.concat(), &[flags, &["mcp"]].concat());
+    person.run_with(&lines.concat(), &[flags, &["mcp"]].concat())
+}
+
+/// Sends requests, and returns everything that the program printed.
+#[track_caller]
+fn ask(person: &Person, flags: &[&str], requests: &[(&str, Value)]) -> String {
+    let output = send(person, flags, requests);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(stderr(&output), "");
     stdout(&output).to_owned()
@@ -127,13 +132,7 @@ fn no_personal_value_leaves_without_the_flag() {
     let calls = all_calls();
     let printed = ask(&office.person, &[], &calls);
     assert_eq!(printed.lines().count(), calls.len());
-    for id in 1..=COUNT {
-        let name = format!("Zwaantje-{id:04}");
-        let [_, email, phone] = personal(id);
-        for value in [&name, &email, &phone] {
-            assert!(!printed.contains(value.as_str()), "{value}");
-        }
-    }
+    assert_nothing_personal(&printed);
     // The search finds what it looks for.
     let (method, parameters) = call("list_placements", json!({"text": "Zwaantje-0007"}));
     let lines = request(1, method, &parameters);
@@ -142,6 +141,40 @@ fn no_personal_value_leaves_without_the_flag() {
     let found = &results(stdout(&shown))[0]["structuredContent"]["placements"];
     assert_eq!(found.as_array().map(Vec::len), Some(1));
     assert_eq!(found[0]["email"], "7@example.com");
+}
+
+#[test]
+fn no_personal_value_leaves_a_damaged_mirror() {
+    let office = office();
+    let (file, calls) = (office.folder().join("damaged.db"), all_calls());
+    let name = "(SELECT name FROM candidate)";
+    for damage in [
+        format!("UPDATE candidate SET portal_name = CAST(x'ff' || CAST({name} AS BLOB) AS TEXT)"),
+        format!("UPDATE candidate SET mirror_extra = {name}"),
+        format!("UPDATE mirror_spell SET began_at = {name}"),
+        format!("UPDATE mirror_sample SET amount = {name}"),
+        "ALTER TABLE vacancy RENAME TO lost".to_owned(),
+    ] {
+        fs::copy(office.folder().join("data/gateway/mirrors/default.db"), &file).unwrap();
+        rusqlite::Connection::open(&file).unwrap().execute_batch(&damage).unwrap();
+        let output = send(&office.person, &["--from", "damaged.db"], &calls);
+        assert_eq!(stdout(&output).lines().count(), calls.len(), "{damage}");
+        let text = "cannot read the mirror; its owner finds the cause in the log of this server";
+        assert!(stdout(&output).contains(text), "{damage}");
+        assert_nothing_personal(stdout(&output));
+        assert_nothing_personal(stderr(&output));
+    }
+}
+
+/// Checks that a text has no personal value of the office.
+#[track_caller]
+fn assert_nothing_personal(text: &str) {
+    for id in 1..=COUNT {
+        let [_, email, phone] = personal(id);
+        for value in [format!("Zwaantje-{id:04}"), email, phone] {
+            assert!(!text.contains(&value), "{value}");
+        }
+    }
 }
 
 #[test]
