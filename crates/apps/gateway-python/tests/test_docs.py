@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,4 +23,6 @@ def test_every_block_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         if language == "python":
             exec(compile(block, f"{PAGE.name}: {block[:40]!r}", "exec"), names)
         else:
-            subprocess.run(["bash", "-ec", block], check=True, env={**os.environ, "PATH": path})
+            # By its path: on Windows, the name alone may be another program.
+            bash = shutil.which("bash") or "bash"
+            subprocess.run([bash, "-ec", block], check=True, env={**os.environ, "PATH": path})
