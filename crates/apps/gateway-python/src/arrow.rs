@@ -1,5 +1,6 @@
 //! The columns of records, and the C stream interface of Arrow.
 
+use std::error::Error as _;
 use std::slice::IterMut;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -24,22 +25,10 @@ use serde_json::Value;
 use crate::error::of_call;
 use crate::feed::Feed;
 
-/// Why a list cannot be read as batches.
-pub(crate) enum Failed {
-    Call(Error),
-    Arrow(ArrowError),
-    /// Nobody reads them, or the thread panicked.
-    Ended(&'static str),
-}
-
-impl Failed {
-    fn raised(self, py: Python<'_>) -> PyErr {
-        match self {
-            Self::Call(error) => of_call(py, &error),
-            Self::Arrow(error) => PyRuntimeError::new_err(error.to_string()),
-            Self::Ended(why) => PyRuntimeError::new_err(why),
-        }
-    }
+/// Creates the exception of an error, which may be that of a call.
+fn raised(py: Python<'_>, error: &ArrowError) -> PyErr {
+    let call = error.source().and_then(|source| source.downcast_ref::<Error>());
+    call.map_or_else(|| PyRuntimeError::new_err(error.to_string()), |call| of_call(py, call))
 }
 
 /// The batches of a list.
@@ -47,7 +36,7 @@ pub(crate) struct Batches {
     schema: SchemaRef,
     /// The first batch, which has arrived.
     first: Option<RecordBatch>,
-    rest: Feed<Result<RecordBatch, Failed>>,
+    rest: Feed<Result<RecordBatch, ArrowError>>,
 }
 
 impl Batches {
@@ -55,7 +44,7 @@ impl Batches {
     pub(crate) fn start(
         py: Python<'_>,
         columns: &'static [Column],
-        read: impl FnOnce(&mut Rows<'_>) -> Result<(), Failed> + Send + 'static,
+        read: impl FnOnce(&mut Rows<'_>) -> Result<(), ArrowError> + Send + 'static,
     ) -> PyResult<Self> {
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
         let of_thread = Arc::clone(&schema);
@@ -66,8 +55,8 @@ impl Batches {
                 schema: of_thread,
                 sender,
             };
-            if let Err(failed) = read(&mut rows).and_then(|()| rows.flush()) {
-                sender.send(Err(failed)).ok();
+            if let Err(error) = read(&mut rows).and_then(|()| rows.flush()) {
+                sender.send(Err(error)).ok();
             }
         })?;
         let mut batches = Self { schema, first: None, rest };
@@ -76,7 +65,7 @@ impl Batches {
     }
 
     fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        self.rest.wait(py, 1)?.pop().transpose().map_err(|failed| failed.raised(py))
+        self.rest.wait(py, 1)?.pop().transpose().map_err(|error| raised(py, &error))
     }
 
     /// Waits for all batches.
@@ -91,13 +80,8 @@ impl Batches {
     /// Returns a stream whose batches are read as the caller asks for them.
     pub(crate) fn capsule(self, py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
         let Self { schema, first, rest } = self;
-        let rest = iter::from_fn(move || rest.next()).map(|batch| {
-            batch.map_err(Failed::Ended).flatten().map_err(|failed| match failed {
-                Failed::Call(error) => ArrowError::ExternalError(error.into()),
-                Failed::Arrow(error) => error,
-                Failed::Ended(why) => ArrowError::CDataInterface(why.to_owned()),
-            })
-        });
+        let rest = iter::from_fn(move || rest.next())
+            .map(|batch| batch.unwrap_or_else(|why| Err(ArrowError::CDataInterface(why.into()))));
         capsule(py, RecordBatchIterator::new(first.into_iter().map(Ok).chain(rest), schema))
     }
 }
@@ -147,7 +131,7 @@ pub(crate) struct Rows<'a> {
     columns: Vec<Builder>,
     rows: usize,
     schema: SchemaRef,
-    sender: &'a SyncSender<Result<RecordBatch, Failed>>,
+    sender: &'a SyncSender<Result<RecordBatch, ArrowError>>,
 }
 
 /// The values of a record, which are appended in the order of the columns.
@@ -158,19 +142,18 @@ impl Rows<'_> {
         Row(self.columns.iter_mut())
     }
 
-    pub(crate) fn end_row(&mut self) -> Result<(), Failed> {
+    pub(crate) fn end_row(&mut self) -> Result<(), ArrowError> {
         self.rows += 1;
         if self.rows < BATCH { Ok(()) } else { self.flush() }
     }
 
-    fn flush(&mut self) -> Result<(), Failed> {
+    fn flush(&mut self) -> Result<(), ArrowError> {
         if mem::take(&mut self.rows) == 0 {
             return Ok(());
         }
         let arrays = self.columns.iter_mut().map(Builder::finish).collect();
-        let batch =
-            RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(Failed::Arrow)?;
-        self.sender.send(Ok(batch)).map_err(|_unread| Failed::Ended("the list is not read"))
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)?;
+        self.sender.send(Ok(batch)).map_err(|error| ArrowError::CDataInterface(error.to_string()))
     }
 }
 

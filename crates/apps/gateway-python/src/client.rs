@@ -19,34 +19,12 @@ use crate::stream::{Listed, Stream};
 /// A client for one account of the service; `gateway.Client` adds its operations.
 #[pyclass(frozen, subclass, module = "gateway._native")]
 pub(crate) struct Client {
-    settings: Settings,
+    /// The base URL of the service.
+    #[pyo3(get)]
+    pub(crate) base_url: String,
+    build: Box<dyn Fn() -> Result<blocking::Client, Error> + Send + Sync>,
     /// The client, and the process that has its connections and threads.
     built: Mutex<(u32, blocking::Client)>,
-}
-
-struct Settings {
-    base_url: String,
-    token: Arc<dyn TokenSource>,
-    timeout: Option<Duration>,
-    retry: bool,
-    allow_insecure_http: bool,
-}
-
-impl Settings {
-    fn build(&self) -> Result<blocking::Client, Error> {
-        let mut builder =
-            blocking::Client::builder(self.base_url.as_str()).token(Arc::clone(&self.token));
-        if let Some(timeout) = self.timeout {
-            builder = builder.call_timeout(timeout);
-        }
-        if !self.retry {
-            builder = builder.retry(RetryPolicy::never());
-        }
-        if self.allow_insecure_http {
-            builder = builder.allow_insecure_http();
-        }
-        builder.build()
-    }
 }
 
 #[pymethods]
@@ -64,20 +42,26 @@ impl Client {
         let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
         let timeout =
             timeout.map_err(|_negative| usage(py, "the timeout is not a number of seconds"))?;
-        let token = source(py, token)?;
-        let settings = Settings { base_url, token, timeout, retry, allow_insecure_http };
-        let client = settings.build().map_err(|error| of_call(py, &error))?;
-        Ok(Self { settings, built: Mutex::new((process::id(), client)) })
-    }
-
-    /// The base URL of the service.
-    #[getter]
-    pub(crate) fn base_url(&self) -> &str {
-        &self.settings.base_url
+        let (url, token) = (base_url.clone(), source(py, token)?);
+        let build = Box::new(move || {
+            let mut builder = blocking::Client::builder(&*url).token(Arc::clone(&token));
+            if let Some(timeout) = timeout {
+                builder = builder.call_timeout(timeout);
+            }
+            if !retry {
+                builder = builder.retry(RetryPolicy::never());
+            }
+            if allow_insecure_http {
+                builder = builder.allow_insecure_http();
+            }
+            builder.build()
+        });
+        let client = build().map_err(|error| of_call(py, &error))?;
+        Ok(Self { base_url, build, built: Mutex::new((process::id(), client)) })
     }
 
     fn __repr__(&self) -> String {
-        format!("Client({:?})", self.settings.base_url)
+        format!("Client({:?})", self.base_url)
     }
 }
 
@@ -87,7 +71,7 @@ impl Client {
         // Only a thread with the lock of Python locks it, so it is free after a fork.
         let mut built = lock(&self.built);
         if built.0 != process::id() {
-            let client = self.settings.build().map_err(|error| of_call(py, &error))?;
+            let client = (self.build)().map_err(|error| of_call(py, &error))?;
             #[expect(clippy::mem_forget, reason = "its threads exist only in the other process")]
             mem::forget(mem::replace(&mut *built, (process::id(), client)));
         }
@@ -107,7 +91,7 @@ impl Client {
     /// Returns the records of a list. Nothing is sent until they are read.
     pub(crate) fn stream<O>(&self, py: Python<'_>, query: O) -> PyResult<Stream>
     where
-        O: ListOperation<Service = RecruitmentGateway> + Send + Sync + 'static,
+        O: ListOperation<Service = RecruitmentGateway> + Send + 'static,
         O::Item: Listed,
     {
         Ok(Stream::new(self.client(py)?, query))

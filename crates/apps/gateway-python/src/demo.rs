@@ -11,6 +11,10 @@ use pyo3::prelude::*;
 pub(crate) struct Demo {
     /// `None` while it is dropped.
     running: Option<demo::Demo>,
+    #[pyo3(get)]
+    base_url: String,
+    #[pyo3(get)]
+    token: String,
     /// The data of the days, whose dates stay the same.
     history: DemoHistory,
     /// The process that has its thread.
@@ -23,18 +27,9 @@ impl Demo {
     fn new(py: Python<'_>) -> PyResult<Self> {
         let running =
             py.detach(demo::start).map_err(|error| PyOSError::new_err(error.to_string()))?;
-        let history = running.history();
-        Ok(Self { running: Some(running), history, process: process::id() })
-    }
-
-    #[getter]
-    fn base_url(&self) -> &str {
-        self.running.as_ref().map_or("", |demo| demo.base_url())
-    }
-
-    #[getter]
-    fn token(&self) -> &str {
-        self.running.as_ref().map_or("", |demo| demo.token())
+        let (base_url, token) = (running.base_url().to_owned(), running.token().to_owned());
+        let (history, running) = (running.history(), Some(running));
+        Ok(Self { running, base_url, token, history, process: process::id() })
     }
 
     /// Changes the data to that of a day.

@@ -32,7 +32,7 @@ pub(crate) fn of_mirror(py: Python<'_>, kind: &str, error: &(dyn StdError + 'sta
 
 /// Creates the exception of wrong use.
 pub(crate) fn usage(py: Python<'_>, text: &str) -> PyErr {
-    raised(py, ("config", text, PyDict::new(py)))
+    raised(py, ("config", text, "", PyDict::new(py)))
 }
 
 /// Creates an exception from the texts of an error and its causes. The texts of the client contain no data, but those of a
@@ -54,19 +54,14 @@ fn create(
         }
         message = format!("{message}: {source}");
     }
-    if !hint.is_empty()
-        && let Err(error) = facts.set_item("hint", hint)
-    {
-        return error;
-    }
-    let exception = raised(py, (kind, message.as_str(), facts.clone()));
+    let exception = raised(py, (kind, &message, hint, facts.clone()));
     if let Some(cause) = cause {
         exception.set_cause(py, Some(cause));
     }
     exception
 }
 
-fn raised(py: Python<'_>, arguments: (&str, &str, Bound<'_, PyDict>)) -> PyErr {
+fn raised(py: Python<'_>, arguments: (&str, &str, &str, Bound<'_, PyDict>)) -> PyErr {
     let create = || py.import("gateway._errors")?.call_method1("create", arguments);
     create().map_or_else(|error| error, PyErr::from_value)
 }

@@ -49,7 +49,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_class::<client::Client>()?;
-    module.add_class::<stream::Rejected>()?;
     module.add_class::<stream::Stream>()?;
     module.add_class::<arrow::Table>()?;
     module.add_class::<mirror::Mirror>()?;

@@ -38,19 +38,17 @@ impl Mirror {
         account: &str,
         accept_missing: BTreeMap<String, u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let source = Source::new(client.base_url(), account);
+        let source = Source::new(client.base_url.as_str(), account);
         let (path, client) = (self.path.clone(), client.client(py)?);
         // The feed of a mirror that Python creates begins with all records.
         let options = SyncOptions::new().rules(Rules::new().emit_baseline());
         let options = accept_missing
             .into_iter()
             .fold(options, |options, (table, count)| options.accept_missing(table, count));
-        let synced = on_thread(py, move || {
-            let mut mirror =
-                Store::open(path, &source).map_err(|error| (error.kind(), error.into()))?;
-            mirror.sync_all(&client, &options).map_err(|error| (error.kind(), error.into()))
-        })?;
-        let report = synced.map_err(|failure| raised(py, failure))?;
+        let synced =
+            on_thread(py, move || Ok(Store::open(path, &source)?.sync_all(&client, &options)))?;
+        let synced = synced.map_err(|error: Error| raised(py, error.kind(), &error))?;
+        let report = synced.map_err(|error| raised(py, error.kind(), &error))?;
         let tables = report.tables.iter().filter_map(|table| {
             let one = table.result.as_ref().ok()?;
             Some(json!({
@@ -158,19 +156,12 @@ impl Mirror {
     ) -> PyResult<T> {
         let path = self.path.clone();
         let read = on_thread(py, move || read(&Store::open_existing(path)?))?;
-        read.map_err(|error| raised(py, (error.kind(), error.into())))
+        read.map_err(|error| raised(py, error.kind(), &error))
     }
 }
 
-/// The kind of a failure, and its error.
-type Failure = (ErrorKind, Box<dyn StdError + Send + Sync>);
-
-fn raised(py: Python<'_>, (kind, error): Failure) -> PyErr {
-    of_mirror(py, word(kind), &*error)
-}
-
-fn word(kind: ErrorKind) -> &'static str {
-    match kind {
+fn raised(py: Python<'_>, kind: ErrorKind, error: &(dyn StdError + 'static)) -> PyErr {
+    let kind = match kind {
         ErrorKind::DeletionGuard => "deletion_guard",
         ErrorKind::Busy => "busy",
         ErrorKind::OtherSource => "other_source",
@@ -179,5 +170,6 @@ fn word(kind: ErrorKind) -> &'static str {
         ErrorKind::Filter => "filter",
         ErrorKind::Newer | ErrorKind::Foreign | ErrorKind::Io => "file",
         _ => "store",
-    }
+    };
+    of_mirror(py, kind, error)
 }

@@ -10,8 +10,8 @@ from . import _errors, _generated
 from ._errors import *
 from ._generated import *
 from ._mirror import Change, Mirror, Placement, Report, TableReport
-from ._native import Demo, Rejected, __version__
-from ._records import Records
+from ._native import Demo, __version__
+from ._records import Records, Rejected
 
 __all__ = [
     *_errors.__all__,

@@ -87,15 +87,10 @@ _KINDS: dict[type[GatewayError], dict[str, str]] = {
     RateLimitedError: {"rate_limited": "wait for `retry_after` seconds"},
     ServerError: {"server": "try again later if `transient`", "status": ""},
     ContractError: {
-        "protocol": "check the base URL",
+        **dict.fromkeys(["protocol", "not_found", "content_type"], "check the base URL"),
         "redirected": "use the address to which the redirect leads",
-        "not_found": "check the base URL",
-        "content_type": "check the base URL",
-        "content_coding": "",
-        "too_large": "",
-        "decode": "",
         "not_success": "`body` has what the service reported",
-        "paging": "",
+        **dict.fromkeys(["content_coding", "too_large", "decode", "paging"], ""),
     },
     MirrorError: {
         "deletion_guard": "look at the service; then pass `accept_missing` if the records are gone",
@@ -103,18 +98,16 @@ _KINDS: dict[type[GatewayError], dict[str, str]] = {
         "other_source": "use another file for another account",
         "cursor": "read the records again, then the changes after the new cursor",
         "call": "look at the cause",
-        "file": "",
-        "filter": "",
-        "store": "",
+        **dict.fromkeys(["file", "filter", "store"], ""),
     },
 }
 
 
-def create(kind: str, message: str, facts: dict[str, Any]) -> GatewayError:
+def create(kind: str, message: str, hint: str, facts: dict[str, Any]) -> GatewayError:
     """Creates the exception of a kind, for the native module."""
     found = [(one, hints[kind]) for one, hints in _KINDS.items() if kind in hints]
-    category, hint = found[0] if found else (GatewayError, "")
-    facts.setdefault("hint", hint or None)
-    error = category(f"{message} ({facts['hint']})" if facts["hint"] else message)
-    error.__dict__.update(facts, kind=kind)
+    category, default = found[0] if found else (GatewayError, "")
+    hint = hint or default
+    error = category(f"{message} ({hint})" if hint else message)
+    error.__dict__.update(facts, kind=kind, hint=hint or None)
     return error

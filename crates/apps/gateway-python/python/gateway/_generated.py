@@ -40,7 +40,7 @@ class StatusName(str, Enum):
 
 if TYPE_CHECKING:
 
-    class Portal:
+    class Portal(_native.Record):
         """The portal that a candidate is associated with."""
 
         @property
@@ -51,17 +51,7 @@ if TYPE_CHECKING:
         def name(self) -> str | None:
             """The name of the portal."""
 
-        @property
-        def extra(self) -> dict[str, Any]:
-            """The fields that the contract does not list."""
-
-        def to_json(self) -> str:
-            """The record as JSON text. An absent field is absent, and one that was null is null."""
-
-        def to_dict(self) -> dict[str, Any]:
-            """The record as a dictionary, with the names of the contract. An absent field is absent."""
-
-    class Candidate:
+    class Candidate(_native.Record):
         """A candidate of the account: a person, or a candidate of another kind."""
 
         @property
@@ -96,17 +86,7 @@ if TYPE_CHECKING:
         def kind(self) -> str | None:
             """The kind of candidate."""
 
-        @property
-        def extra(self) -> dict[str, Any]:
-            """The fields that the contract does not list."""
-
-        def to_json(self) -> str:
-            """The record as JSON text. An absent field is absent, and one that was null is null."""
-
-        def to_dict(self) -> dict[str, Any]:
-            """The record as a dictionary, with the names of the contract. An absent field is absent."""
-
-    class Vacancy:
+    class Vacancy(_native.Record):
         """A vacancy of the account."""
 
         @property
@@ -117,17 +97,7 @@ if TYPE_CHECKING:
         def project(self) -> str | None:
             """The title of the vacancy."""
 
-        @property
-        def extra(self) -> dict[str, Any]:
-            """The fields that the contract does not list."""
-
-        def to_json(self) -> str:
-            """The record as JSON text. An absent field is absent, and one that was null is null."""
-
-        def to_dict(self) -> dict[str, Any]:
-            """The record as a dictionary, with the names of the contract. An absent field is absent."""
-
-    class Credits:
+    class Credits(_native.Record):
         """The remaining SMS credit balance of the account."""
 
         @property
@@ -137,16 +107,6 @@ if TYPE_CHECKING:
         @property
         def currency(self) -> str:
             """The currency of the balance."""
-
-        @property
-        def extra(self) -> dict[str, Any]:
-            """The fields that the contract does not list."""
-
-        def to_json(self) -> str:
-            """The record as JSON text. An absent field is absent, and one that was null is null."""
-
-        def to_dict(self) -> dict[str, Any]:
-            """The record as a dictionary, with the names of the contract. An absent field is absent."""
 
 else:
     from ._native import (

@@ -22,6 +22,17 @@ class Client:
     def base_url(self) -> str:
         """The base URL of the service."""
 
+class Record:
+    """What all records have. It exists only for type checkers."""
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The fields that the contract does not list."""
+    def to_json(self) -> str:
+        """The record as JSON text. An absent field is absent, and one that was null is null."""
+    def to_dict(self) -> dict[str, Any]:
+        """The record as a dictionary, with the names of the contract. An absent field is absent."""
+
 class Demo:
     """A sample service on this machine, which ends with this object."""
 
@@ -32,21 +43,5 @@ class Demo:
     def token(self) -> str: ...
     def set_day(self, day: int) -> None:
         """Changes the data to that of a day: 0 is the first one."""
-
-class Rejected:
-    """A record that does not match the contract."""
-
-    @property
-    def index(self) -> int:
-        """The index in the list, counted from 0."""
-    @property
-    def reason(self) -> str:
-        """Why it was rejected, without a value."""
-    @property
-    def path(self) -> str:
-        """The place in the response, such as `result[1].id`."""
-    @property
-    def raw(self) -> str:
-        """Its JSON text, which may be personal."""
 
 def __getattr__(name: str) -> Any: ...

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ._native import Rejected
-
 if TYPE_CHECKING:
     import pandas
     import polars
@@ -21,6 +19,25 @@ async def in_thread(call: Callable[..., T], *arguments: Any) -> T:
     import asyncio
 
     return await asyncio.to_thread(call, *arguments)
+
+
+class Rejected:
+    """A record that does not match the contract."""
+
+    index: int
+    """The index in the list, counted from 0."""
+    reason: str
+    """Why it was rejected, without a value."""
+    path: str
+    """The place in the response, such as `result[1].id`."""
+    raw: str
+    """Its JSON text, which may be personal, so `repr` does not show it."""
+
+    def __init__(self, index: int, reason: str, path: str, raw: str) -> None:
+        self.index, self.reason, self.path, self.raw = index, reason, path, raw
+
+    def __repr__(self) -> str:
+        return f"Rejected(index={self.index}, reason={self.reason!r})"
 
 
 class Records(Generic[T]):
@@ -50,8 +67,7 @@ class Records(Generic[T]):
     @property
     def rejected(self) -> list[Rejected]:
         """The records that do not match the contract, as far as the list was read."""
-        rejected: list[Rejected] = self._stream.rejected
-        return rejected
+        return [Rejected(*facts) for facts in self._stream.rejected]
 
     def close(self) -> None:
         """Ends all waits for records, also on other threads."""
@@ -76,6 +92,3 @@ class Records(Generic[T]):
         import polars
 
         return polars.DataFrame(self._stream.table())
-
-    def __repr__(self) -> str:
-        return f"<Records, {'read' if self._stream.is_read else 'not read yet'}>"
