@@ -56,10 +56,14 @@ def check_file(path):
     check("DuckDB", duckdb.sql(f"SELECT {','.join(names)} FROM '{path}'").fetchall())
 
 
+def s3_options(settings):
+    return {"endpoint_url": settings["AWS_ENDPOINT"], **{name.lower(): value for name, value in settings.items()}}
+
+
 def check_values(folder, settings):
     """Reads unusual values from a folder, from S3 and from one file."""
     names = columns("mirror_extra", "mirror_nulls")
-    options = {"endpoint_url": settings["AWS_ENDPOINT"], **{name.lower(): value for name, value in settings.items()}}
+    options = s3_options(settings)
     for number, (url, options) in enumerate([(str(folder / "tables"), None), ("s3://archive/tables", options)]):
         file = folder / f"photos-{number}.parquet"
         subprocess.run([PHOTOS, url, str(file)], check=True, capture_output=True)
@@ -119,17 +123,26 @@ def check_uploads(folder, settings):
     print("   lists as JSON, NDJSON, CSV, XLSX and Parquet are on S3, byte for byte")
 
 
-def kill(folder):
-    """Kills copies at random moments."""
-    mirror, url = new_mirror(folder), str(folder / "killed")
+def kill(folder, url, options=None):
+    """Kills copies at random moments. After each kill, a table has its former rows or the new ones, and one more run completes it."""
+    mirror, expected = str(folder / "killed.db"), str(folder / "expected")
+    if not Path(mirror).exists():
+        run("--demo", "mirror", "sync", "--to", mirror)
     from_ = time.monotonic()
     run("mirror", "copy", "--from", mirror, "--to", url)
     duration = time.monotonic() - from_
-    expected, killed, attempt = rows(url), 0, 0
+    former, killed, attempt = rows(url, options), 0, 0
+    people = [re.search(r"'id': '?([0-9]+)", row)[1] for row in former["candidate"]]
     while killed < KILLS:
         attempt += 1
-        command = [PROGRAM, "mirror", "copy", "--from", mirror, "--to", url]
-        copy = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # A person who is erased changes the tables of candidates and placements.
+        if people and attempt % 10 == 1:
+            run("mirror", "forget", people.pop(), "--from", mirror, "--yes")
+        run("mirror", "copy", "--from", mirror, "--to", expected)
+        new = rows(expected)
+        copy = subprocess.Popen(
+            [PROGRAM, "mirror", "copy", "--from", mirror, "--to", url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(random.uniform(0, duration))
         copy.send_signal(signal.SIGKILL)
         if copy.wait() == -signal.SIGKILL:
@@ -137,12 +150,16 @@ def kill(folder):
         else:
             # Ended before: the first copy took longer than this one.
             duration *= 0.9
-        assert rows(url) == expected, f"the tables differ after kill {killed}"
-    run("mirror", "copy", "--from", mirror, "--to", url)
-    files = [path for path in Path(url).rglob("*") if path.is_file()]
-    assert not [path for path in files if "#" in path.name], files
-    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}, files
-    print(f"   {killed} of {attempt} copies were killed; every table was readable and complete")
+        found = rows(url, options)
+        assert all(found[name] in (former[name], new[name]) for name in TABLES), f"a table is wrong after kill {killed}"
+        run("mirror", "copy", "--from", mirror, "--to", url)
+        former = rows(url, options)
+        assert former == new, f"the tables differ after kill {killed} and one more run"
+    if not options:
+        files = [path for path in Path(url).rglob("*") if path.is_file()]
+        assert not [path for path in files if "#" in path.name], files
+        assert {path.stat().st_mode & 0o777 for path in files} == {0o600}, files
+    print(f"   {killed} of {attempt} copies to {url} were killed; every table was readable, and complete after one more run")
 
 
 def run_guide(folder):
@@ -177,7 +194,8 @@ def main():
         if "uploads" in PARTS:
             check_uploads(folder, settings)
         if "kill" in PARTS:
-            kill(folder)
+            for url, options in [(str(folder / "killed"), None), ("s3://archive/killed", s3_options(settings))]:
+                kill(folder, url, options)
         if "guide" in PARTS:
             (folder / "guide").mkdir()
             run_guide(folder / "guide")
