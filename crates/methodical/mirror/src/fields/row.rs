@@ -81,7 +81,7 @@ impl<'a> Row<'a> {
         let mut columns = shape.columns.iter().zip(&mut cells);
         let (mut rest, mut parent) = (json.strip_prefix('{')?, None);
         loop {
-            let (name, value) = rest.strip_prefix('"')?.split_once('"')?;
+            let (name, value) = plain_text(rest.strip_prefix('"')?)?;
             let value = value.strip_prefix(':')?;
             if let (None, Some(nested)) = (parent, value.strip_prefix('{')) {
                 (parent, rest) = (Some(name), nested);
@@ -94,11 +94,11 @@ impl<'a> Row<'a> {
             };
             let (column, cell) = columns.find(is_at)?;
             let (is_quoted, (text, after)) = match value.strip_prefix('"') {
-                Some(text) => (true, text.split_once('"')?),
+                Some(text) => (true, plain_text(text)?),
                 None => (false, value.split_at(value.find([',', '}'])?)),
             };
             *cell = Some(match (column.kind, is_quoted) {
-                (Kind::Text, true) if !text.contains('\\') => Value::Text(text.into()),
+                (Kind::Text, true) => Value::Text(text.into()),
                 (Kind::Integer, false) if text != "-0" => Value::Integer(text.parse().ok()?),
                 (Kind::Boolean, false) => Value::Boolean(text.parse().ok()?),
                 _ => return None,
@@ -257,6 +257,13 @@ fn cell(kind: Kind, text: &str) -> Result<Option<Value<'_>>, Error> {
         Kind::Boolean => text.parse().ok().map(Value::Boolean),
         Kind::Integer => text.parse().ok().map(Value::Integer),
     })
+}
+
+/// Returns a JSON text without its quotes, and what follows it; `None` if it has an escape.
+fn plain_text(text: &str) -> Option<(&str, &str)> {
+    let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    let (text, rest) = text.split_at_checked(end)?;
+    Some((text, rest.strip_prefix('"')?))
 }
 
 /// Hashes the contents of rows with the secret of a mirror, by SipHash-2-4: of 200 bytes, it takes a fifth of the time of an HMAC.
