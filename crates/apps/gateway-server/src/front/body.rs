@@ -5,13 +5,15 @@ use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::error::{Error, ErrorKind};
 use crate::front::recorder::Recorder;
@@ -90,15 +92,16 @@ async fn read(
     pieces: Sender<Result<Piece, Error>>,
 ) {
     loop {
+        let (sender, readers) = (pieces.clone(), work.clone());
         let read = work.run_patiently(pages.encoder.is_some(), move |_store: &Store| {
-            let next = pages.next()?;
+            let next = pages.read(&sender, &readers)?;
             Ok((pages, next))
         });
         match timeout_at(deadline, read).await.unwrap_or_else(|_| Err(late())) {
-            Ok((rest, Some(bytes))) => {
-                let is_last = rest.is_finished();
+            Ok((rest, Some(piece))) => {
+                let is_last = piece.is_last;
                 // Fails if the client is gone.
-                if pieces.send(Ok(Piece { bytes, is_last })).await.is_err() || is_last {
+                if pieces.send(Ok(piece)).await.is_err() || is_last {
                     return;
                 }
                 pages = rest;
@@ -173,6 +176,29 @@ impl Pages {
         self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
     }
 
+    /// Reads a piece. If the client reads fast, sends it and reads the next ones on the same thread: handing a page to
+    /// another thread takes as long as reading it. Returns the first piece that has to wait.
+    fn read(
+        &mut self,
+        pieces: &Sender<Result<Piece, Error>>,
+        work: &Work,
+    ) -> Result<Option<Piece>, Error> {
+        for number in 1.. {
+            let Some(bytes) = self.next()? else { break };
+            let piece = Piece { bytes, is_last: self.is_finished() };
+            if number == MOST_PAGES || piece.is_last || self.encoder.is_some() || work.is_wanted() {
+                return Ok(Some(piece));
+            }
+            let room = Handle::current().block_on(timeout(PATIENCE, pieces.reserve()));
+            match room {
+                Ok(Ok(room)) => room.send(Ok(piece)),
+                Ok(Err(_client_gone)) => break,
+                Err(_slow) => return Ok(Some(piece)),
+            }
+        }
+        Ok(None)
+    }
+
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
             let plain = match self.first.take() {
@@ -194,6 +220,12 @@ impl Pages {
 
 /// Maximum number of pieces that wait to be written. With two, a fast client gains nothing, and slow ones hold more memory.
 const PIECES: usize = 1;
+
+/// Maximum number of pages that are read on one thread in a row.
+const MOST_PAGES: u32 = 64;
+
+/// How long a reader waits for a client.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;

@@ -16,8 +16,8 @@ use crate::store::Store;
 /// Runs short, blocking calls to the store on threads that serve no connections.
 ///
 /// A call needs a reader. The number of readers limits how many calls run concurrently, and so how many database
-/// connections are needed. Readers are granted in order: a small response waits for at most one page of each earlier
-/// list.
+/// connections are needed. Readers are granted in order, and a list gives its reader back when another call waits: a
+/// small response waits for at most one page of each earlier list.
 ///
 /// A reachable database ends its statements itself. If the database cannot be reached, a blocking call may hang for as
 /// long as the network allows; the request does not wait for it and gets an error. The call keeps its reader until it
@@ -149,6 +149,15 @@ impl Work {
         job: impl Job<T>,
     ) -> Result<T, Error> {
         self.spawn(None, job).await
+    }
+
+    /// Returns whether a job should end soon, because another one waits for a reader.
+    pub(crate) fn is_wanted(&self) -> bool {
+        #[cfg(feature = "test-util")]
+        if self.latency.is_some() {
+            return true;
+        }
+        self.waiting.load(Ordering::Relaxed) > 0
     }
 
     async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
