@@ -196,7 +196,7 @@ pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 /// the folder. Only the owner may read and write it.
 struct Temporary {
     file: NamedTempFile,
-    _folder: TempDir,
+    folder: TempDir,
     /// Shows to [`sweep`] that the folder is in use. A file system without locks has no sweep either.
     _lock: io::Result<File>,
 }
@@ -209,7 +209,7 @@ fn temporary(path: &Path) -> Result<Temporary, Error> {
         let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
         let lock = File::open(folder.path()).and_then(|lock| lock.lock().map(|()| lock));
         let file = NamedTempFile::new_in(folder.path())?;
-        Ok(Temporary { file, _folder: folder, _lock: lock })
+        Ok(Temporary { file, folder, _lock: lock })
     };
     create().map_err(|error: io::Error| match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -347,9 +347,14 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<(), Error> {
 
 /// Gives a complete file its name, unless another file has it.
 fn publish(new: Temporary, to: &Path, next: &str) -> Result<(), Error> {
-    new.file.as_file().sync_all()?;
-    match new.file.persist_noclobber(to) {
-        Ok(_file) => sync_directory(to),
+    let Temporary { file, folder, .. } = new;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(to) {
+        Ok(_file) => {
+            // Before the slow part: the next run does not remove an empty folder.
+            drop(folder);
+            sync_directory(to)
+        }
         Err(_) if to.exists() => refuse_existing(to, next),
         Err(error) => Err(error.error.into()),
     }
