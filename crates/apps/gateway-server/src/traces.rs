@@ -51,7 +51,8 @@ impl Export {
             let text = format!("cannot export spans: {names} cannot be used; {next}");
             Error::new(ErrorKind::Config, text)
         })?;
-        let name = env::var("OTEL_SERVICE_NAME").unwrap_or_else(|_unset| NAME.to_owned());
+        let name = env::var("OTEL_SERVICE_NAME").ok().filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| NAME.to_owned());
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(Resource::builder().with_service_name(name).build())

@@ -19,6 +19,8 @@ fn start(endpoint: &str) -> (Served, TempDir) {
     let mut command = program();
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     command.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=from%20the%20environment");
+    // An empty name counts as none.
+    command.env("OTEL_SERVICE_NAME", "");
     command.env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
     command.env("OTEL_BSP_SCHEDULE_DELAY", "600000");
     // No proxy may get the headers.
