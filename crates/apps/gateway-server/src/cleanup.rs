@@ -41,7 +41,7 @@ impl Cleanup {
 
     /// Removes rows. After a failure, the next run removes them.
     async fn run_once(&self, work: &Work, clock: &Clock) {
-        match work.run_in_background(move |store| store.collect(2 * LONGEST_RESPONSE)).await {
+        match work.run_in_background(move |store| store.collect(AGE)).await {
             Ok(rows) => {
                 self.last_success.store(clock.now().0, Ordering::Relaxed);
                 self.rows.fetch_add(rows, Ordering::Relaxed);
@@ -67,6 +67,9 @@ impl Cleanup {
         out.gauge("gateway_cleanup_last_success_timestamp_seconds", help, last);
     }
 }
+
+/// Age of the rows that are removed.
+const AGE: Duration = Duration::from_secs(2 * LONGEST_RESPONSE);
 
 /// Interval between two removals.
 const INTERVAL: Duration = Duration::from_secs(5 * 60);

@@ -1,7 +1,6 @@
 //! The settings of a server. The defaults suit a production server that clients reach directly.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -83,7 +82,7 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
             stall_timeout: Duration::from_secs(30),
-            response_timeout: LONGEST_RESPONSE,
+            response_timeout: Duration::from_secs(LONGEST_RESPONSE),
             drain_timeout: Duration::from_secs(30),
             access_log: false,
             log_lines_dropped: Arc::default(),
@@ -105,11 +104,5 @@ impl Config {
     }
 }
 
-/// Range of connections. No system has descriptors for more.
-pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
-
-/// Range of a timeout, in seconds. A day is longer than any connection needs, and far from overflowing a clock.
-pub(crate) const SECONDS: RangeInclusive<u64> = 1..=24 * 60 * 60;
-
-/// Maximum and default of the response timeout. Superseded rows are kept for the sake of responses of this length.
-pub(crate) const LONGEST_RESPONSE: Duration = Duration::from_secs(15 * 60);
+/// Maximum and default of the response timeout, in seconds. Superseded rows are kept for the sake of responses of this length.
+pub(crate) const LONGEST_RESPONSE: u64 = 15 * 60;

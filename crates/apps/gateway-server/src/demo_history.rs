@@ -20,14 +20,8 @@ use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, Store
 pub struct DemoHistory {
     store: Arc<Store>,
     account: AccountId,
-    days: Days,
-}
-
-/// The data of each day.
-#[derive(Clone, Copy, Debug)]
-struct Days {
-    /// A time of day 0.
-    began: UnixTime,
+    /// A time of day 0, in seconds since 1970.
+    began: i64,
 }
 
 impl DemoHistory {
@@ -39,8 +33,7 @@ impl DemoHistory {
 
     pub(crate) fn new(store: Arc<Store>, account: AccountId) -> Self {
         let UnixTime(now) = Clock::system().now();
-        let began = UnixTime(now - i64::from(Self::DAYS - 1) * DAY);
-        Self { store, account, days: Days { began } }
+        Self { store, account, began: now - i64::from(Self::DAYS - 1) * DAY }
     }
 
     /// Replaces the data of the server by that of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
@@ -49,13 +42,11 @@ impl DemoHistory {
     ///
     /// Fails if the database does.
     pub fn set_day(&self, day: u32) -> Result<(), Error> {
-        let fill = &mut |stage: &mut dyn Stage| self.days.fill(i64::from(day), stage);
+        let fill = &mut |stage: &mut dyn Stage| self.fill(i64::from(day), stage);
         self.store.replace(self.account, ImportMode::Commit, Removals::Few, fill).map(drop)
     }
-}
 
-impl Days {
-    fn fill(self, day: i64, stage: &mut dyn Stage) -> Result<(), Error> {
+    fn fill(&self, day: i64, stage: &mut dyn Stage) -> Result<(), Error> {
         let is_open =
             |number: u32| VACANCIES.get(number as usize).is_some_and(|days| days.contains(&day));
         let vacancies = u32::try_from(VACANCIES.len()).unwrap_or(u32::MAX);
@@ -90,13 +81,12 @@ impl Days {
     }
 
     /// Returns a time of a day, these seconds after its first application, as the service writes it.
-    fn written(self, day: i64, seconds: u64) -> String {
-        let UnixTime(began) = self.began;
-        let midnight = (began + day * DAY).div_euclid(DAY) * DAY;
-        let seconds = midnight + 28_800 + i64::try_from(seconds).unwrap_or(0);
+    fn written(&self, day: i64, seconds: u64) -> String {
         // The list is read at this time of the day.
-        let seconds = seconds.min(began + day * DAY);
-        let time = Timestamp::from_second(seconds).unwrap_or_default();
+        let now = self.began + day * DAY;
+        let midnight = now.div_euclid(DAY) * DAY;
+        let seconds = midnight + 28_800 + i64::try_from(seconds).unwrap_or(0);
+        let time = Timestamp::from_second(seconds.min(now)).unwrap_or_default();
         time.strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 }

@@ -188,20 +188,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_text_is_neither_empty_nor_too_long() {
-        let check = |value: &str, expected: Result<&str, Fault>| {
-            let query = format!("t={value}");
-            let read = text(&Pairs::parse(&query).unwrap(), "t", Some(3));
-            let expected = expected.map(|text| Some(text.to_owned()));
-            assert_eq!(read.map_err(|problem| problem.fault), expected, "{value}");
-        };
-        check("ab", Ok("ab"));
-        check("%C3%A9%C3%A9%C3%A9", Ok("ééé"));
-        check("abcd", Err(Fault::Invalid));
-        check("", Err(Fault::Empty));
-    }
-
     #[track_caller]
     fn check_pair(query: &str, name: &'static str, expected: Result<Option<&str>, Fault>) {
         let pairs = Pairs::parse(query).unwrap();

@@ -8,10 +8,10 @@ use std::{fmt, io};
 use parking_lot::Mutex;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
@@ -83,39 +83,25 @@ impl fmt::Debug for Acceptor {
 
 /// Reads the files. The text of an error names the file and the cause.
 fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
-    let (shown, shown_key) = (certificate.display(), key.display());
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes(certificate)?).collect();
-    let chain = chain.map_err(|error| unusable(format!("{shown} is not valid PEM: {error}")))?;
-    let Some(first) = chain.first() else {
-        return Err(unusable(format!("{shown} contains no certificate")));
-    };
+    let chain: Vec<_> = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect)
+        .map_err(|error| unusable(certificate, &error))?;
+    let first = chain.first().ok_or_else(|| unusable(certificate, &"it has no certificate"))?;
     let (expiry, names) = facts(first);
-    let private = PrivateKeyDer::from_pem_slice(&bytes(key)?)
-        .map_err(|error| unusable(format!("{shown_key} contains no private key: {error}")))?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
         .map_err(|error| {
-            let problem = match error {
-                rustls::Error::InconsistentKeys(_) => "does not match",
-                _ => "cannot be used with",
-            };
-            unusable(format!(
-                "the key in {shown_key} {problem} the certificate in {shown}: {error}"
-            ))
+            let of = certificate.display();
+            unusable(key, &format!("it does not fit the certificate in {of}: {error}"))
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry, names })
 }
 
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| {
-        io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))
-    })
-}
-
-fn unusable(text: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, text)
+fn unusable(file: &Path, cause: &dyn fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("cannot use {}: {cause}", file.display()))
 }
 
 /// Returns when a certificate expires, and the names of hosts in it.

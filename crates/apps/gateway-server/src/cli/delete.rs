@@ -1,6 +1,6 @@
 //! The commands `gateway-server delete`.
 
-use std::io::{BufRead, BufReader, IsTerminal as _};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) enum Command {
     Account {
         /// Name of the account.
         name: String,
-        /// Do not ask for a confirmation.
+        /// Confirm that all data of the account is deleted.
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
@@ -112,9 +112,9 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
         }
         Command::Account { name, yes, options } => {
             if !yes && !options.dry_run {
-                // Before the question: the answer to a mistyped name would be in vain.
-                options.database.open()?.account(&name)?;
-                confirm(&name)?;
+                let text =
+                    format!("this deletes the account {name} and all of its data; set --yes");
+                return Err(Error::new(ErrorKind::Config, text));
             }
             let account = OfAccount { name, ignore_missing: false };
             account.delete(&Deletion::Account, &options)
@@ -190,23 +190,6 @@ fn read_ids(path: &Path, ids: &mut Vec<i64>) -> Result<(), Error> {
         ids.push(line.parse().map_err(wrong)?);
     }
     Ok(())
-}
-
-/// Asks for the name of the account on the terminal.
-fn confirm(name: &str) -> Result<(), Error> {
-    if !std::io::stdin().is_terminal() {
-        let text = "cannot ask for a confirmation: standard input is not a terminal; set --yes";
-        return Err(Error::new(ErrorKind::Config, text));
-    }
-    note(&format!(
-        "This deletes the account {name} and all of its data. Type its name to confirm:"
-    ));
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    if answer.trim() == name {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Config, "not confirmed; nothing was deleted"))
 }
 
 fn describe(report: &DeletionReport, mode: ImportMode) -> String {

@@ -1,18 +1,15 @@
 //! The settings of `serve`. Order of precedence: flags, environment, defaults.
 
-use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{ArgAction, Args};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser as _};
+use clap::{ArgAction, Args, value_parser};
 use ipnet::IpNet;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, SECONDS};
+use crate::config::{Config, LONGEST_RESPONSE};
 use crate::error::{Error, ErrorKind};
 
 /// The settings, as flags and environment variables.
@@ -43,25 +40,30 @@ pub(super) struct Settings {
         value_delimiter = ',')]
     trusted_proxy: Vec<IpNet>,
     /// Sustained requests per second and token; 0 means no limit [default: 50]
-    #[arg(long, value_name = "N", env = "GATEWAY_RATE", value_parser = whole(0..=u32::MAX),
-        default_value = "50", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "GATEWAY_RATE",
+        default_value = "50",
+        hide_default_value = true
+    )]
     rate: u32,
     /// Maximum number of open connections [default: 10000]
-    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = whole(CONNECTIONS),
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = connections(),
         default_value = "10000", hide_default_value = true)]
     connections: usize,
     /// Maximum number of open connections of one address, except this machine and trusted proxies [default: a quarter
     /// of --connections, at least 16]
-    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = whole(CONNECTIONS))]
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = connections())]
     connections_per_address: Option<usize>,
     /// Timeout of a whole response, in seconds, at most 900 [default: 900]
-    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = response_seconds,
+    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = value_parser!(u64).range(1..=LONGEST_RESPONSE),
         default_value = "900", hide_default_value = true)]
-    response_timeout: Duration,
+    response_timeout: u64,
     /// Time for responses in progress to end at shutdown, in seconds [default: 30]
-    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT", value_parser = seconds,
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT", value_parser = value_parser!(u64).range(..=DAY),
         default_value = "30", hide_default_value = true)]
-    drain_timeout: Duration,
+    drain_timeout: u64,
     /// Log each request [default: true]
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG", action = ArgAction::Set,
         default_value = "true", hide_default_value = true)]
@@ -85,8 +87,8 @@ impl Settings {
             burst: self.rate.saturating_mul(2),
             connections: self.connections,
             connections_per_address: self.connections_per_address,
-            response_timeout: self.response_timeout,
-            drain_timeout: self.drain_timeout,
+            response_timeout: Duration::from_secs(self.response_timeout),
+            drain_timeout: Duration::from_secs(self.drain_timeout),
             access_log: self.access_log,
             ..Config::default()
         }
@@ -95,6 +97,11 @@ impl Settings {
 
 /// The levels of the log.
 const LEVELS: [&str; 4] = ["off", "error", "warn", "info"];
+
+/// Reads a maximum number of connections. No system has descriptors for more.
+fn connections() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=1_000_000)
+}
 
 /// Reads an address. Its errors name the form.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
@@ -119,30 +126,6 @@ fn path(text: &str) -> Result<String, &'static str> {
     Err("expected a path that starts with / and has no query, fragment or space, such as /gateway")
 }
 
-/// Returns a reader of a whole number. With one out of range, the server might not answer any request.
-fn whole<T: FromStr + PartialOrd + Display>(
-    range: RangeInclusive<T>,
-) -> impl Fn(&str) -> Result<T, String> + Clone
-where
-    RangeInclusive<T>: Clone,
-{
-    move |text| {
-        let number = text.parse().ok().filter(|number| range.contains(number));
-        let (least, most) = (range.start(), range.end());
-        number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
-    }
-}
-
-/// Reads a time, which may be 0.
-fn seconds(text: &str) -> Result<Duration, String> {
-    whole(0..=*SECONDS.end())(text).map(Duration::from_secs)
-}
-
-/// Reads the response timeout. Superseded data may be removed after the longest response.
-fn response_seconds(text: &str) -> Result<Duration, String> {
-    whole(1..=LONGEST_RESPONSE.as_secs())(text).map(Duration::from_secs)
-}
-
 /// Fails if a variable of a setting that no longer exists is set.
 pub(super) fn refuse_former() -> Result<(), Error> {
     for (flag, advice) in FORMER {
@@ -160,6 +143,9 @@ pub(super) fn former(flag: &str) -> Option<&'static str> {
     let flag = flag.strip_prefix("--")?;
     FORMER.iter().find(|(name, _)| *name == flag).map(|(_, advice)| *advice)
 }
+
+/// Maximum time for responses to end, in seconds. Far from overflowing a clock.
+const DAY: u64 = 24 * 60 * 60;
 
 /// The settings of former releases, and what to do without them.
 const FORMER: [(&str, &str); 15] = [

@@ -241,10 +241,14 @@ fn a_server_shows_no_token_and_no_personal_data() {
     let held = format!("method=candidates/list&vacancy_id=52&status={STATUS}");
     drop(get(&served.base_url, &token, &held));
     let twice = format!("Authorization: Bearer {token}\r\n");
+    let id = format!("X-Request-Id: {EMAIL} a\r\n");
+    let others = format!("Cookie: {EMAIL}\r\nUser-Agent: {NAME}\r\ntraceparent: 00-{token}-01\r\n");
     for (given, method, query, more) in [
         ("gwt_wrong", "GET", held.as_str(), ""),
         ("gwt_wrong", "GET", "method=candidates/list", twice.as_str()),
-        (&token, "POST", "method=candidates/list", ""),
+        (&token, "POST", "method=candidates/list", id.as_str()),
+        (&token, "GET", &format!("{held}%0d%0a%1b[31m"), others.as_str()),
+        (&token, STATUS, "method=candidates/list", ""),
         (&token, "GET", &format!("method={EMAIL}"), ""),
         (&token, "GET", &format!("method=credits/get&{EMAIL}={NAME}"), ""),
         (&token, "GET", &format!("method=candidates/list&vacancy_id={PHONE}&status=x"), ""),
@@ -273,6 +277,8 @@ fn a_server_shows_no_token_and_no_personal_data() {
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert!(rest.lines().count() > 10, "{rest}");
+    let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
+    assert!(rest.lines().all(is_json), "{rest}");
     answered("the log", (started + &rest).as_bytes());
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
     let mut rest = String::new();

@@ -56,8 +56,8 @@ fn sighup_reloads_certificates() {
     assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
     // While the files are invalid or do not match, the old certificate stays in use.
     for (text, problem) in [
-        (String::new(), "certificate.pem contains no certificate".to_owned()),
-        (second.cert.pem(), format!("the key in {key} does not match the certificate in")),
+        (String::new(), "certificate.pem: it has no certificate".to_owned()),
+        (second.cert.pem(), format!("cannot use {key}: it does not fit the certificate in")),
     ] {
         std::fs::write(&certificate, text).unwrap();
         let line = reload(&served);

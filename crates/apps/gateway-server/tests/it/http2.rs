@@ -5,27 +5,6 @@ use http::Request;
 
 use crate::front::Here;
 use crate::http2_client::Client;
-use crate::support;
-
-#[test]
-fn both_protocols_give_the_same_answers() {
-    let here = Here::start(|_config| {});
-    let base_url = here.running.base_url();
-    let client = Client::plain(&base_url);
-    for query in ["method=credits/get", "method=candidates/list", "method=unknown", ""] {
-        let one = support::get(&base_url, &here.token, query);
-        let two = client.get(&here.token, query);
-        assert_eq!(two.version(), http::Version::HTTP_2);
-        assert_eq!(two.status().as_u16(), one.status, "{query}");
-        assert_eq!(two.body(), &one.body, "{query}");
-        for name in ["content-type", "etag", "cache-control", "vary"] {
-            let header = two.headers().get(name).map(|value| value.to_str().unwrap());
-            assert_eq!(header, one.header(name), "{query}: {name}");
-        }
-        assert!(two.headers().contains_key("date"), "{query}");
-        assert!(!two.headers().contains_key("connection"), "{query}");
-    }
-}
 
 /// The same limits and the same problems as in HTTP/1.1.
 #[test]

@@ -117,6 +117,13 @@ fn cases() -> Vec<(&'static str, String)> {
         ("two hosts in one field without a space", host("Host: x,y\r\n")),
         ("two hosts in one field", host("Host: a, b\r\n")),
         ("another host", host("Host: example.org\r\n")),
+        ("host with an IPv6 address", host("Host: [::1]:65535\r\n")),
+        (
+            "two hosts in HTTP/1.0",
+            format!(
+                "GET {target} HTTP/1.0\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer T\r\n\r\n"
+            ),
+        ),
         // Bodies and framing (section 6).
         ("content length 0", field("Content-Length: 0")),
         ("content length 5", field("Content-Length: 5") + "hello"),
@@ -163,6 +170,7 @@ fn cases() -> Vec<(&'static str, String)> {
             "token in the query only",
             path("/c/oauth/v1?access_token=T").replace("Authorization: Bearer T\r\n", ""),
         ),
+        ("encoded name of a token", query("method=credits/get&%61ccess_token=x")),
         ("accepts text only", field("Accept: text/html")),
         ("unknown method", query("method=candidates/delete")),
         ("encoded name of method", query("%6Dethod=credits/get")),

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use gateway_server::{
-    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CheckReport, CreditsRow, Cursor,
-    DemoData, Error, ErrorKind, ImportMode, ImportReport, Page, Place, PortalRow, Snapshot, Stage,
-    Store, TokenDigest, UnixTime, VacancyRow,
+    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, Cursor, DemoData, Error,
+    ErrorKind, ImportMode, ImportReport, Page, Place, PortalRow, Snapshot, Stage, Store,
+    TokenDigest, UnixTime, VacancyRow,
 };
 
 use crate::cluster;
@@ -96,24 +96,6 @@ pub(crate) fn names(
 pub(crate) fn snapshot(store: &Store, account: AccountId) -> Snapshot {
     let found = store.accounts().unwrap().into_iter().find(|one| one.id == account).unwrap();
     Snapshot { account, revision: found.revision }
-}
-
-#[test]
-fn accounts_have_unique_names_and_are_listed_by_name() {
-    on_each_store(|store| {
-        let b = store.create_account("b", NOW).unwrap();
-        let a = store.create_account("a", NOW).unwrap();
-        assert_ne!(a, b);
-        let error = store.create_account("a", NOW).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Exists);
-        assert_eq!(store.account("a").unwrap(), a);
-        assert_eq!(store.account("c").unwrap_err().kind(), ErrorKind::NotFound);
-        let accounts = store.accounts().unwrap();
-        let names: Vec<_> = accounts.iter().map(|one| (one.name.as_str(), one.revision)).collect();
-        assert_eq!(names, [("a", 0), ("b", 0)]);
-        store.health().unwrap();
-        assert_eq!(store.check().unwrap(), CheckReport::default());
-    });
 }
 
 #[test]
@@ -230,16 +212,6 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
         refused("candidate 1 is different on line 2", 2, |stage| {
             candidate(stage, 2, 1, "a")?;
             candidate(stage, 2, 1, "b")
-        });
-        refused("vacancy 1 is different on line 2", 2, |stage| {
-            vacancy(stage, 2, 1, "a")?;
-            vacancy(stage, 2, 1, "b")
-        });
-        refused("status of candidate 1 is different on line 2", 2, |stage| {
-            vacancy(stage, 2, 8, "a")?;
-            candidate(stage, 2, 1, "a")?;
-            application(stage, 2, 8, 1, "New")?;
-            application(stage, 2, 8, 1, "Old")
         });
         refused("credit balance is different on line 2", 4, |stage| {
             for (line, currency) in [(2, "EUR"), (3, "EUR"), (4, "CHF")] {
