@@ -122,7 +122,10 @@ impl<'de, F: Formed, T: Deserialize<'de>> Visitor<'de> for Declarations<F, T> {
 
 /// One value, or a list of values.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "must be a single value or a list of them")]
+#[serde(
+    untagged,
+    expecting = "must be a string or a list of strings; in `params`, also integers and booleans"
+)]
 pub(crate) enum OneOrMany<T> {
     One(T),
     Many(Vec<T>),
@@ -217,88 +220,98 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     let path = printed.rsplit_once("\nin `").map_or("", |(_, path)| path.trim_end());
     let path = path.trim_end_matches('`');
     let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
-    let key = path.rsplit('.').next().unwrap_or_default();
     let span = error.span().unwrap_or_default();
-    let names: Vec<_> = message.split('`').skip(1).step_by(2).collect();
-    let (name, known) = names.split_first().map_or(("", &[][..]), |(name, known)| (*name, known));
-    let is_value =
-        |at: &Range<usize>| text.get(at.clone()).is_some_and(|one| one.starts_with(['"', '\'']));
-    if message.starts_with("unknown ") {
-        let what = if message.starts_with("unknown variant") && is_value(&span) {
+    let written = text.get(span.clone()).unwrap_or_default();
+    let before = text.get(..span.start).unwrap_or_default();
+    let after = text.get(span.end..).unwrap_or_default().trim_start();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_name = after.starts_with('=') || line.starts_with('[') && !line.contains('=');
+    let place = key_of(text, &span, path);
+    // In a list, the key is not before the value.
+    let is_member = before.trim_end().ends_with('=');
+    let key = if is_member { text.get(place.clone()) } else { path.rsplit('.').next() };
+    let key = key.unwrap_or_default();
+    let value = if is_member || written.starts_with('[') { "" } else { "each value of " };
+    let choices = choices(key);
+    let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
+    if what.starts_with("unknown ") || what.starts_with("unexpected keys") {
+        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
+        let name = written.trim_matches(['"', '\'']);
+        let message = if what.starts_with("unknown variant") && !is_name {
             format!("unknown value `{}` of `{key}`", shown(name))
         } else {
             format!("unknown key `{}`{within}", shown(name))
         };
-        let diagnostic = Diagnostic::new(&span, what);
+        let diagnostic = Diagnostic::new(&span, message);
         return if name == "method" && known.contains(&"verb") {
             diagnostic.help("write `verb = \"get\"` or `verb = \"post\"`")
         } else {
-            diagnostic.help(format!("expected {}", listed(known))).suggest(name, known)
+            diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known)
         };
     }
-    if message.starts_with("missing field") {
-        let at = key_of(text, &span, path);
-        return Diagnostic::new(&at, format!("missing key `{name}`{within}"));
+    if let Some(name) = what.strip_prefix("missing field ") {
+        return Diagnostic::new(&place, format!("missing key {name}{within}"));
     }
-    if message.starts_with("wanted exactly 1 element") {
-        let schema = crate::spec::schema();
-        let choices = schema.pointer(&format!("/$defs/{}/oneOf", capitalized(key)));
-        let choices = choices.and_then(|one| one.as_array()).into_iter().flatten();
-        let choices = choices.filter_map(|one| one.pointer("/required/0")?.as_str());
-        let choices: Vec<_> = choices.collect();
-        let message = format!("`{key}` must have exactly one of {}", listed(&choices));
-        return Diagnostic::new(&key_of(text, &span, path), message);
+    if what.starts_with("wanted exactly 1 element") {
+        let key = path.rsplit('.').next().unwrap_or_default();
+        let known = self::choices(key);
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let message = format!("`{key}` must have exactly one of {}", listed(&known));
+        return Diagnostic::new(&place, message);
     }
-    if let Some((given, expected)) =
-        message.strip_prefix("invalid ").and_then(|rest| rest.rsplit_once(", expected "))
-    {
-        let given = match given.split([' ', '`']).nth(1).unwrap_or_default() {
-            "floating" => "a float",
-            "integer" => "an integer",
-            "boolean" => "a boolean",
-            "sequence" => "a list",
-            "map" => "a table",
-            _ => "a string",
-        };
-        let expected = match expected {
-            "i64" if given == "an integer" => "an integer of 64 bits",
-            "i64" => "an integer",
-            "usize" => "an integer, 0 or more",
-            "a nonzero u32" => "an integer between 1 and 4294967295",
-            "a boolean" => "`true` or `false`",
-            "a sequence" => "a list",
-            one if one.starts_with("struct ") => "a table",
-            one => one,
-        };
-        let message = if given == "an integer" && expected.starts_with(given) {
-            format!("`{key}` must be {expected}")
-        } else {
-            format!("`{key}` must be {expected}, not {given}")
-        };
-        return Diagnostic::new(&span, message);
-    }
-    let name = text.get(span.clone()).unwrap_or_default();
-    let is_name =
-        text.get(span.end..).is_some_and(|rest| rest.trim_start().starts_with(['=', '.', ']']));
-    let subject = if is_name && !is_value(&span) {
-        format!("the name `{}`", shown(name))
-    } else {
-        format!("`{key}`")
+    let given = match what.strip_prefix("invalid ").and_then(|one| one.split([' ', '`']).nth(1)) {
+        Some("floating") => "a float",
+        Some("integer") => "an integer",
+        Some("boolean") => "a boolean",
+        Some("sequence") => "a list",
+        Some("map") if written.starts_with(|first: char| first.is_ascii_digit()) => "a date",
+        Some("map") => "a table",
+        _ => "a string",
     };
-    let diagnostic = Diagnostic::new(&span, format!("{subject} {message}"));
+    let expected = match known {
+        "i64" if given == "an integer" => "an integer of 64 bits",
+        "i64" => "an integer",
+        "usize" => "an integer, 0 or more",
+        "a nonzero u32" => "an integer between 1 and 4294967295",
+        "a boolean" => "`true` or `false`",
+        "a sequence" => "a list",
+        "" if message == "wanted string or table" && choices.is_empty() => "a string",
+        "" if message == "wanted string or table" => "a table",
+        one if one.starts_with("struct ") => "a table",
+        one => one,
+    };
+    let subject =
+        if is_name { format!("the name `{}`", shown(written)) } else { format!("{value}`{key}`") };
+    let message = match expected {
+        "" => format!("{subject} {message}"),
+        _ if expected.starts_with(given) || !message.starts_with("invalid") => {
+            format!("{subject} must be {expected}")
+        }
+        _ => format!("{subject} must be {expected}, not {given}"),
+    };
+    let diagnostic = Diagnostic::new(&span, &message);
     if message.contains("invisible") { diagnostic.help("remove the character") } else { diagnostic }
+}
+
+/// Returns the keys of which a table must have exactly one; none for other tables.
+fn choices(key: &str) -> Vec<String> {
+    let schema = crate::spec::schema();
+    let choices = schema.pointer(&format!("/$defs/{}/oneOf", capitalized(key)));
+    let choices = choices.and_then(|one| one.as_array()).into_iter().flatten();
+    choices.filter_map(|one| Some(one.pointer("/required/0")?.as_str()?.to_owned())).collect()
 }
 
 /// Returns the position of the key whose value has this position: the last one of a header, or the one before `=`. A table
 /// without a header has no position, and its path is the start of another one's header.
 pub(crate) fn key_of(text: &str, value: &Range<usize>, path: &str) -> Range<usize> {
+    let before = text.get(..value.start).unwrap_or_default();
     let start = match text.get(value.clone()).unwrap_or_default() {
         _ if path.is_empty() => return 0..0,
         "" => text.find(&format!("[{path}.")).map_or(0, |at| at + 1 + path.len()),
-        header if header.starts_with('[') => {
+        header if header.starts_with('[') && !before.trim_end().ends_with('=') => {
             value.end - header.len() + header.trim_end_matches(']').len()
         }
-        _ => text.get(..value.start).unwrap_or_default().trim_end_matches([' ', '=']).len(),
+        _ => before.trim_end_matches([' ', '=']).len(),
     };
     let before = text.get(..start).unwrap_or_default();
     let length = before
