@@ -54,7 +54,6 @@ impl Frame {
 }
 
 /// The links below a list.
-#[derive(Default)]
 pub(crate) struct Pager {
     pub(crate) first: Option<String>,
     pub(crate) next: Option<String>,

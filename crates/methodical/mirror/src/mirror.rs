@@ -166,6 +166,9 @@ impl Mirror {
         let relation = store.relation(table)?;
         let [group, member, value] = [relation.group, relation.member, relation.value]
             .map(|name| crate::store::quoted(&name));
+        // The members of all groups with some values: the index has all that is compared.
+        let since = format!("(mirror_state, mirror_changed_at, mirror_key, {value})");
+        store.add_index(table, "since", &since)?;
         for (name, columns) in
             [("value", format!("{group}, {value}")), ("group", group), ("member", member)]
         {

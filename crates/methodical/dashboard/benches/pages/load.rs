@@ -116,6 +116,14 @@ pub(crate) fn paths(size: u64) -> Vec<(&'static str, Vec<String>)> {
             "Members of a team without a status",
             each(|_, number| format!("/records?of=person&group={}&unknown=1", number * 7 % TEAMS)),
         ),
+        (
+            "Members with one of two statuses",
+            each(|_, _| "/records?of=person&value=New&value=Left".to_owned()),
+        ),
+        (
+            "Members who wait",
+            each(|_, _| "/records?of=person&value=New&value=Met&waiting=7".to_owned()),
+        ),
         ("One person", each(|id, _| format!("/record?of=person&id={id}"))),
         ("One team", each(|id, _| format!("/record?of=team&id={}", team(id)))),
         ("Changes", each(|_, _| "/changes".to_owned())),

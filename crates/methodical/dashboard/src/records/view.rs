@@ -148,7 +148,7 @@ impl<'a> View<'a> {
             By::Changed => Order::Changed,
             By::Title => Order::Text(title(self.table).map(name).unwrap_or_default()),
         };
-        let mut paging = Paging::new(limit).order(order).within(SEARCH);
+        let mut paging = Paging::new(limit).order(order);
         if self.sort.is_descending {
             paging = paging.descending();
         }
@@ -162,6 +162,7 @@ impl<'a> View<'a> {
         let Some(Members { board, group, values, days }) = &self.members else {
             if let Some(q) = self.q {
                 filter = filter.contains(q);
+                paging = paging.within(SEARCH);
             }
             let page = shared.mirror.browse(self.table.name(), &filter, &paging)?;
             let since = self.since.and_then(begin);
