@@ -88,10 +88,6 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
             }
         }))
     }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
 }
 
 impl<T> Clone for OnThread<T> {

@@ -87,10 +87,6 @@ impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
         self.write(asked, &head, &body)?;
         Ok(Response::from_parts(head, body.into()))
     }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
 }
 
 impl<T: BlockingTransport, W: Write + Send + 'static> BlockingTransport for Recorder<T, W> {
@@ -100,10 +96,6 @@ impl<T: BlockingTransport, W: Write + Send + 'static> BlockingTransport for Reco
         let body = body.collect(LIMIT)?;
         self.write(asked, &head, &body)?;
         Ok(BlockingResponse::from_parts(head, body.into()))
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
     }
 }
 
@@ -184,7 +176,7 @@ impl Replayer {
     }
 }
 
-answers!(Replayer, "cassette");
+answers!(Replayer);
 
 impl fmt::Debug for Replayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

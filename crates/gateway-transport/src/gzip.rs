@@ -61,10 +61,6 @@ impl<T: Transport> Transport for Gzip<T> {
         }
         Ok(response)
     }
-
-    fn name(&self) -> &str {
-        self.0.name()
-    }
 }
 
 impl<T: BlockingTransport> BlockingTransport for Gzip<T> {
@@ -75,10 +71,6 @@ impl<T: BlockingTransport> BlockingTransport for Gzip<T> {
             response = response.map(|body| body.map(Decoded::decode));
         }
         Ok(response)
-    }
-
-    fn name(&self) -> &str {
-        self.0.name()
     }
 }
 

@@ -70,17 +70,13 @@ impl MemoryTransport {
 
 /// Implements both traits for a transport whose method `answer` returns complete responses.
 macro_rules! answers {
-    ($transport:ty, $name:literal) => {
+    ($transport:ty) => {
         impl $crate::Transport for $transport {
             async fn send(
                 &self,
                 request: $crate::Request,
             ) -> Result<$crate::Response, $crate::TransportError> {
                 Ok(self.answer(&request)?.map(Into::into))
-            }
-
-            fn name(&self) -> &'static str {
-                $name
             }
         }
 
@@ -91,10 +87,6 @@ macro_rules! answers {
             ) -> Result<$crate::BlockingResponse, $crate::TransportError> {
                 Ok(self.answer(&request)?.map(Into::into))
             }
-
-            fn name(&self) -> &'static str {
-                $name
-            }
         }
     };
 }
@@ -102,7 +94,7 @@ macro_rules! answers {
 #[cfg(feature = "cassette")]
 pub(crate) use answers;
 
-answers!(MemoryTransport, "memory");
+answers!(MemoryTransport);
 
 impl fmt::Debug for MemoryTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

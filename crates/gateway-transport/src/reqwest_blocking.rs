@@ -41,8 +41,4 @@ impl BlockingTransport for ReqwestBlockingTransport {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         self.0.send(request)
     }
-
-    fn name(&self) -> &'static str {
-        "reqwest-blocking"
-    }
 }

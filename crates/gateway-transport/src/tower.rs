@@ -61,9 +61,9 @@ impl<T> Clone for TransportService<T> {
     }
 }
 
-impl<T: Transport> fmt::Debug for TransportService<T> {
+impl<T> fmt::Debug for TransportService<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TransportService({})", self.0.name())
+        f.write_str("TransportService")
     }
 }
 
@@ -74,15 +74,13 @@ impl<T: Transport> fmt::Debug for TransportService<T> {
 /// about it; a request with a deadline must be polled by a tokio runtime.
 pub struct ServiceTransport<S, B = Bytes> {
     service: Mutex<S>,
-    name: &'static str,
     body: PhantomData<fn(B)>,
 }
 
 impl<S, B> ServiceTransport<S, B> {
     /// Wraps `service`.
     pub fn new(service: S) -> Self {
-        let name = std::any::type_name::<S>();
-        Self { service: Mutex::new(service), name, body: PhantomData }
+        Self { service: Mutex::new(service), body: PhantomData }
     }
 }
 
@@ -122,15 +120,11 @@ where
             body.with_limits(deadline, Duration::MAX, sleep_until)
         }))
     }
-
-    fn name(&self) -> &str {
-        self.name
-    }
 }
 
 impl<S, B> fmt::Debug for ServiceTransport<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ServiceTransport({})", self.name)
+        f.write_str("ServiceTransport")
     }
 }
 

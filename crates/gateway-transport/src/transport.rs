@@ -51,11 +51,6 @@ pub trait Transport: Send + Sync + 'static {
         &self,
         request: Request,
     ) -> impl Future<Output = Result<Response, TransportError>> + MaybeSend;
-
-    /// Returns the name of this transport for diagnostics. Default: the name of its type.
-    fn name(&self) -> &str {
-        std::any::type_name::<Self>()
-    }
 }
 
 /// Sends one request and streams its response, on the calling thread.
@@ -92,11 +87,6 @@ pub trait BlockingTransport: Send + Sync + 'static {
     ///
     /// Fails if no complete head was received. An HTTP status is never an error here.
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError>;
-
-    /// Returns the name of this transport for diagnostics. Default: the name of its type.
-    fn name(&self) -> &str {
-        std::any::type_name::<Self>()
-    }
 }
 
 impl<T: Transport> Transport for Arc<T> {
@@ -106,10 +96,6 @@ impl<T: Transport> Transport for Arc<T> {
     ) -> impl Future<Output = Result<Response, TransportError>> + MaybeSend {
         (**self).send(request)
     }
-
-    fn name(&self) -> &str {
-        (**self).name()
-    }
 }
 
 macro_rules! forward {
@@ -117,10 +103,6 @@ macro_rules! forward {
         impl<T: BlockingTransport + ?Sized> BlockingTransport for $pointer<T> {
             fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
                 (**self).send(request)
-            }
-
-            fn name(&self) -> &str {
-                (**self).name()
             }
         }
     )+};
@@ -138,7 +120,7 @@ forward!(Arc Box);
 /// use gateway_transport::{MemoryTransport, SharedTransport};
 ///
 /// let shared = SharedTransport::new(MemoryTransport::default());
-/// assert_eq!(format!("{shared:?}"), "SharedTransport(memory)");
+/// let another = shared.clone();
 /// ```
 #[derive(Clone)]
 pub struct SharedTransport(Arc<dyn DynTransport>);
@@ -157,32 +139,23 @@ impl Transport for SharedTransport {
     ) -> impl Future<Output = Result<Response, TransportError>> + MaybeSend {
         self.0.send_boxed(request)
     }
-
-    fn name(&self) -> &str {
-        self.0.inner_name()
-    }
 }
 
 impl fmt::Debug for SharedTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Only the name: a transport may hold proxy credentials.
-        write!(f, "SharedTransport({})", self.0.inner_name())
+        // The inner transport is not printed: it may hold proxy credentials.
+        f.write_str("SharedTransport")
     }
 }
 
 /// The dyn-compatible form of [`Transport`]. It exists so that the public trait can have a plain `async fn`.
 trait DynTransport: Send + Sync {
     fn send_boxed(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
-    fn inner_name(&self) -> &str;
 }
 
 impl<T: Transport> DynTransport for T {
     fn send_boxed(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         Box::pin(self.send(request))
-    }
-
-    fn inner_name(&self) -> &str {
-        self.name()
     }
 }
 
@@ -322,10 +295,6 @@ where
         let request = (self.function)(request);
         async { self.transport.send(request?).await }
     }
-
-    fn name(&self) -> &str {
-        self.transport.name()
-    }
 }
 
 impl<T, F> BlockingTransport for MapRequest<T, F>
@@ -335,10 +304,6 @@ where
 {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         self.transport.send((self.function)(request)?)
-    }
-
-    fn name(&self) -> &str {
-        self.transport.name()
     }
 }
 

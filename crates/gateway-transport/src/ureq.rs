@@ -140,10 +140,6 @@ impl BlockingTransport for UreqTransport {
         mark_sensitive(response.headers_mut());
         Ok(response)
     }
-
-    fn name(&self) -> &'static str {
-        "ureq"
-    }
 }
 
 impl fmt::Debug for UreqTransport {

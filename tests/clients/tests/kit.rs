@@ -122,7 +122,6 @@ const OBJECT_STORE: &[(&str, &str)] = &[
         "secrecy.redirects_get_no_credentials",
         "the client follows redirects to other hosts, and removes only the standard credential headers",
     ),
-    ("secrecy.no_referer_is_sent", "the client sends the first target to that of the redirect"),
 ];
 
 const OPENDAL: &[(&str, &str)] = &[(

@@ -72,7 +72,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         "secrecy.redirects_get_no_credentials",
         "the check sends a cookie, which the adapter refuses",
     ),
-    always("secrecy.no_referer_is_sent", "the check needs a redirect that is not followed"),
 ];
 
 const NO_CAUSE: &str = "`fetch` hides the cause of a failure; the kind is `Interrupted`";

@@ -109,10 +109,6 @@ impl Transport for Remote {
         }
         Ok(response)
     }
-
-    fn name(&self) -> &'static str {
-        "fetch"
-    }
 }
 
 /// An exchange in Node. Dropping it drops the future or the body there.

@@ -80,10 +80,6 @@ impl Transport for ReqwestTransport {
         let body = Body::from_poll(move |cx| chunks.as_mut().poll_next(cx).map_err(cut));
         Ok(parts.map(|()| body.with_limits(Some(deadline), self.idle_timeout, sleep_until)))
     }
-
-    fn name(&self) -> &'static str {
-        "reqwest"
-    }
 }
 
 impl fmt::Debug for ReqwestTransport {

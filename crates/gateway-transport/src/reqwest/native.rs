@@ -102,10 +102,6 @@ impl Transport for ReqwestTransport {
         mark_sensitive(response.headers_mut());
         Ok(response)
     }
-
-    fn name(&self) -> &'static str {
-        "reqwest"
-    }
 }
 
 impl fmt::Debug for ReqwestTransport {

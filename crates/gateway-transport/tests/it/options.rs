@@ -23,7 +23,7 @@ fn check_connections(set: fn(Options) -> Options, expected: usize) {
         for _ in 0..2 {
             assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello");
         }
-        assert_eq!(server.progress().connections, expected, "{}", transport.name());
+        assert_eq!(server.progress().connections, expected);
     }
 }
 
@@ -39,7 +39,7 @@ fn the_total_timeout_applies_to_a_request_without_a_deadline() {
         })
         .unwrap();
         let error = fetch(&*transport, &server.uri("/")).unwrap_err();
-        assert_eq!(error.kind(), TransportErrorKind::Timeout, "{}", transport.name());
+        assert_eq!(error.kind(), TransportErrorKind::Timeout);
     }
 }
 
@@ -68,7 +68,7 @@ fn a_timeout_of_zero_is_refused() {
     let options = direct().total_timeout(Duration::MAX).idle_timeout(Duration::MAX);
     let server = RawServer::start(greet).unwrap();
     for transport in adapters(&options) {
-        assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello", "{}", transport.name());
+        assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello");
     }
 }
 

@@ -90,9 +90,9 @@ fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
     let with_certificate = adapters(&options.clone().client_certificate(client.clone()));
     for (with, without) in with_certificate.into_iter().zip(adapters(&options)) {
         let server = RawServer::start_tls(&identity, greet).unwrap();
-        assert_eq!(fetch(&*with, &server.uri("/")).unwrap(), "hello", "{}", with.name());
+        assert_eq!(fetch(&*with, &server.uri("/")).unwrap(), "hello");
         get(&*without, &server.uri("/"));
-        assert_eq!(server.progress().requests.len(), 1, "{}", with.name());
+        assert_eq!(server.progress().requests.len(), 1);
     }
     // The key is missing, or nothing is there.
     let (certificate, _) = client.split_once("-----BEGIN PRIVATE").unwrap();

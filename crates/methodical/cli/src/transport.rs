@@ -60,10 +60,6 @@ impl<T: BlockingTransport> BlockingTransport for Watched<T> {
         self.show_notices(response.headers());
         Ok(response)
     }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
 }
 
 /// Response header with a message for the person who calls the service.

@@ -51,7 +51,7 @@ use crate::{Error, ErrorKind};
 #[derive(Clone)]
 pub struct AccessToken {
     /// The value of the `Authorization` header. All requests share it.
-    header: HeaderValue,
+    pub(crate) header: HeaderValue,
 }
 
 impl AccessToken {
@@ -118,11 +118,6 @@ impl AccessToken {
         sensitive(Bytes::from_owner(Zeroizing::new(self.text().to_vec())))
     }
 
-    /// Returns the value of the `Authorization` header.
-    pub(crate) fn header(&self) -> HeaderValue {
-        self.header.clone()
-    }
-
     fn text(&self) -> &[u8] {
         self.header.as_bytes().get(SCHEME.len()..).unwrap_or_default()
     }
@@ -187,7 +182,7 @@ mod tests {
     #[test]
     fn accepts_every_character_of_a_b64token() {
         let token = AccessToken::new("azAZ09-._~+/==").unwrap();
-        let header = token.header();
+        let header = &token.header;
         assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
         assert!(header.is_sensitive());
     }

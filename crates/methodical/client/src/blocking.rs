@@ -219,10 +219,6 @@ impl Io for Arc<dyn BlockingTransport + '_> {
         sleep_blocking(delay);
     }
 
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-
     #[cfg(all(
         feature = "reqwest-blocking",
         not(all(target_family = "wasm", target_os = "unknown"))

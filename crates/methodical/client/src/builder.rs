@@ -54,10 +54,7 @@ pub struct ClientBuilder<S, T = SharedTransport> {
 }
 
 impl<S: Service, T> ClientBuilder<S, T> {
-    /// Creates a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
-    ///
-    /// The function `builder` of each client calls it.
-    pub fn new(base_url: impl Into<String>) -> Self {
+    pub(crate) fn new(base_url: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into(),
             allow_insecure_http: false,

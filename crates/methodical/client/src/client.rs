@@ -294,10 +294,6 @@ impl Io for SharedTransport {
         sleep(delay).await;
     }
 
-    fn name(&self) -> &str {
-        Transport::name(self)
-    }
-
     #[cfg(feature = "reqwest")]
     fn new_default() -> Result<Self, Error> {
         use gateway_transport::Options;

@@ -38,9 +38,6 @@ pub(crate) trait Io: Sized {
     /// Waits.
     async fn sleep(delay: Duration);
 
-    /// Returns the name of the transport.
-    fn name(&self) -> &str;
-
     /// Creates the transport of a client for which none was set.
     fn new_default() -> Result<Self, Error>;
 }
@@ -122,8 +119,8 @@ impl<T: Io> Engine<T> {
         let answer = self.run(&span, operation, Call::new, whole).await?;
         let body = answer.response.body().clone();
         let Answer { response, attempts, .. } = answer;
-        let decoded = span.within(|| decode(response, attempts, operation, is_strict));
-        let output = span.outcome(decoded)?;
+        let decoded = span.around(async { decode(response, attempts, operation, is_strict) });
+        let output = span.outcome(decoded.await)?;
         let mut rejected = RejectedPaths::default();
         for one in O::rejected(&output) {
             rejected.add(one);
@@ -324,12 +321,11 @@ impl<T> Clone for Engine<T> {
     }
 }
 
-impl<T: Io> fmt::Debug for Engine<T> {
+impl<T> fmt::Debug for Engine<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
             .field("base_url", &self.shared.base_url)
             .field("policy", &self.shared.policy)
-            .field("transport", &self.shared.transport.name())
             .field("options", &self.options)
             .finish_non_exhaustive()
     }

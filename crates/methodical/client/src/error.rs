@@ -317,12 +317,12 @@ impl fmt::Display for Error {
         let (what, next) =
             self.0.text.split_at(self.0.text.find("; ").unwrap_or(self.0.text.len()));
         f.write_str(what)?;
-        match self.0.progress {
-            Some(Progress::Records(1)) => f.write_str(" after 1 record")?,
-            Some(Progress::Records(count)) => write!(f, " after {count} records")?,
-            Some(Progress::Bytes(1)) => f.write_str(" after 1 byte")?,
-            Some(Progress::Bytes(count)) => write!(f, " after {count} bytes")?,
-            None => {}
+        let progress = self.0.progress.map(|progress| match progress {
+            Progress::Records(count) => (count, "record"),
+            Progress::Bytes(count) => (count, "byte"),
+        });
+        if let Some((count, unit)) = progress {
+            write!(f, " after {count} {unit}{}", if count == 1 { "" } else { "s" })?;
         }
         f.write_str(next)
     }

@@ -183,9 +183,8 @@ pub use crate::records::{Entry, Records};
 pub use crate::response::Problem;
 pub use crate::retry::RetryPolicy;
 pub use crate::streaming_response::StreamingResponse;
-pub use crate::time::sleep;
 #[doc(hidden)]
-pub use crate::time::sleep_blocking;
+pub use crate::time::{sleep, sleep_blocking};
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, token_fn};
 
 /// Returns the guard of a lock, even if a thread panicked while it held the lock.

@@ -51,7 +51,7 @@ impl<'a> Draft<'a> {
         options: Option<&'a CallOptions>,
         query: Query,
     ) -> Result<Self, Error> {
-        let target = Secrets::new(auth, |_| PLACEHOLDER.to_owned()).target(base_url, &query)?;
+        let target = Secrets::placeholders(auth).target(base_url, &query)?;
         Ok(Self { headers, base_url, auth, options, query, target })
     }
 
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
 
     /// Returns the request that a person may see: with a placeholder for each secret in the URL and the body.
     pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
-        self.build(tokens, self.target.clone(), &self.placeholders())
+        self.build(tokens, self.target.clone(), &Secrets::placeholders(self.auth))
     }
 
     /// Returns the request with these tokens.
@@ -91,7 +91,7 @@ impl<'a> Draft<'a> {
         let mut request =
             self.build(tokens, secrets.target(self.base_url, &self.query)?, &secrets)?;
         let body = match self.query.format() {
-            Some(_) => self.body(&self.placeholders()),
+            Some(_) => self.body(&Secrets::placeholders(self.auth)),
             None => Bytes::new(),
         };
         request.extensions_mut().insert(Redacted::new(self.target.clone(), body));
@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
         match self.auth {
             Auth::Bearer => {
                 if let Some(token) = tokens.first() {
-                    headers.insert(AUTHORIZATION, token.header());
+                    headers.insert(AUTHORIZATION, token.header.clone());
                 }
             }
             auth => {
@@ -139,11 +139,6 @@ impl<'a> Draft<'a> {
         Ok(request)
     }
 
-    /// Returns a placeholder for each secret.
-    fn placeholders(&self) -> Secrets {
-        Secrets::new(self.auth, |_| PLACEHOLDER.to_owned())
-    }
-
     /// Returns the body of a POST.
     fn body(&self, secrets: &Secrets) -> Bytes {
         match self.query.format() {
@@ -164,6 +159,11 @@ struct Secrets {
 }
 
 impl Secrets {
+    /// Returns a placeholder for each secret.
+    fn placeholders(auth: Auth) -> Self {
+        Self::new(auth, |_| PLACEHOLDER.to_owned())
+    }
+
     /// Returns the secrets of a call; `text` returns the one with this index.
     fn new(auth: Auth, text: impl Fn(usize) -> String) -> Self {
         let mut secrets = Self::default();

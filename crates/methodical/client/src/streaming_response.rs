@@ -53,11 +53,6 @@ impl<B> StreamingResponse<B> {
         &self.head.headers
     }
 
-    /// Returns how many attempts were made.
-    pub fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
     /// Returns the response if its status is 200, otherwise the error with the rest of its body.
     async fn checked(mut self) -> Result<Self, Error> {
         let Err(error) = Error::check_status(self.status(), self.headers()) else {

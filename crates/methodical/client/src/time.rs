@@ -31,15 +31,7 @@ pub(crate) fn date() -> SystemTime {
 }
 
 /// Waits without blocking the thread, on any async runtime or none. A delay too long for the clock is skipped.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// methodical_client::sleep(Duration::from_millis(1)).await;
-/// # }
-/// ```
+#[doc(hidden)]
 pub async fn sleep(delay: Duration) {
     if let Some(end) = now().checked_add(delay) {
         sleep_until(end).await;

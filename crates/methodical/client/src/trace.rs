@@ -35,11 +35,6 @@ impl CallSpan {
         ))
     }
 
-    /// Runs `work` within the span.
-    pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.0.in_scope(work)
-    }
-
     /// Polls a future within the span.
     pub(crate) fn around<F: Future>(&self, future: F) -> Instrumented<F> {
         future.instrument(self.0.clone())

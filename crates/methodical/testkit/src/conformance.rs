@@ -20,8 +20,8 @@
 //!     Ok(Subject::blocking(MyTransport::default()).without_tls("my client is built without TLS"))
 //! }
 //!
-//! methodical_testkit::conformance_tests!(subject, skip = [
-//!     "connections.connection_is_reused": "my client opens a connection for each request",
+//! methodical_testkit::conformance_tests!(subject, skips = &[
+//!     ("connections.connection_is_reused", "my client opens a connection for each request"),
 //! ]);
 //! # fn main() {
 //! #     let name = "connections.connection_is_reused";
@@ -47,7 +47,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{fmt, thread};
 
 use self::kit::Kit;
@@ -73,8 +73,6 @@ pub struct Finding {
     pub check: &'static str,
     /// The verdict.
     pub verdict: Verdict,
-    /// How long the check took.
-    pub time: Duration,
 }
 
 impl fmt::Display for Finding {
@@ -110,12 +108,11 @@ pub fn run(factory: Factory, skips: &[(&str, &str)]) -> Vec<Finding> {
 
 /// Runs one check. A check that panics, or that does not end in time, fails.
 pub fn run_one(factory: Factory, check: &ConformanceCheck, skips: &[(&str, &str)]) -> Finding {
-    let started = Instant::now();
     let verdict = match skips.iter().find(|(name, _)| *name == check.name) {
         Some((_, reason)) => Verdict::Skip((*reason).to_owned()),
         None => guarded(factory, check.run),
     };
-    Finding { check: check.name, verdict, time: started.elapsed() }
+    Finding { check: check.name, verdict }
 }
 
 /// Runs the check on its own thread, which is abandoned if it does not end.
@@ -153,16 +150,13 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Creates one `#[test]` for each check.
 ///
-/// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skip` lists the checks that are
-/// not run, each with its reason; a name that the kit does not know is a test failure. `skips` takes the same list as
-/// a constant of pairs. Call the macro once per module. See [`conformance`](crate::conformance) for an example.
+/// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skips` lists the checks that are
+/// not run, each with its reason; a name that the kit does not know is a test failure. Call the macro once per module.
+/// See [`conformance`](crate::conformance) for an example.
 #[macro_export]
 macro_rules! conformance_tests {
     ($factory:path) => {
-        $crate::conformance_tests!($factory, skip = []);
-    };
-    ($factory:path, skip = [$($name:literal: $reason:literal),* $(,)?]) => {
-        $crate::conformance_tests!($factory, skips = &[$(($name, $reason)),*]);
+        $crate::conformance_tests!($factory, skips = &[]);
     };
     ($factory:path, skips = $skips:expr) => {
         const CONFORMANCE_SKIPS: &[(&str, &str)] = $skips;
@@ -170,13 +164,12 @@ macro_rules! conformance_tests {
         #[test]
         fn every_skip_names_a_check_of_the_kit() {
             for (name, _) in CONFORMANCE_SKIPS {
-                let is_known =
-                    $crate::conformance::CHECKS.iter().any(|check| check.name == *name);
+                let is_known = $crate::conformance::CHECKS.iter().any(|check| check.name == *name);
                 assert!(is_known, "unknown check `{name}`");
             }
         }
 
-        $crate::__conformance_checks!([$crate::__conformance_tests] ($factory));
+        $crate::__conformance_checks!([$crate::__conformance_tests]($factory));
     };
 }
 

@@ -52,8 +52,7 @@ pub use wiremock::Mock as MockedCall;
 /// let tags = ["sea", "pier"].map(str::to_owned);
 /// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
 /// let call = call.with_list("tag", ListStyle::Comma, tags);
-/// let error: &[(&[&str], &str)] = &[(&["error", "code"], "98"), (&["error", "text"], "Invalid key")];
-/// call.reports(r#"{"stat":"fail"}"#, error).mount(&server).await;
+/// call.exactly(r#"{"stat":"fail","code":98}"#).mount(&server).await;
 /// // … let the code under test call `server.uri()`.
 /// # });
 /// # Ok::<(), std::io::Error>(())
@@ -202,18 +201,6 @@ impl Call {
         self.body(body)
     }
 
-    /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
-    /// is an integer is sent as a number.
-    pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> MockedCall {
-        let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
-            for (path, text) in texts {
-                insert(&mut body, path, text);
-            }
-            Value::Object(body).to_string()
-        });
-        self.body(body)
-    }
-
     /// Responds with a body that has no data, such as `null`.
     pub fn nothing(self, body: &str) -> MockedCall {
         self.body(Ok(body.to_owned()))
@@ -283,39 +270,22 @@ fn after(object: &str) -> String {
 fn with_members(members: &str, record: &str) -> String {
     let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
     let (added, mut own) = (parsed(&format!("{{{members}}}")), parsed(record));
-    if !added.is_empty() && !added.keys().any(|name| own.contains_key(name)) {
-        return format!("{{{members}{}}}", after(record));
+    if added.is_empty() {
+        return record.to_owned();
     }
-    if add(&mut own, added) { Value::Object(own).to_string() } else { record.to_owned() }
+    add(&mut own, added);
+    Value::Object(own).to_string()
 }
 
-/// Adds the members that an object lacks, at any depth. Returns whether there are some.
-fn add(object: &mut Map<String, Value>, members: Map<String, Value>) -> bool {
-    let mut lacked = false;
+/// Adds the members that an object lacks, at any depth.
+fn add(object: &mut Map<String, Value>, members: Map<String, Value>) {
     for (name, value) in members {
         match (object.get_mut(&name), value) {
-            (Some(Value::Object(inner)), Value::Object(value)) => lacked |= add(inner, value),
+            (Some(Value::Object(inner)), Value::Object(value)) => add(inner, value),
             (Some(_), _) => {}
             (None, value) => {
                 object.insert(name, value);
-                lacked = true;
             }
         }
-    }
-    lacked
-}
-
-/// Inserts a text below an object.
-fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
-    let [first, rest @ ..] = path else { return };
-    if rest.is_empty() {
-        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
-        let value = number.map_or_else(|| Value::from(text), Value::from);
-        object.insert((*first).to_owned(), value);
-        return;
-    }
-    let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(inner) = inner {
-        insert(inner, rest, text);
     }
 }

@@ -32,13 +32,8 @@ struct Fetched {
 }
 
 impl TokenCache {
-    pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self { source, is_bearer: false, last: RwLock::new(None), fetch: Mutex::default() }
-    }
-
-    /// Creates the cache of a source of bearer tokens.
-    pub(crate) fn bearer(source: Arc<dyn TokenSource>) -> Self {
-        Self { is_bearer: true, ..Self::new(source) }
+    pub(crate) fn new(source: Arc<dyn TokenSource>, is_bearer: bool) -> Self {
+        Self { source, is_bearer, last: RwLock::new(None), fetch: Mutex::default() }
     }
 
     /// Returns the last token, if it is current.

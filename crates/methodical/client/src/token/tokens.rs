@@ -26,7 +26,7 @@ impl Sources {
             let token = token.take().ok_or_else(|| {
                 Error::config("the client has no access token; set one with `ClientBuilder::token`")
             })?;
-            sources.push(TokenCache::bearer(token));
+            sources.push(TokenCache::new(token, true));
         }
         for (index, secret) in auth.secrets().iter().enumerate() {
             let given = named.iter().position(|(name, _)| name == secret.name());
@@ -42,7 +42,7 @@ impl Sources {
                 );
                 Error::new(ErrorKind::Config, text)
             })?;
-            sources.push(TokenCache::new(source));
+            sources.push(TokenCache::new(source, false));
         }
         match named.first() {
             None => Ok(Self(sources)),

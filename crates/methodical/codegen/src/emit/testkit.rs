@@ -10,7 +10,7 @@ use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     Auth, BodyFormat, Code, Decides, Example, Field, Leniency, Meaning, Model, Operation, Param,
-    Primitive, Response, Says, Service, Type, ValueType, Verdict, Wire,
+    Primitive, Service, Type, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 
@@ -100,14 +100,6 @@ impl Contract<'_> {
         format!("{}_{}", self.group(operation).replace('-', "_"), param.rust.words())
     }
 
-    /// Returns the codes of the field that is false on the last page.
-    fn last_codes(&self, body: &Response, path: &[String]) -> String {
-        let fields = body.beside.and_then(|id| self.service.fields_at(id, path));
-        let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
-        let codes = field.and_then(ValueType::codes).map(|codes| expressions(codes.no.iter()));
-        codes.unwrap_or_else(|| string("false"))
-    }
-
     /// Returns the list in whose records a value of an identifier can be found, and the key of the field.
     fn origin(&self, param: &Param) -> Option<(&str, &str)> {
         if !is_id(param) {
@@ -169,12 +161,6 @@ impl Contract<'_> {
 
 fn expressions(codes: impl Iterator<Item = impl Borrow<Code>>) -> String {
     codes.map(|code| string(&code.borrow().json().to_string())).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the keys that lead from the body to the field with a meaning.
-fn mark(operation: &Operation, says: Says) -> Vec<String> {
-    let mark = operation.paging.as_ref().and_then(|paging| paging.mark(says));
-    mark.map(|mark| [operation.response.beside_at(), &mark.path].concat()).unwrap_or_default()
 }
 
 /// Returns the parameters that are literals in the JSON body of a POST, and those that are lists.
@@ -303,12 +289,6 @@ fn setter(param: &Param) -> String {
 
 /// The other methods of mocks.
 const METHODS: &str = "answers bad_record delay fails fails_with retry_after token truncated";
-
-/// Returns the names of the texts of a failure, with their places in the body.
-fn texts(verdict: &Verdict) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
-    let places = [("code", &verdict.code), ("message", &verdict.message)];
-    places.into_iter().filter(|(_, path)| !path.is_empty())
-}
 
 /// Returns the type of the data of a response, or of its records; empty if it has none.
 fn record(service: &Service, operation: &Operation) -> String {

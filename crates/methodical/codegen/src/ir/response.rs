@@ -92,26 +92,6 @@ impl Verdict {
         let (classes, empty_codes, empty_messages) = (Vec::new(), Vec::new(), Vec::new());
         Self { decides, code, message, classes, empty_codes, empty_messages }
     }
-
-    /// Returns the JSON text of a body that reports a failure, without code and message.
-    pub fn failing(&self) -> String {
-        let value = match &self.decides {
-            Decides::Success { is, .. } => match is.first().map(String::as_str) {
-                Some("true") => "false",
-                Some("1") => "\"0\"",
-                Some("fail") => "\"failed\"",
-                _ => "\"fail\"",
-            },
-            // The code or the message makes it present.
-            Decides::Failure { present }
-                if self.code.starts_with(present) || self.message.starts_with(present) =>
-            {
-                return "{}".to_owned();
-            }
-            Decides::Failure { .. } => "true",
-        };
-        format!("{{{}}}", nested(self.decides.path(), value))
-    }
 }
 
 impl Response {

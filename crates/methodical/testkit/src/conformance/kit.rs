@@ -73,10 +73,7 @@ impl Subject {
 
 impl fmt::Debug for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.transport {
-            Either::Async(transport) => write!(f, "Subject({transport:?})"),
-            Either::Blocking(transport) => write!(f, "Subject({})", transport.name()),
-        }
+        f.write_str("Subject")
     }
 }
 
@@ -180,15 +177,6 @@ impl Kit {
             None => Ok(&self.authority),
             Some(reason) => skip(reason.as_str()),
         }
-    }
-
-    /// Returns the `Debug` output of the transport's handle, and its name.
-    pub(super) fn debug_text(&self) -> String {
-        let name = match &self.subject.transport {
-            Either::Async(transport) => transport.name(),
-            Either::Blocking(transport) => transport.name(),
-        };
-        format!("{:?} {name}", self.subject)
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn fails(
     expect_kind(&kit.failure(get(&server, "/")?)?, &[kind])
 }
 
-/// Expects each status to be returned with a header and a body, after one request.
+/// Expects each status to be returned with a header and a body, after one request of each method.
 pub(super) fn statuses(
     kit: &Kit,
     codes: impl IntoIterator<Item = u16>,
@@ -64,13 +64,15 @@ pub(super) fn statuses(
     })?;
     let mut count = 0;
     for code in codes {
-        count += 1;
-        let mut request = get(&server, &format!("/{code}"))?;
-        request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
-        let response = for_input(format_args!("status {code}"), kit.fetch(request))?;
-        equal("the status", response.status().as_u16(), code)?;
-        equal("the body", text(response.body()), "err")?;
-        equal(name, header(&response, name), value)?;
+        for (method, body) in METHODS {
+            count += 1;
+            let mut request = with(&method, body, get(&server, &format!("/{code}"))?);
+            request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
+            let response = for_input(format_args!("{method}, status {code}"), kit.fetch(request))?;
+            equal("the status", response.status().as_u16(), code)?;
+            equal("the body", text(response.body()), "err")?;
+            equal(name, header(&response, name), value)?;
+        }
     }
     settle(Duration::from_millis(30));
     equal("requests", server.progress().requests.len(), count)
@@ -286,12 +288,6 @@ pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
             expect_kind(&error, &[TransportErrorKind::Interrupted])
         }
     }
-}
-
-pub(super) fn failure_is_of_the_body(kit: &Kit) -> Outcome {
-    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", Next::Close)?;
-    let error = failure(kit.send(within(Duration::from_secs(4), get(&server, "/")?))?)?;
-    expect_phase(&error, Phase::Body)
 }
 
 pub(super) fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {

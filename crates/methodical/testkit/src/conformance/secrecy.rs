@@ -136,14 +136,6 @@ pub(super) fn tls_errors_reveal_nothing(kit: &Kit) -> Outcome {
     error_reveals_nothing(kit, get_uri(&server.uri_by_name(TARGET))?)
 }
 
-pub(super) fn debug_reveals_nothing(kit: &Kit) -> Outcome {
-    let length = PERSON.len();
-    let sent = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{PERSON}");
-    let server = playing(sent, Next::KeepAlive)?;
-    let response = kit.send(with_token(get(&server, TARGET)?))?;
-    reveals_nothing(&format!("{} {response:?}", kit.debug_text()))
-}
-
 pub(super) fn token_is_for_one_request(kit: &Kit) -> Outcome {
     let (first, second) = (friendly()?, friendly()?);
     kit.fetch(with_token(get(&first, "/")?))?;
@@ -193,23 +185,6 @@ pub(super) fn redirects_get_no_credentials(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-pub(super) fn no_referer_is_sent(kit: &Kit) -> Outcome {
-    let server = crate::conformance::peer::server(|request, connection| {
-        if request.target() == "/next" {
-            return ok(request, connection);
-        }
-        connection.send(b"HTTP/1.1 302 X\r\nlocation: /next\r\ncontent-length: 0\r\n\r\n");
-        Next::KeepAlive
-    })?;
-    for target in ["/first?status=canaryquery", "/next"] {
-        kit.fetch(get(&server, target)?)?;
-    }
-    for request in server.progress().requests {
-        equal("the number of Referer headers", request.header("referer").len(), 0)?;
-    }
-    Ok(())
-}
-
 fn with_token(mut request: Request) -> Request {
     request.headers_mut().insert("authorization", HeaderValue::from_static(TOKEN));
     request
@@ -217,21 +192,18 @@ fn with_token(mut request: Request) -> Request {
 
 /// Expects a request with a token to fail with an error that reveals nothing.
 fn error_reveals_nothing(kit: &Kit, request: Request) -> Outcome {
-    reveals_nothing(&describe_fully(&kit.failure(with_token(request))?))
-}
-
-/// Returns everything that an error prints, in each of its formats.
-fn describe_fully(error: &TransportError) -> String {
-    format!("{} {error:?} {error:#?}", describe(error))
-}
-
-fn reveals_nothing(text: &str) -> Outcome {
+    let text = describe_fully(&kit.failure(with_token(request))?);
     for (what, secret) in
         [("the query", "canaryquery"), ("the token", "canarytoken"), ("the body", PERSON)]
     {
         ensure!(!text.contains(secret), "the output contains {what}");
     }
     Ok(())
+}
+
+/// Returns everything that an error prints, in each of its formats.
+fn describe_fully(error: &TransportError) -> String {
+    format!("{} {error:?} {error:#?}", describe(error))
 }
 
 const TARGET: &str = "/c/v1?status=canaryquery";

@@ -2,11 +2,8 @@
 
 use std::slice;
 
-use methodical_model::paging::PagedBy;
 use methodical_model::{Auth, BodyFormat, Dispatch};
 use serde_json::Value;
-
-use crate::encoded::encoded;
 
 /// The contract of a service: its address, its operations, and the records in their responses.
 ///
@@ -85,25 +82,6 @@ pub struct Data {
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
-    /// How the pages of the list follow each other.
-    pub pages: Option<Pages>,
-}
-
-/// How the pages of a list follow each other.
-#[derive(Debug)]
-pub struct Pages {
-    /// The value that changes from page to page.
-    pub by: PagedBy,
-    /// The parameter with this value.
-    pub param: &'static str,
-    /// The keys that lead to the number of pages; empty without one.
-    pub last: &'static [&'static str],
-    /// The keys that lead to the number of records; empty without one.
-    pub total: &'static [&'static str],
-    /// The keys that lead to the value for the next page; empty without one.
-    pub next: &'static [&'static str],
-    /// The keys that lead to a boolean that is false on the last page, and its forms of `false`.
-    pub more: Option<(&'static [&'static str], &'static [&'static str])>,
 }
 
 /// A record.
@@ -318,34 +296,6 @@ impl Data {
         }
     }
 
-    /// Returns the parameters of a call that requests the second page, each with a leading `&`; `None` if the first page with
-    /// this number of records is the only one.
-    pub(crate) fn second_page(&self, json: &Value, records: usize) -> Option<String> {
-        let Pages { by, param, last, total, next, more } = self.pages.as_ref()?;
-        let param = encoded(param);
-        let records = i64::try_from(records).ok()?;
-        let flag = more.and_then(|(path, no)| Some((at(json, path)?, no)));
-        if flag.is_some_and(|(flag, no)| no.iter().any(|code| is_code(flag, code))) {
-            return None;
-        }
-        let number = |path: &[&str]| match (path, text_at(json, path)) {
-            ([], _) => None,
-            (_, text) => text?.parse::<i64>().ok(),
-        };
-        let is_partial = number(total).map_or(records > 0, |total| total > records);
-        match by {
-            PagedBy::Number { first } => {
-                let goes_on = number(last).map_or(is_partial, |last| last > *first);
-                goes_on.then(|| format!("&{param}={}", first.saturating_add(1)))
-            }
-            PagedBy::Offset => is_partial.then(|| format!("&{param}={records}")),
-            _ => {
-                let next = text_at(json, next).filter(|next| !next.is_empty())?;
-                Some(format!("&{param}={}", encoded(&next)))
-            }
-        }
-    }
-
     /// Returns why a response does not report success.
     pub(crate) fn failure_of(&self, json: &Value) -> Option<String> {
         if let Some((path, values)) = self.success {
@@ -367,19 +317,6 @@ impl Data {
 /// Returns whether a value has this JSON text.
 pub(crate) fn is_code(value: &Value, code: &str) -> bool {
     serde_json::from_str::<Value>(code).is_ok_and(|code| code == *value)
-}
-
-/// Returns the text of a string, a number or a boolean.
-fn text_of(json: &Value) -> Option<String> {
-    match json {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(json.to_string()),
-        _ => None,
-    }
-}
-
-fn text_at(json: &Value, path: &[&str]) -> Option<String> {
-    text_of(at(json, path)?)
 }
 
 fn at<'v>(json: &'v Value, path: &[&str]) -> Option<&'v Value> {

@@ -143,11 +143,10 @@ impl Exchange {
     /// Returns the identities of the records in the list. Leaves out those of another type; skips the check if the records
     /// have no identity.
     pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
-        let Some(identity) = operation.record.identity() else {
-            return skip("the records have no identity");
-        };
-        let list = self.list(operation)?.iter();
-        Ok(list.filter_map(|element| record::id(element.get(identity.name)?, identity)).collect())
+        match operation.record.identity() {
+            Some(identity) => self.values(operation, identity.name),
+            None => skip("the records have no identity"),
+        }
     }
 }
 

@@ -26,16 +26,6 @@ pub(super) fn some_objects(list: &[Value]) -> Outcome<Vec<&Map<String, Value>>> 
     }
 }
 
-/// Returns a value that identifies a record, as it is written in a query; `None` if it has another type.
-pub(super) fn id(value: &Value, identity: &Field) -> Option<String> {
-    match (&identity.kind, value) {
-        (Kind::Integer | Kind::OrNumber(_), Value::Number(number)) => Some(number.to_string()),
-        (Kind::Integer, _) => None,
-        (_, Value::String(text)) => Some(text.clone()),
-        _ => None,
-    }
-}
-
 /// Requires that every record has a field with a value of its kind. An optional field may be absent or `null`, but not in
 /// every record.
 pub(super) fn field(objects: &[&Map<String, Value>], field: &Field) -> Outcome {

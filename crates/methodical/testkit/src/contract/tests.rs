@@ -45,7 +45,6 @@ pub(super) const OBJECT: Data = Data {
     failure: None,
     absent_as_empty: false,
     one_as_list: false,
-    pages: None,
 };
 
 /// Returns a service.

@@ -84,7 +84,7 @@ fn post(server: &MockServer, target: &str, body: &str) -> Answer {
 #[test]
 fn a_member_that_the_object_has_is_not_added() {
     let ok = r#""stat":"ok""#;
-    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"stat":"ok","id":1}"#);
+    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"id":1,"stat":"ok"}"#);
     assert_eq!(with_members(ok, r#"{"id":1,"stat":"ok"}"#), r#"{"id":1,"stat":"ok"}"#);
     assert_eq!(with_members(ok, "{}"), r#"{"stat":"ok"}"#);
     assert_eq!(with_members("", r#"{"id":1}"#), r#"{"id":1}"#);
@@ -93,7 +93,7 @@ fn a_member_that_the_object_has_is_not_added() {
 #[test]
 fn a_member_is_added_within_an_object_that_lacks_it() {
     let ok = r#""meta":{"stat":"ok"}"#;
-    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"meta":{"stat":"ok"},"id":1}"#);
+    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"id":1,"meta":{"stat":"ok"}}"#);
     let added = with_members(ok, r#"{"meta":{"count":1}}"#);
     assert_eq!(added, r#"{"meta":{"count":1,"stat":"ok"}}"#);
     let own = r#"{"meta":{"stat":"fail"}}"#;

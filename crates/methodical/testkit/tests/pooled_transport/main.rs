@@ -17,7 +17,7 @@ fn subject(setup: &Setup) -> Result<Subject, TransportError> {
     Ok(Subject::asynchronous(transport).without_tls("the example is built without TLS"))
 }
 
-methodical_testkit::conformance_tests!(subject, skip = []);
+methodical_testkit::conformance_tests!(subject);
 
 /// The example of a client that is not `Send`, over the example above.
 mod on_one_thread {
@@ -57,5 +57,5 @@ mod on_one_thread {
         Ok(Subject::asynchronous(transport).without_tls("the example is built without TLS"))
     }
 
-    methodical_testkit::conformance_tests!(subject, skip = []);
+    methodical_testkit::conformance_tests!(subject);
 }

@@ -36,7 +36,7 @@ fn gated(issue: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>
     let (may_answer, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
     let source = Arc::new(Gated { issue, may_answer, asked });
     let shared: Arc<dyn TokenSource> = Arc::<Gated>::clone(&source);
-    (source, TokenCache::new(shared))
+    (source, TokenCache::new(shared, false))
 }
 
 impl Gated {
@@ -162,6 +162,6 @@ fn a_secret_that_is_not_a_bearer_token_is_refused_where_one_is_sent() {
             Poll::Pending => panic!("the source does not wait"),
         }
     };
-    assert_eq!(current(&TokenCache::new(secret())), Ok((*secret()).clone()));
-    assert_eq!(current(&TokenCache::bearer(secret())), Err(ErrorKind::Token));
+    assert_eq!(current(&TokenCache::new(secret(), false)), Ok((*secret()).clone()));
+    assert_eq!(current(&TokenCache::new(secret(), true)), Err(ErrorKind::Token));
 }

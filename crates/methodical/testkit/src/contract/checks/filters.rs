@@ -187,7 +187,7 @@ impl Parameter {
 
 /// Skips the check if the data has changed since a query was first sent, as far as the tags show. Another query has
 /// another tag, so the same one is sent again.
-pub(super) fn unchanged(seen: &Evidence<'_>, query: &str) -> Outcome {
+fn unchanged(seen: &Evidence<'_>, query: &str) -> Outcome {
     let (before, now) = (seen.get(query), seen.get_again(query));
     match (before.success()?.header("etag"), now.success()?.header("etag")) {
         (Some(before), Some(now)) if before != now => skip("the data changed between two requests"),

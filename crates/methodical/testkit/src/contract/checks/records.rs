@@ -1,7 +1,6 @@
 //! The response of each operation: its form, the fields of its records, and its pages.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
@@ -9,15 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::contract::checks::Group;
 use crate::contract::checks::Source::{self, Contract, Decision};
-use crate::contract::checks::filters::unchanged;
 use crate::contract::description::{Data, Kind, Operation, PRESENCE, point};
 use crate::contract::evidence::{Evidence, unknown};
 use crate::contract::exchange::Exchange;
 use crate::contract::record;
 use crate::outcome::{Outcome, ensure, fail, skip};
-
-#[cfg(test)]
-mod tests;
 
 /// Returns the checks of an operation without its optional parameters. One that is not called has a check that is skipped.
 pub(super) fn group(operation: &'static Operation) -> Group {
@@ -45,11 +40,6 @@ pub(super) fn group(operation: &'static Operation) -> Group {
         of_records(&mut group, operation, field.check, title, source, |records| {
             record::field(records, field)
         });
-    }
-    if operation.response.pages.is_some() {
-        let title = "no record of the first page is on the second page";
-        let source = Contract(operation.source);
-        group.add("pages", title, source, move |seen| advances(seen, operation));
     }
     group
 }
@@ -182,29 +172,4 @@ fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Excha
         unknown(&exchange, operation, param)?;
     }
     Ok(exchange)
-}
-
-/// Requires that the second page has other records than the first one.
-fn advances(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome {
-    let first = seen.plain(operation);
-    let before: BTreeSet<_> = first.ids(operation)?.into_iter().collect();
-    let json = first.success()?.json()?;
-    let Some(position) = operation.response.second_page(json, first.list(operation)?.len()) else {
-        return skip("the list has one page");
-    };
-    let name = operation.response.pages.as_ref().map(|pages| pages.param);
-    let param = operation.params.iter().find(|param| Some(param.name) == name);
-    let query = match param {
-        Some(param) => seen.query_around(operation, param),
-        None => seen.query(operation),
-    };
-    let second = seen.get(&(query + &position));
-    second.has_status(200)?;
-    let records = second.ids(operation)?;
-    let again = records.iter().filter(|id| before.contains(*id)).count();
-    if again > 0 {
-        unchanged(seen, &seen.query(operation))?;
-        return fail(format!("{again} of {} records are on the first page as well", records.len()));
-    }
-    Ok(())
 }

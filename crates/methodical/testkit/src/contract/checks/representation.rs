@@ -110,7 +110,8 @@ fn of_successes(
 }
 
 fn gzip(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
-    let exchange = gzipped(seen, list);
+    let header = Some(("accept-encoding", "gzip".to_owned()));
+    let exchange = seen.ask(Ask { header, ..Ask::query(&seen.query(list)) });
     let response = exchange.success()?;
     let coding = response.header("content-encoding");
     if coding.is_none() && response.body.len() < ONE_PACKET {
@@ -135,11 +136,6 @@ fn head(seen: &Evidence<'_>) -> Rc<Exchange> {
 
 fn head_of(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
     seen.ask(Ask { is_head: true, ..Ask::query(&seen.query(list)) })
-}
-
-fn gzipped(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
-    let header = Some(("accept-encoding", "gzip".to_owned()));
-    seen.ask(Ask { header, ..Ask::query(&seen.query(list)) })
 }
 
 /// Asks with the tag of the last response; skips the check if it has none.

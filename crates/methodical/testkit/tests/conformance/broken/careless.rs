@@ -50,6 +50,8 @@ careless! {
     guesses_the_status: Status ["errors.status_that_is_not_a_number"],
     /// Returns an interim response as the response.
     returns_interim_responses: Interim ["response.interim_responses_are_skipped"],
+    /// Skips one interim response, and returns the next one as the response.
+    skips_one_interim_response: SecondInterim ["response.interim_responses_are_skipped"],
     /// Starts the deadline again after each interim response.
     waits_longer_after_interim_responses: InterimDeadline ["time.deadline_of_interim_responses"],
     /// Uses the head as complete when the connection closes.
@@ -80,6 +82,8 @@ careless! {
     prefers_the_length: Precedence ["response.chunks_win_over_a_length"],
     /// Returns chunks with their sizes and extensions.
     returns_chunk_framing: Chunks ["response.chunks_are_joined"],
+    /// Expects a chunk size without an extension.
+    refuses_chunk_extensions: ChunkExtension ["response.chunks_are_joined"],
     /// Ends the body at a chunk size that is not a number.
     ends_at_an_invalid_chunk_size: ChunkSize ["body.chunk_size_that_is_not_a_number"],
     /// Uses the lower bits of a chunk size.
@@ -90,6 +94,8 @@ careless! {
     stops_before_the_trailers: Trailers ["memory.endless_trailers_end"],
     /// Waits for the declared body of a 304 and of a response to HEAD.
     expects_every_declared_body: NoBody ["response.some_responses_have_no_body"],
+    /// Waits for the declared body of a 204.
+    expects_the_body_of_a_204: NoContent ["response.some_responses_have_no_body"],
     /// Expects the whole response in one piece.
     reads_once: Pieces ["body.single_bytes_make_a_whole"],
     /// Starts the deadline again when the head has arrived.
@@ -249,6 +255,7 @@ impl Careless {
 
     fn head(&self, wire: &mut Wire) -> Result<Head, TransportError> {
         let start = Instant::now();
+        let mut interim = 0;
         loop {
             let line = self.line(wire)?;
             if self.broken == Rule::StatusLine && !line.starts_with(b"HTTP/") {
@@ -256,7 +263,13 @@ impl Careless {
             }
             let status = self.status(&line)?;
             let headers = self.headers(wire)?;
-            if status >= 200 || self.broken == Rule::Interim {
+            let is_last = match self.broken {
+                Rule::Interim => true,
+                Rule::SecondInterim => status >= 200 || interim == 1,
+                _ => status >= 200,
+            };
+            interim += 1;
+            if is_last {
                 let is_old = line.starts_with(b"HTTP/1.0");
                 return Ok(Head { is_old, status, headers });
             }
@@ -332,7 +345,9 @@ impl Careless {
             let found = head.headers.iter().filter(is_it);
             found.map(|(_, value)| String::from_utf8_lossy(value).trim().to_owned()).collect()
         };
+        let has_content = head.status == 204 && self.broken == Rule::NoContent;
         let has_no_body = [204, 304].contains(&head.status) || method == Method::HEAD;
+        let has_no_body = has_no_body && !has_content;
         if has_no_body && self.broken != Rule::NoBody {
             return Ok(Vec::new());
         }
@@ -363,7 +378,10 @@ impl Careless {
         let mut body = Vec::new();
         loop {
             let line = String::from_utf8_lossy(&self.line(wire)?).into_owned();
-            let digits = line.split(';').next().unwrap_or_default();
+            let digits = match self.broken {
+                Rule::ChunkExtension => line.as_str(),
+                _ => line.split(';').next().unwrap_or_default(),
+            };
             let lower = digits.get(digits.len().saturating_sub(8)..).unwrap_or_default();
             let digits = if self.broken == Rule::ChunkBits { lower } else { digits };
             let size = match usize::from_str_radix(digits, 16) {

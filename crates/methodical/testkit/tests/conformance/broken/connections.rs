@@ -1,14 +1,15 @@
 //! Transports that connect, follow redirects or retry wrongly.
 
+use std::io::Read as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingResponse, BlockingTransport, Options, Phase, Proxy, Request, TransportError,
+    BlockingResponse, BlockingTransport as _, Options, Phase, Proxy, Request, TransportError,
     TransportErrorKind, blocking_transport_fn,
 };
-use http::Method;
+use http::{Method, Response};
 use methodical_testkit::conformance::{Setup, Subject};
 
 use crate::broken::support::{Built, address, around, other, requests, set, uris, whole};
@@ -26,6 +27,26 @@ broken! { CONNECTIONS:
         |setup| around(setup, |good, request| match good.send(request.clone()) {
         Ok(response) if response.status() != 503 => Ok(response),
         _ => good.send(request),
+    });
+    sends_a_post_again_after_408 ["response.nothing_is_retried"] =
+        |setup| around(setup, |good, request| match good.send(request.clone()) {
+        Ok(response) if response.status() == 408 && request.method() == Method::POST => good.send(request),
+        outcome => outcome,
+    });
+    /// Asks for the rest of a body that was cut, and joins the two parts.
+    resumes_a_body ["connections.reused_connection_that_dies"] = |setup| around(setup, |good, request| {
+        let (head, mut body) = good.send(request.clone())?.into_parts();
+        let (mut received, mut request) = (Vec::new(), request);
+        let Err(lost) = body.read_to_end(&mut received) else {
+            return Ok(Response::from_parts(head, received.into()));
+        };
+        set(&mut request, "range", &format!("bytes={}-", received.len()))?;
+        let rest = good.send(request)?;
+        if rest.status() != 206 {
+            return Err(TransportError::from_io(lost));
+        }
+        received.extend_from_slice(&rest.into_body().collect(1 << 20)?);
+        Ok(Response::from_parts(head, received.into()))
     });
     leaks_connections ["memory.calls_leave_nothing_behind"] = |setup| {
         let options = setup.options();
@@ -52,19 +73,6 @@ broken! { CONNECTIONS:
             let _turn = turn.lock();
             good.send(request)
         })
-    };
-    reveals_a_token_in_its_name ["secrecy.debug_reveals_nothing"] = |setup| {
-        struct Named(UreqTransport);
-        impl BlockingTransport for Named {
-            fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-                self.0.send(request)
-            }
-
-            fn name(&self) -> &'static str {
-                "a client with canarytoken"
-            }
-        }
-        Ok(Subject::blocking(Named(UreqTransport::new(&setup.options())?)))
     };
     /// Tries only the IPv6 address of `localhost`. The server listens on the other one.
     tries_one_address ["connections.every_address_of_a_name_is_tried"] =

@@ -22,7 +22,7 @@ use crate::broken::support::{
 const SENT: &str = "errors.sent_and_phase_of_each_failure";
 
 broken! { RESPONSES, responses:
-    treats_a_status_as_an_error ["response.every_status_is_returned", "response.retry_after_is_visible"] =
+    treats_a_status_as_an_error ["response.every_status_is_returned", "response.nothing_is_retried"] =
         |response| if response.status().is_success() { Ok(response) } else { Err(other("a status")) };
     returns_an_error_for_partial_content ["response.every_status_is_returned"] =
         |response| if response.status() == 206 { Err(other("a partial response")) } else { Ok(response) };
@@ -105,7 +105,6 @@ broken! { BODIES, bodies:
         "body.shorter_than_its_length",
         "body.cut_within_a_chunk",
         "body.without_its_last_chunk",
-        "body.failure_is_of_the_body",
         "body.reset_is_not_the_end_of_an_open_body",
         "body.huge_chunk_size_is_an_error",
         "body.chunk_without_an_end_is_an_error",
@@ -166,7 +165,7 @@ broken! { UNSENT, reports_as_unsent:
 broken! { MISPHASED, reports_in_phase:
     reports_a_late_body_for_the_head [SENT] =
         (Phase::Head, |error| error.kind() == TransportErrorKind::Timeout);
-    reports_a_lost_body_for_the_head [SENT, "body.failure_is_of_the_body"] =
+    reports_a_lost_body_for_the_head [SENT] =
         (Phase::Head, |error| error.kind() == TransportErrorKind::Interrupted);
     reports_a_late_head_for_the_body [SENT] =
         (Phase::Body, |error| error.kind() == TransportErrorKind::Timeout);
@@ -188,7 +187,7 @@ broken! { WITH_REQUEST:
     ] = |setup| around(setup, |good, request| {
         good.send(request).and_then(whole).map_err(|_| other("it failed"))
     });
-    mixes_up_responses ["connections.responses_are_not_mixed_up", "runtime.shared_by_threads"] = |setup| {
+    mixes_up_responses ["connections.responses_are_not_mixed_up"] = |setup| {
         let last = Mutex::new(BlockingBody::default());
         responses(setup, move |response| {
             let mut last = last.lock().map_err(|_| other("poisoned"))?;
