@@ -94,32 +94,13 @@ fn all_calls() -> Vec<(&'static str, Value)> {
         ["New", "2026-01-01", "9999-12-31", "-262143-01-01", "1.m1.a.1.b"].map(Value::from),
     );
     values.extend([json!(0), json!(-1), json!(1e300), json!(u64::MAX)]);
-    let tools = [
-        "list_placements",
-        "show_candidate",
-        "board",
-        "report",
-        "list_changes",
-        "status",
-        "personal",
-    ];
-    let arguments = [
-        "vacancy",
-        "status",
-        "waiting_days",
-        "limit",
-        "cursor",
-        "id",
-        "since",
-        "until",
-        "text",
-        "email",
-    ];
+    let tools = "list_placements show_candidate board report list_changes status personal";
+    let arguments = "vacancy status waiting_days limit cursor id since until text email";
     let mut calls =
         vec![("tools/list", json!({})), ("initialize", json!({})), ("server/discover", json!({}))];
-    for tool in tools {
+    for tool in tools.split(' ') {
         calls.push(call(tool, json!({})));
-        for name in arguments {
+        for name in arguments.split(' ') {
             calls.extend(values.iter().map(|value| call(tool, json!({name: value}))));
         }
     }

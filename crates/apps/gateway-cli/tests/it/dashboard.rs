@@ -1,8 +1,6 @@
 //! The dashboard of the sample service.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::sync_channel;
@@ -11,54 +9,13 @@ use std::{fs, thread};
 
 use rustix::process::Signal;
 
+use crate::browser::{self, Browser, open};
 use crate::process::Process;
 use crate::run::{Person, code, stderr, stdout};
-
-/// A browser with the cookie of a dashboard.
-struct Browser {
-    host: String,
-    cookie: String,
-}
-
-impl Browser {
-    /// Opens the first URL.
-    fn enter(url: &str) -> Self {
-        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
-        let mut browser = Self { host: host.to_owned(), cookie: String::new() };
-        let entered = browser.get(&format!("/{path}"));
-        let cookie = entered.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
-        cookie.clone_into(&mut browser.cookie);
-        browser
-    }
-
-    /// Returns the head and the body of a response.
-    fn get(&self, path: &str) -> String {
-        let Self { host, cookie } = self;
-        let mut stream = TcpStream::connect(host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
-        )
-        .unwrap();
-        let mut response = Vec::new();
-        stream.read_to_end(&mut response).unwrap();
-        String::from_utf8_lossy(&response).into_owned()
-    }
-}
 
 /// Starts the dashboard of the sample service, and opens it.
 fn start(person: &Person, flags: &[&str]) -> (Process, Browser) {
     open(person, &[&["--demo", "dashboard"], flags].concat())
-}
-
-/// Starts a dashboard, and opens it.
-fn open(person: &Person, args: &[&str]) -> (Process, Browser) {
-    let process = Process::start_piped(person.command(args));
-    let mut url = String::new();
-    BufReader::new(process.child().take_stdout().unwrap()).read_line(&mut url).unwrap();
-    let browser = Browser::enter(url.trim());
-    (process, browser)
 }
 
 #[test]
@@ -122,15 +79,13 @@ fn the_link_is_opened_through_a_private_file() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (give, seen) = sync_channel(1);
     thread::spawn(move || give.send(fs::read_to_string(pipe).unwrap()));
-    let process = Process::start_piped(person.command(&["--demo", "dashboard"]));
-    let mut url = String::new();
-    BufReader::new(process.child().take_stdout().unwrap()).read_line(&mut url).unwrap();
+    let (process, url) = browser::start(&person, &["--demo", "dashboard"]);
     let seen = seen.recv_timeout(Duration::from_secs(60)).unwrap();
     let mut lines = seen.lines();
     let (mode, argument) = (lines.next().unwrap(), lines.next().unwrap());
     assert!(mode.starts_with("-rw------- "), "{mode}");
     assert!(argument.starts_with(&home) && !argument.contains("/enter/"), "{argument}");
-    let link = format!("{}?from=file", url.trim());
+    let link = format!("{url}?from=file");
     assert!(seen.contains(&format!("content=\"0; url={link}\"")), "{seen}");
     let browser = Browser::enter(&link);
     assert!(browser.get("/funnel").contains("Warehouse operator"));

@@ -8,7 +8,7 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::process::Signal;
 
 use crate::process::Process;
-use crate::run::{ClosedPort, Person, code, stderr, stdout};
+use crate::run::{BALANCE, ClosedPort, Person, code, stderr, stdout};
 
 /// The exit code, the service, the command, and a part of standard error.
 const TABLE: &[(i32, Service, &str, &str)] = &[
@@ -107,7 +107,7 @@ fn every_failure_has_its_exit_code() {
     }
 }
 
-/// The table has exactly the codes of the help and of the guide, except those that only the mirror has.
+/// The table has exactly the codes of the help, except those that only the mirror has.
 #[test]
 fn every_code_is_documented() {
     let help = Person::new().run(&["--help"]);
@@ -116,9 +116,6 @@ fn every_code_is_documented() {
         list.lines().map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
     let reached: BTreeSet<i32> = TABLE.iter().map(|&(code, ..)| code).chain(OF_MIRROR).collect();
     assert_eq!(named, reached);
-    let (_, list) = GUIDE.split_once("| code | meaning |\n").unwrap();
-    let cell = |line: &str| line.strip_prefix("| ")?.split_once(' ')?.0.parse().ok();
-    assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
 }
 
 /// Sends the signal of an exit code, after the request has arrived.
@@ -133,8 +130,6 @@ fn signal(expected: i32, server: &RawServer, program: &Process) {
     program.signal(signal);
 }
 
-const GUIDE: &str = include_str!("../../../../../docs/program.md");
 /// The codes that the tests of the mirror cause.
 const OF_MIRROR: [i32; 4] = [7, 9, 10, 11];
-const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
 const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";

@@ -3,12 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
-use crate::run::{Person, code, stderr};
-
-const HEAD: &[u8] =
-    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[{\"id\":\"1\"}";
+use crate::run::{Person, code, serve, stderr};
 
 /// Returns the file names in the user's folder.
 pub(crate) fn names(person: &Person) -> Vec<String> {
@@ -21,11 +16,7 @@ pub(crate) fn names(person: &Person) -> Vec<String> {
 
 #[test]
 fn a_truncated_list_leaves_the_old_file() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"[{"id":"1"}"#);
     let person = Person::of_service(&server.uri(""));
     fs::write(person.home.path().join("v.csv"), "old").unwrap();
     let output = person.run(&["vacancies", "list", "--output-file", "v.csv"]);
@@ -39,12 +30,7 @@ fn a_truncated_list_leaves_the_old_file() {
 fn a_replaced_file_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
-        connection.send(b"]");
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"[{"id":"1"}]"#);
     let person = Person::of_service(&server.uri(""));
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let write = |name: &str| {
@@ -63,12 +49,7 @@ fn a_replaced_file_keeps_its_mode() {
 fn a_symbolic_link_stays_a_link() {
     use std::os::unix::fs::symlink;
 
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
-        connection.send(b"]");
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"[{"id":"1"}]"#);
     let person = Person::of_service(&server.uri(""));
     let at = |name: &str| person.home.path().join(name);
     fs::create_dir(at("data")).unwrap();

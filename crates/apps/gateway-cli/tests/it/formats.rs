@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
-use crate::run::{ClosedPort, Person, code, stderr, stdout};
+use crate::run::{ClosedPort, Person, code, serve, stderr, stdout};
 
 #[test]
 fn flags_without_effect_are_refused() {
@@ -38,12 +36,7 @@ fn flags_without_effect_are_refused() {
 
 #[test]
 fn every_format_filters_sorts_and_selects() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        let body = br#"[{"id":"1","project":"b"},{"id":"2","project":"a"}]"#;
-        connection.respond("content-type: application/json\r\n", body);
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"[{"id":"1","project":"b"},{"id":"2","project":"a"}]"#);
     let person = Person::of_service(&server.uri(""));
     for (command, expected) in [
         ("vacancies list --filter id=2", "[\n{\"id\":\"2\",\"project\":\"a\"}\n]\n"),
@@ -62,11 +55,7 @@ fn every_format_filters_sorts_and_selects() {
 
 #[test]
 fn a_check_logs_every_request() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.respond("content-type: application/json\r\n", b"[]");
-        Next::Close
-    })
-    .unwrap();
+    let server = serve("[]");
     let person = Person::of_service(&server.uri(""));
     let output = person.run_line("check -v --output-file contract.csv");
     assert!(person.home.path().join("contract.csv").exists(), "{}", stderr(&output));
@@ -76,16 +65,4 @@ fn a_check_logs_every_request() {
     let output = person.run(&["check", "--dry-run"]);
     assert_eq!(stdout(&output).lines().count(), 1);
     assert!(stderr(&output).contains("this is the first request"));
-}
-
-#[cfg(feature = "demo")]
-#[test]
-fn json_is_indented_and_colored_on_a_terminal_only() {
-    let args = ["--demo", "credits", "get", "-o", "json"];
-    let piped = stdout(&Person::new().with("NO_COLOR", "").run(&args)).to_owned();
-    assert!(piped.starts_with("{\"") && piped.lines().count() == 1, "{piped}");
-    let plain = stdout(&Person::new().on_terminal(80).run(&args)).to_owned();
-    assert!(plain.starts_with("{\n  \"") && !plain.contains('\u{1b}'), "{plain}");
-    let shown = stdout(&Person::new().with("GATEWAY_FORCE_TTY", "80").run(&args)).to_owned();
-    assert!(shown.starts_with("{\n  \u{1b}[1;34m\""), "{shown}");
 }

@@ -9,6 +9,8 @@ mod assistant;
 #[cfg(test)]
 mod auth;
 #[cfg(all(feature = "dashboard", unix))]
+mod browser;
+#[cfg(all(feature = "dashboard", unix))]
 #[cfg(test)]
 mod canary;
 mod compression;

@@ -2,27 +2,14 @@
 
 #[cfg(unix)]
 use std::io::{BufRead as _, BufReader};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+use gateway_testkit::raw_server::RawServer;
 
-use crate::run::{ClosedPort, Person, TOKEN, code, stderr, stdout};
+use crate::run::{BALANCE, ClosedPort, Person, TOKEN, code, serve_account, stderr, stdout};
 
-/// A service whose list of vacancies depends on the number of the request.
+/// A service with these lists of vacancies.
 pub(crate) fn service(lists: &'static [&'static str]) -> RawServer {
-    let asked = AtomicUsize::new(0);
-    RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
-        let body = if request.target().contains("method=vacancies/list") {
-            lists.get(asked.fetch_add(1, Ordering::Relaxed)).copied().unwrap()
-        } else if request.target().contains("method=credits/get") {
-            r#"{"credits_number":"12.50","currency":"EUR"}"#
-        } else {
-            r#"{"status":"success","result":[]}"#
-        };
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    })
-    .unwrap()
+    serve_account(lists, &[BALANCE])
 }
 
 #[test]
@@ -142,18 +129,6 @@ fn a_profile_without_a_base_url_refuses_the_mirror_of_another_one() {
 }
 
 #[test]
-fn a_url_is_not_a_mirror_and_its_password_is_not_printed() {
-    let person = Person::new().with("GATEWAY_MIRROR", "postgresql+psycopg://u:secret@host/db");
-    for args in [&["board"][..], &["mirror", "status", "--from", "mysql://u:secret@host/db"]] {
-        let output = person.run(args);
-        assert_eq!(code(&output), 2);
-        let said = "error: cannot use a database as the mirror: a mirror is a file\n";
-        assert!(stderr(&output).starts_with(said), "{}", stderr(&output));
-        assert!(!stderr(&output).contains("secret"), "{}", stderr(&output));
-    }
-}
-
-#[test]
 fn a_new_token_of_a_profile_is_accepted_with_a_note() {
     let service = service(&["[]", "[]"]);
     let person = Person::of_service(&service.uri(""));
@@ -246,29 +221,13 @@ fn a_repeated_sync_ends_with_success_on_a_signal() {
     assert_eq!(process.wait().code(), Some(0));
 }
 
-/// A balance that falls from one request to the next.
-fn falling(balances: &'static [&'static str]) -> RawServer {
-    let asked = AtomicUsize::new(0);
-    RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
-        let body = if request.target().contains("method=credits/get") {
-            balances.get(asked.fetch_add(1, Ordering::Relaxed)).copied().unwrap()
-        } else if request.target().contains("method=vacancies/list") {
-            "[]"
-        } else {
-            r#"{"status":"success","result":[]}"#
-        };
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    })
-    .unwrap()
-}
-
 #[test]
 fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
-    let service = falling(&[
+    let balances = &[
         r#"{"credits_number":"120.00","currency":"EUR"}"#,
         r#"{"credits_number":"99.99","currency":"EUR"}"#,
-    ]);
+    ];
+    let service = serve_account(&["[]"], balances);
     let person = Person::of_service(&service.uri("")).with("GATEWAY_MIRROR", "mirror.db");
     let sync = || assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
     sync();

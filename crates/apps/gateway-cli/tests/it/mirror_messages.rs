@@ -24,6 +24,16 @@ fn no_output_has_the_password_of_the_mirror() {
         let text = [stdout(&output), stderr(&output)].concat();
         assert!(!text.contains("geheim"), "{args:?}: {text}");
     }
+    for args in [
+        &["board", "--from", "postgresql+psycopg://u:geheim@host/db"][..],
+        &["mirror", "status", "--from", "mysql://u:geheim@host/db"],
+    ] {
+        let output = person.run(args);
+        assert_eq!(code(&output), 2);
+        let said = "error: cannot use a database as the mirror: a mirror is a file\n";
+        assert!(stderr(&output).starts_with(said), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("geheim"), "{}", stderr(&output));
+    }
     let get = person.run(&["config", "get", "mirror"]);
     assert_eq!(stdout(&get), format!("postgres://anna:***@{host}/team\n"));
 }

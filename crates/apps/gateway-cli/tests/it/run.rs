@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 use socket2::{Domain, Socket, Type};
 use tempfile::TempDir;
 
@@ -151,6 +152,35 @@ pub(crate) fn serve_with(
     })
     .unwrap()
 }
+
+/// Starts a service without candidates, whose vacancies and whose balance depend on the number of the request. The last of
+/// each is repeated.
+pub(crate) fn serve_account(
+    vacancies: &'static [&'static str],
+    balances: &'static [&'static str],
+) -> RawServer {
+    let asked = [const { AtomicUsize::new(0) }; 2];
+    RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
+        let next = |asked: &AtomicUsize, all: &'static [&'static str]| {
+            let number = asked.fetch_add(1, Ordering::Relaxed);
+            *all.get(number).or_else(|| all.last()).unwrap()
+        };
+        let [of_vacancies, of_balances] = &asked;
+        let body = if request.target().contains("method=vacancies/list") {
+            next(of_vacancies, vacancies)
+        } else if request.target().contains("method=credits/get") {
+            next(of_balances, balances)
+        } else {
+            r#"{"status":"success","result":[]}"#
+        };
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    })
+    .unwrap()
+}
+
+/// A balance of the account.
+pub(crate) const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
 
 /// The head of a list whose length is not announced.
 pub(crate) const LIST_HEAD: &[u8] =

@@ -1,35 +1,15 @@
 //! Deliveries of `watch`, and what repeated commands report.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
 use crate::process::Process;
-use crate::run::{ClosedPort, Person, code, stderr, stdout};
+use crate::run::{BALANCE, ClosedPort, Person, code, serve_account, stderr, stdout};
 
-/// A service whose list of vacancies depends on the number of the request. The last one is repeated. Each request for the list
-/// is announced.
-fn service(lists: &'static [&'static str]) -> (RawServer, Receiver<()>) {
-    let (announce, announced) = channel();
-    let state = Mutex::new((announce, lists.iter()));
-    let server = RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
-        let body = if request.target().contains("method=vacancies/list") {
-            let (announce, left) = &mut *state.lock().unwrap();
-            // The test may have ended.
-            let _closed = announce.send(());
-            left.next().or_else(|| lists.last()).unwrap()
-        } else if request.target().contains("method=credits/get") {
-            r#"{"credits_number":"12.50","currency":"EUR"}"#
-        } else {
-            r#"{"status":"success","result":[]}"#
-        };
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    });
-    (server.unwrap(), announced)
+fn service(lists: &'static [&'static str]) -> RawServer {
+    serve_account(lists, &[BALANCE])
 }
 
 /// A receiver of webhooks that answers with these statuses, the last one repeatedly.
@@ -52,7 +32,7 @@ fn person(service: &RawServer) -> Person {
 
 #[test]
 fn a_new_consumer_gets_the_changes_of_its_first_sync() {
-    let (service, _) = service(&[ONE, TWO]);
+    let service = service(&[ONE, TWO]);
     let person = person(&service);
     assert_eq!(code(&person.run(&["mirror", "sync"])), 0);
     let events = person.run(&["watch", "--once"]);
@@ -63,7 +43,7 @@ fn a_new_consumer_gets_the_changes_of_its_first_sync() {
 
 #[test]
 fn printed_events_are_delivered_to_commands_too() {
-    let (service, _) = service(&[ONE, TWO]);
+    let service = service(&[ONE, TWO]);
     let person = person(&service);
     let log = person.home.path().join("events");
     let exec = format!("sh -c 'cat >> {}'", log.display());
@@ -75,7 +55,7 @@ fn printed_events_are_delivered_to_commands_too() {
 
 #[test]
 fn an_event_that_waits_is_a_failure_of_a_single_run() {
-    let (service, _) = service(&[ONE]);
+    let service = service(&[ONE]);
     let person = person(&service);
     let watch = |exec: &str, more: &[&str]| {
         person.run(&[&["watch", "--once", "--emit-baseline", "--exec", exec], more].concat())
@@ -91,7 +71,7 @@ fn an_event_that_waits_is_a_failure_of_a_single_run() {
 
 #[test]
 fn the_cause_of_a_failed_delivery_is_printed_once() {
-    let (service, _) = service(&[ONE]);
+    let service = service(&[ONE]);
     let person = person(&service);
     let watch = |to: &[&str]| {
         let to = [&["--consumer", "all"], to].concat();
@@ -119,13 +99,14 @@ fn the_cause_of_a_failed_delivery_is_printed_once() {
 
 #[test]
 fn a_repeated_sync_notes_only_changes() {
-    let (service, synced) = service(&[ONE, ONE, TWO]);
+    let service = service(&[ONE, ONE, TWO]);
     let person = person(&service);
     let process = Process::start_piped(person.command(&["mirror", "sync", "--every", "1s"]));
     // The request of the fifth sync follows the notes of the fourth.
-    for _ in 0..5 {
-        synced.recv_timeout(LIMIT).unwrap();
-    }
+    let is_list = |request: &RawRequest| request.target().contains("method=vacancies/list");
+    assert!(service.wait_until(LIMIT, |seen| {
+        seen.requests.iter().filter(|request| is_list(request)).count() >= 5
+    }));
     process.signal(rustix::process::Signal::TERM);
     let output = process.end();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -138,7 +119,7 @@ fn a_repeated_sync_notes_only_changes() {
 fn a_secret_that_others_can_read_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (service, _) = service(&[ONE]);
+    let service = service(&[ONE]);
     let person = person(&service);
     let path = person.home.path().join("secret");
     std::fs::write(&path, SECRET).unwrap();

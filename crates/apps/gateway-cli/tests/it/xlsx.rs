@@ -3,19 +3,14 @@
 use std::fs;
 use std::process::Command;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use gateway_testkit::raw_server::RawServer;
 
-use crate::run::{ClosedPort, Person, code, stderr, stdout};
+use crate::run::{ClosedPort, Person, code, serve, stderr, stdout};
 
 /// A service with two records, whose second one has a text that no cell holds.
 fn service() -> RawServer {
-    RawServer::start(|_, connection: &mut Connection| {
-        let long = "x".repeat(32_768);
-        let body = format!(r#"[{{"id":"007","project":"=1+1"}},{{"id":"8","project":"{long}"}}]"#);
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    })
-    .unwrap()
+    let long = "x".repeat(32_768);
+    serve(format!(r#"[{{"id":"007","project":"=1+1"}},{{"id":"8","project":"{long}"}}]"#))
 }
 
 #[test]
@@ -61,12 +56,7 @@ fn a_text_that_no_cell_holds_is_an_error() {
 
 #[test]
 fn an_incomplete_list_leaves_nothing() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection
-            .respond("content-type: application/json\r\n", br#"[{"id":"007","project":"x"},"#);
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"[{"id":"007","project":"x"},"#);
     let person = Person::of_service(&server.uri(""));
     let output = person.run(&["vacancies", "list", "--output-file", "v.xlsx"]);
     assert_ne!(code(&output), 0);
@@ -80,13 +70,8 @@ fn an_incomplete_list_leaves_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_an_error() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        let record = format!(r#"{{"id":"1","project":"{}"}}"#, "x".repeat(1000));
-        let body = format!("[{}]", vec![record; 1000].join(","));
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    })
-    .unwrap();
+    let record = format!(r#"{{"id":"1","project":"{}"}}"#, "x".repeat(1000));
+    let server = serve(format!("[{}]", vec![record; 1000].join(",")));
     let person = Person::of_service(&server.uri(""));
     let program = person.command(&["vacancies", "list", "-o", "xlsx"]);
     let mut shell = Command::new("sh");
