@@ -10,7 +10,7 @@ use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Compares the schema and the decoder on records, and on records in which some values are replaced or missing.
 #[track_caller]
@@ -68,38 +68,11 @@ fn change(record: &mut Value, at: Index, value: Option<Value>) {
 
 /// Values that are valid in some fields and in some forms.
 fn other() -> impl Strategy<Value = Value> {
-    let values = [
-        json!(null),
-        json!(true),
-        json!(false),
-        json!(0),
-        json!(1),
-        json!(-2),
-        json!(10),
-        json!(u64::MAX),
-        json!(1.5),
-        json!(-2.5e300),
-        json!(""),
-        json!("0"),
-        json!("1"),
-        json!("-7"),
-        json!("1.5"),
-        json!("Y"),
-        json!("true"),
-        json!("main"),
-        json!("vegan"),
-        json!([]),
-        json!([1]),
-        json!([1.5]),
-        json!(["1"]),
-        json!([null]),
-        json!([[]]),
-        json!([{}]),
-        json!({}),
-        json!({ "a": 1 }),
-        json!({ "a": "1" }),
-        json!({ "a": [] }),
-        json!({ "street": 1 }),
-    ];
-    prop::sample::select(values.to_vec())
+    let values = r#"[
+        null, true, false, 0, 1, -2, 10, 18446744073709551615, 1.5, -2.5e300,
+        "", "0", "1", "-7", "1.5", "Y", "true", "main", "vegan",
+        [], [1], [1.5], ["1"], [null], [[]], [{}],
+        {}, {"a": 1}, {"a": "1"}, {"a": []}, {"street": 1}
+    ]"#;
+    prop::sample::select(serde_json::from_str::<Vec<Value>>(values).unwrap())
 }

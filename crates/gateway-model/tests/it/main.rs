@@ -2,7 +2,6 @@
 // Although these are tests: it tells the lints that these helpers may panic.
 #![cfg(test)]
 
-mod bodies;
 mod conversions;
 mod corpus;
 mod debug;
