@@ -14,23 +14,31 @@
 
 #[path = "../../../gateway-model/benches/support/document.rs"]
 mod document;
+#[cfg(target_os = "linux")]
 mod machine;
+#[cfg(target_os = "linux")]
 mod measure;
+#[cfg(target_os = "linux")]
 mod server;
+#[cfg(target_os = "linux")]
 mod subjects;
 
 use std::process::ExitCode;
 
-use crate::server::Server;
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    document::publish("call", "only Linux reports the CPU time of a process")
+}
 
+#[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == server::SERVE) {
         return server::serve(r#""credits_number":"1250.50","currency":"EUR""#);
     }
-    let server = Server::start();
+    let server = server::Server::start();
     machine::stay_on_first();
     let pairs = subjects::pairs(&server);
-    let text = measure::table(["calls", "ours"], &pairs);
+    let text = measure::table(&pairs);
     document::publish("call", &text)
 }

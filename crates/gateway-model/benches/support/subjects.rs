@@ -3,26 +3,16 @@
 use gateway_model::{Candidate, CandidateRef, ListCandidates, ListOperation, Next, StreamDecoder};
 use serde::Deserialize;
 
-use crate::data::Variant;
-
 /// A decoder to measure.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     /// Decodes the body, and returns the number of candidates plus the length of all strings.
     pub(crate) run: fn(&[u8]) -> usize,
-    only_extra: bool,
-}
-
-impl Subject {
-    pub(crate) fn reads(&self, variant: Variant) -> bool {
-        !self.only_extra || variant == Variant::Extra
-    }
 }
 
 /// The subjects. The first is the reference, the code that most people would write.
 pub(crate) const SUBJECTS: &[Subject] = &[
     subject("serde_json, derived `String` structs (reference)", reference),
-    Subject { only_extra: true, ..subject("the same, `#[serde(flatten)]` keeps extra", flattened) },
     subject("sonic-rs, the same structs", |body| {
         sonic_rs::from_slice::<Answer>(body).expect("valid").sum()
     }),
@@ -44,23 +34,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
 ];
 
 const fn subject(name: &'static str, run: fn(&[u8]) -> usize) -> Subject {
-    Subject { name, run, only_extra: false }
+    Subject { name, run }
 }
 
 fn reference(body: &[u8]) -> usize {
     serde_json::from_slice::<Answer>(body).expect("valid").sum()
-}
-
-fn flattened(body: &[u8]) -> usize {
-    let answer: FlatAnswer = serde_json::from_slice(body).expect("valid");
-    answer
-        .result
-        .into_iter()
-        .map(|Flat { id, name, email, phone, phone_mobile, date, portal, r#type, extra }| {
-            std::hint::black_box(extra);
-            Plain { id, name, email, phone, phone_mobile, date, portal, r#type }.sum()
-        })
-        .sum()
 }
 
 fn stream(
@@ -159,26 +137,4 @@ impl Plain {
                 .as_ref()
                 .map_or(0, |portal| portal.id.len() + portal.name.as_deref().map_or(0, str::len))
     }
-}
-
-#[derive(Deserialize)]
-struct FlatAnswer {
-    #[serde(rename = "status")]
-    _status: String,
-    result: Vec<Flat>,
-}
-
-/// Flattening the listed fields too would be slower still, and unfair.
-#[derive(Deserialize)]
-struct Flat {
-    id: String,
-    name: Option<String>,
-    email: Option<String>,
-    phone: Option<String>,
-    phone_mobile: Option<String>,
-    date: Option<String>,
-    portal: Option<PlainPortal>,
-    r#type: Option<String>,
-    #[serde(flatten)]
-    extra: serde_json::Map<String, serde_json::Value>,
 }
