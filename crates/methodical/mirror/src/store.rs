@@ -244,7 +244,11 @@ impl Store {
     ) -> Result<T, Error> {
         let Some(note) = self.note(name)? else { return Ok(T::default()) };
         serde_json::from_str(&note).map_err(|error| {
-            Error::new(ErrorKind::Store, "cannot read the mirror: a note is damaged").because(error)
+            Error::new(
+                ErrorKind::Store,
+                "cannot read the mirror: an entry of `mirror_note` is damaged",
+            )
+            .because(error)
         })
     }
 

@@ -109,8 +109,8 @@ pub struct Listen<S> {
 }
 
 impl<S: Service> Listen<S> {
-    /// Waits until all connections are closed. Returns false if they are not within the time limit. For a listener that
-    /// accepts no more connections.
+    /// Waits until all connections are closed; returns false at the time limit. Call it when the listener accepts no more
+    /// connections.
     pub async fn closed(&self, within: Duration) -> bool {
         let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
         timeout(within, self.admission.permits.acquire_many(all)).await.is_ok()

@@ -76,7 +76,7 @@ words! {
 }
 
 impl Decides {
-    /// Returns the keys that lead to the member.
+    /// Returns the keys that lead to the field.
     pub fn path(&self) -> &[String] {
         match self {
             Self::Success { at, .. } => at,

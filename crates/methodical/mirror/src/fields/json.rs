@@ -238,6 +238,18 @@ mod tests {
     }
 
     #[test]
+    fn other_spellings_are_equal_and_other_values_differ() {
+        let one = meaning(r#"{"a":1,"b":[true,null],"c":"A/é"}"#);
+        assert_eq!(meaning(r#"{ "c": "\u0041\/é", "b": [ true , null ], "a": 1.0 }"#), one);
+        assert_eq!(meaning(r#"{"a":1,"a":2}"#), meaning(r#"{"a":2}"#));
+        let values = r#"null false 0 "" "0" [] {} [null] {"a":null} ["a","b"] ["b","a"] ["ab"]"#;
+        let values: Vec<Vec<u8>> = values.split(' ').map(meaning).collect();
+        for (index, one) in values.iter().enumerate() {
+            assert_eq!(values.iter().position(|other| other == one), Some(index));
+        }
+    }
+
+    #[test]
     fn deep_nesting_is_an_error() {
         let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let object = |depth| format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));

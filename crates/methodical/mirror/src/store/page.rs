@@ -74,7 +74,7 @@ impl Paging {
         Self { after: Some(number), ..self }
     }
 
-    /// Limits how long a search reads, which has no index. The page may then have fewer records than its limit, or none, and
+    /// Limits the time of a search, which has no index. The page may then have fewer records than its limit, or none, and
     /// still be followed by another one.
     pub fn within(self, time: Duration) -> Self {
         Self { time, ..self }
