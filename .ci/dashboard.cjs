@@ -1,12 +1,16 @@
-// The steps of `.ci/dashboard`: arguments are the browser, the first URL, and that of a dashboard with a reader.
+// The steps of `.ci/dashboard`: arguments are the browser, the first URL, and that of a dashboard with a reader, or the folder
+// for pictures of each page, in each width and color scheme, and as it is printed.
 'use strict';
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
+const path = require('node:path');
 const { chromium } = require('playwright-core');
 const { HtmlValidate } = require('html-validate');
-const flags = require('./flags.cjs');
 
-const [browserPath, firstUrl, loginUrl] = process.argv.slice(2);
+const [browserPath, firstUrl, loginOrFolder] = process.argv.slice(2);
+// Chromium sends no requests of its own.
+const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync'];
 const origin = new URL(firstUrl).origin;
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const html = new HtmlValidate({
@@ -38,11 +42,50 @@ async function checkSource(text, name) {
   assert.deepEqual(found, [], name);
 }
 
+/** Returns the addresses of all kinds of pages, with a name for each. */
+async function targetsOf(page) {
+  const links = (selector) => page.locator(selector).evaluateAll((all) => all.map((a) => a.href));
+  await page.goto(`${origin}/funnel`);
+  const [members] = await links('table.board tbody a.count');
+  const targets = [['members', members], ['duplicates', `${origin}/duplicates`]];
+  targets.push(['addresses', `${origin}/addresses?${new URL(members).searchParams}`]);
+  for (const target of await links('nav[aria-label="Pages"] a')) {
+    const { pathname, searchParams } = new URL(target);
+    const of = searchParams.get('of');
+    const name = [pathname.slice(1) || 'today', of].filter(Boolean).join('-');
+    targets.push([name, target]);
+    if (pathname !== '/records') continue;
+    await page.goto(target);
+    targets.push([`record-${of}`, (await links('table.records tbody th a'))[0]]);
+    targets.push([`${name}-search`, `${target}&q=an`], [`${name}-nothing`, `${target}&q=no-such-text`]);
+  }
+  await page.goto(members);
+  targets.push(['member', (await links('table.records tbody th a'))[0]]);
+  return targets;
+}
+
+/** Takes the pictures of whole pages. */
+async function pictures(page) {
+  // The first page of a large mirror counts.
+  page.setDefaultTimeout(300_000);
+  await page.goto(firstUrl);
+  const views = [390, 1280, 1920].flatMap((width) => [[width, 'light'], [width, 'dark']]);
+  for (const [name, target] of [...(await targetsOf(page)), ['not-found', `${origin}/record?of=none`]]) {
+    for (const [width, colorScheme] of [...views, [794, 'print']]) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.emulateMedia(colorScheme === 'print' ? { media: 'print', colorScheme: 'light' } : { media: 'screen', colorScheme });
+      // Each view is a new page: after a change of the width, Chromium wraps some columns in another way.
+      await page.goto(target);
+      await page.screenshot({ path: path.join(loginOrFolder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+  }
+}
+
 /** Logs in with the keyboard only, once with a wrong password. */
 async function logIn(browser) {
   const context = await browser.newContext({ bypassCSP: true });
   const page = await context.newPage();
-  const login = `${new URL(loginUrl).origin}/login?to=%2Ffunnel`;
+  const login = `${new URL(loginOrFolder).origin}/login?to=%2Ffunnel`;
   await page.goto(login);
   for (const password of ['wrong', 'correct-horse-battery']) {
     await checkPage(page, 'the login');
@@ -59,7 +102,11 @@ async function logIn(browser) {
 }
 
 async function main() {
-  const browser = await chromium.launch({ executablePath: browserPath, args: flags });
+  const browser = await chromium.launch({ executablePath: browserPath, args });
+  if (!loginOrFolder.startsWith('http')) {
+    await pictures(await (await browser.newContext()).newPage());
+    return browser.close();
+  }
   // axe-core is a script; `bypassCSP` lets it run. The pages themselves are tested without scripts below.
   const context = await browser.newContext({ bypassCSP: true });
   const page = await context.newPage();
@@ -73,28 +120,16 @@ async function main() {
   const again = await (await browser.newContext()).request.get(firstUrl);
   assert.equal(again.status(), 403, 'the first URL works once');
 
-  // From the funnel to a member of a group.
+  // A number of the funnel leads to as many people.
   await page.goto(`${origin}/funnel`);
   const first = page.locator('table.board tbody a.count').first();
   const count = Number((await first.innerText()).split(/\s/)[0]);
   await first.click();
   await page.waitForURL(/group=/);
-  const group = page.url();
   assert.equal(await page.locator('table.records tbody tr').count(), count);
-  const member = page.locator('table.records tbody th a').first();
-  const name = await member.innerText();
-  await member.click();
-  await page.waitForURL(/\/record\?/);
-  assert.equal(await page.locator('h1').innerText(), name);
 
-  // Every page of the navigation, and one record of each list.
-  const targets = await page.locator('nav[aria-label="Pages"] a').evaluateAll((all) => all.map((a) => a.href));
-  for (const list of targets.filter((target) => target.includes('/records'))) {
-    await page.goto(list);
-    targets.push(await page.locator('table.records tbody th a').first().evaluate((a) => a.href));
-  }
-  targets.push(group, `${origin}/duplicates`, `${targets.find((target) => target.includes('/records'))}&q=no-such-text`);
-  for (const target of targets) {
+  const targets = await targetsOf(page);
+  for (const [, target] of targets) {
     const response = await page.goto(target);
     assert.equal(response.status(), 200, target);
     await checkPage(page, target);

@@ -1,4 +1,4 @@
-"""Serves hostile records, writes them as workbooks, and compares each cell that openpyxl and pandas find."""
+"""Serves hostile records, writes them as workbooks, and compares each cell that openpyxl finds."""
 
 import datetime
 import http.server
@@ -10,7 +10,6 @@ import tempfile
 import threading
 
 import openpyxl
-import pandas
 
 # The limits of Excel: characters of a cell, and rows below the header.
 LONGEST, LAST_ROW = 32_767, 1_048_575
@@ -21,19 +20,10 @@ HOSTILE += ["  outer spaces  ", "\ttab", "x" * LONGEST, "é" * LONGEST, "😀" *
 # A workbook has these as `_xHHHH_`. Excel decodes them; openpyxl shows the text of the file.
 ESCAPED = {"a\r\nb": "a_x000D_\nb", "\x01": "_x0001_", "_x0041_": "_x005F_x0041_"}
 
-RECORDS = [
-    {
-        "id": f"00{number}",
-        "name": text,
-        "email": None,
-        "phone": "+40210000001",
-        "phone_mobile": "",
-        "date": "2024-02-29 12:30:05" if number % 2 else "0000-00-00 00:00:00",
-        "portal": {"id": "3", "name": "=2+2"},
-        "type": "person",
-    }
-    for number, text in enumerate([*HOSTILE, *ESCAPED])
-]
+DATES = ["0000-00-00 00:00:00", "2024-02-29 12:30:05"]
+OTHER = {"email": None, "phone": "+40210000001", "phone_mobile": "", "portal": {"id": "3", "name": "=2+2"}}
+TEXTS = enumerate([*HOSTILE, *ESCAPED])
+RECORDS = [{"id": f"00{number}", "name": text, "date": DATES[number % 2], **OTHER} for number, text in TEXTS]
 TOO_LONG = {"id": "1", "name": "x" * (LONGEST + 1)}
 
 
@@ -42,11 +32,7 @@ class Service(http.server.BaseHTTPRequestHandler):
         vacancies = ({"id": f"0{number}", "project": "Night shift"} for number in range(LAST_ROW + 1))
         answer = {"status": "success", "result": self.server.records} if "candidates" in self.path else list(vacancies)
         body = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n" + body)
 
     def log_message(self, *_):
         pass
@@ -81,22 +67,16 @@ def main():
     server.records = RECORDS
     run("candidates", 0)
 
-    def shown(record):
-        return ESCAPED.get(record["name"], record["name"])
-
     header, *rows = openpyxl.load_workbook(path).active.iter_rows()
     names = [cell.value for cell in header]
     for record, row in zip(RECORDS, rows, strict=True):
         cells = {name: cell.value for name, cell in zip(names, row, strict=True)}
-        equal(cells["name"], shown(record), "name")
+        equal(cells["name"], ESCAPED.get(record["name"], record["name"]), "name")
         equal([cells[name] for name in ("id", "phone", "portal.name")], [record["id"], "+40210000001", "=2+2"], "texts")
         equal([cells["email"], cells["phone_mobile"]], [None, None], "null and an empty text")
         is_date = record["date"].startswith("2024")
         equal(cells["date"], datetime.datetime(2024, 2, 29, 12, 30, 5) if is_date else record["date"], "date")
         assert all(cell.data_type != "f" for cell in row), f"row {row[0].row} has a formula"
-    frame = pandas.read_excel(path, dtype=str, keep_default_na=False)
-    equal(list(frame["id"]), [record["id"] for record in RECORDS], "ids in pandas")
-    equal(list(frame["name"]), [shown(record) for record in RECORDS], "names in pandas")
     print("hostile texts: passed")
 
     os.remove(path)
