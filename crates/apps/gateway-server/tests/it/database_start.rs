@@ -21,7 +21,7 @@ fn empty_cluster(port: u16) -> Option<Cluster> {
         "local all postgres trust\nhost all postgres all trust\nhost all all all scram-sha-256\n";
     let cluster = Cluster::start_with(&[("settings.conf", &settings), ("pg_hba.conf", access)]);
     if cluster.is_none() {
-        cluster::skip("PostgreSQL was not found; run .ci/postgres");
+        cluster::skip("PostgreSQL was not found; run `.ci/system postgresql`");
     }
     cluster
 }

@@ -26,7 +26,7 @@ fn all_metrics() -> String {
 fn promtool() -> Option<Command> {
     let found = Command::new("promtool").arg("--version").output();
     if found.is_err() {
-        eprintln!("SKIPPED: promtool is not installed; .ci/prometheus installs it");
+        eprintln!("SKIPPED: promtool is not installed; `.ci/system prometheus` installs it");
         return None;
     }
     Some(Command::new("promtool"))

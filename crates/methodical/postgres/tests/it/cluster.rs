@@ -25,7 +25,7 @@ pub(crate) fn database() -> Option<Database> {
     static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(Cluster::start);
     let named = std::env::var("GATEWAY_TEST_POSTGRES").ok();
     let Some(server) = named.or_else(|| SHARED.as_ref().map(Cluster::url)) else {
-        skip("PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES");
+        skip("PostgreSQL was not found; run `.ci/system postgresql` or set GATEWAY_TEST_POSTGRES");
         return None;
     };
     let mut client = postgres::Client::connect(&server, postgres::NoTls).unwrap();

@@ -81,7 +81,7 @@ impl Encrypted {
             ("ca.pem", &authority.issuer.pem()),
         ]);
         let Some(cluster) = cluster else {
-            cluster::skip("PostgreSQL was not found; run .ci/postgres");
+            cluster::skip("PostgreSQL was not found; run `.ci/system postgresql`");
             return None;
         };
         prepare(&cluster, port);
