@@ -109,10 +109,10 @@ impl Assistant {
         let described = format!(
             "\
 list_placements
-Who is where: a row for each {one} in each {group}, with the present {value} and since when{including}. Fields of the {one} as the \
+Who is where: a row for each {one} in each {group}, with the present {value} and since which sync{including}. Fields of the {one} as the \
 service sent them: {columns}.
-arguments: {group} identity, title or a part of it; {value} one exact name, case-sensitive, default: all, also final ones; \
-waiting_days:integer minimum days in the present {value}, longest first; {search}{page}
+arguments: {group} identity, title or a part of it; {value} one exact name from the board, case-sensitive, default: all, also final ones; \
+waiting_days:integer minimum days in the present {value}, the longest first, also for 0; {search}{page}
 result: next_cursor
 placements: {member_id}; {placed}; {own}?
 
@@ -124,7 +124,7 @@ placements: {placed}
 history: {group_id}; title?; {value}?; from; until?
 
 board
-Counts by {group} and {value}.
+Counts of placements by {group} and {value}, with each {group} that has none.
 arguments: {page}
 result: next_cursor
 groups: {group_id}; title?; total:integer; counts:[{value}?,count:integer,oldest_since
@@ -142,7 +142,7 @@ list_changes
 Each change of the {value} in a period, from and to.
 arguments: {period}; {page}
 result: next_cursor
-changes: at; {member_id}; {group_id}; title?; from?; to?
+changes: at when a sync saw it; {member_id}; {group_id}; title?; from?; to?
 
 status
 How old the data is, and amounts such as credits with a forecast.
@@ -204,14 +204,14 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
     fn placements(&self, arguments: &Parameters) -> Result<Value, String> {
         let (table, members) = (self.of.table.name(), self.of.members.name());
         let value = get(arguments, self.of.value, Value::as_str)?;
-        let days = get(arguments, "waiting_days", Value::as_u64)?.unwrap_or_default();
+        let waiting = get(arguments, "waiting_days", Value::as_u64)?;
         let page = self.page(arguments)?;
         let group = get(arguments, self.of.groups.name(), Value::as_str)?;
         let groups = group.map(|text| self.groups_of(text)).transpose()?;
         let wanted = Wanted {
             value,
-            days: u32::try_from(days).unwrap_or(u32::MAX),
-            is_longest_first: days > 0,
+            days: waiting.map_or(0, |days| u32::try_from(days).unwrap_or(u32::MAX)),
+            is_longest_first: waiting.is_some(),
             ..Wanted::default()
         };
         let steps = self.read(queries::funnel(&self.mirror, table, None, self.of.known_values))?;
