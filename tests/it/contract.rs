@@ -71,7 +71,7 @@ fn a_wrong_server_fails_its_checks_and_no_others() {
         let failed: Vec<_> = failed.map(|one| one.check.name.to_string()).collect();
         table.insert(*name, failed);
         // No report contains the token or a record.
-        let all = [report.to_junit(), report.to_string()].concat();
+        let all = report.to_string();
         for secret in [demo.token(), "@example", "Popescu"] {
             assert!(!all.contains(secret), "{report}");
         }
