@@ -45,13 +45,16 @@ impl Output {
     /// Generates all files of a project: runs the emitters, formats the files and marks them.
     ///
     /// # Errors
-    /// If rustfmt cannot be run or rejects a file, or if two emitters write the same file.
+    /// If rustfmt cannot be run or rejects a file, if a template has no place for the mark, or if two emitters write the same file.
     pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(project);
         emitted.extend(crate::init::samples(project, root));
         let mut files = BTreeMap::new();
         for GeneratedFile { path, text } in formatted(&emitted, root)? {
             let text = marked(project.config, &path, &text);
+            if !is_marked(&text) {
+                return Err(Error::new(format!("the template of `{path}` lacks `{MARK}`")));
+            }
             if files.insert(path.clone(), text).is_some() {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
