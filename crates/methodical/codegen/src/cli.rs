@@ -192,7 +192,8 @@ pub fn usage(message: &str) -> Outcome {
     Outcome::failed(2, format!("error: {message}\n\n`--help` lists the commands.\n"))
 }
 
-/// Returns the outcome of an unknown command, with a suggestion.
+/// Returns the usage error for an unexpected word: an unknown command, with a suggestion if a known one is similar, or too many
+/// arguments if the word itself is known.
 pub fn unknown(word: &str, known: &[&str]) -> Outcome {
     usage(&match suggestion(word, known) {
         _ if known.contains(&word) => format!("too many arguments for `{word}`"),
@@ -281,7 +282,7 @@ fn init(name: &str, options: &InitOptions<'_>, parent: &Path) -> Result<Outcome,
         (Some(path), None) => Runtime::Path(path),
         (None, Some(url)) => Runtime::Git(url),
         (Some(_), Some(_)) => {
-            return Err(usage("`--runtime-path` and `--runtime-git` exclude each other"));
+            return Err(usage("cannot use both `--runtime-path` and `--runtime-git`: choose one"));
         }
         (None, None) => return Err(usage(NO_RUNTIME)),
     };

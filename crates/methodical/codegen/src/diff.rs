@@ -41,7 +41,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// A change of a spec.
+/// One difference between two versions of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The effect on users.

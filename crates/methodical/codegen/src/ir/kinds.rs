@@ -18,7 +18,7 @@ pub struct Kind {
     pub meaning: Option<Meaning>,
 }
 
-/// The names of values of a kind in messages and in the crates of the runtime.
+/// The names that generated code uses for values of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// The argument of the macro `scalar!` that adds the conversions of the meaning to the newtype.
@@ -113,7 +113,7 @@ impl Kind {
         meaning.map(Meaning::word)
     }
 
-    /// Returns what messages and the crates of the runtime call values of this kind.
+    /// Returns the names that generated code uses for values of this kind.
     pub fn names(self) -> Names {
         let signed = "Integer { min: i64::MIN }";
         let [scalar, field_type, check, import] = match (self.meaning, self.primitive) {
@@ -277,7 +277,7 @@ impl Codes {
         [self.yes.first(), self.no.first()]
     }
 
-    /// Returns the boolean that a text represents.
+    /// Returns the boolean that a text represents; `None` if no code has this text.
     pub fn value(&self, text: &str) -> Option<bool> {
         let has = |codes: &[Code]| codes.iter().any(|code| code.text() == text);
         if has(&self.yes) { Some(true) } else { has(&self.no).then_some(false) }

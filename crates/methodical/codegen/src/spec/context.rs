@@ -104,7 +104,7 @@ impl Context<'_> {
         let text = given.map_or(key, |given| given);
         let name = RustName::new(text);
         if name.is_none() {
-            say!(self, text.span, "`{text}` cannot be turned into a Rust name"
+            say!(self, text.span, "cannot make a Rust name from `{text}`"
                 => "choose a name with `rust-name = \"…\"`");
         }
         name
@@ -142,7 +142,11 @@ impl Context<'_> {
         help: &str,
         names: impl Iterator<Item = (String, &'n str, &'n Range<usize>)>,
     ) {
-        let place = if help == COMMANDS { "on the command line" } else { "in generated code" };
+        let place = if [COMMANDS, FLAGS].contains(&help) {
+            "on the command line"
+        } else {
+            "in generated code"
+        };
         let mut seen: BTreeMap<String, (&str, &Range<usize>)> = BTreeMap::new();
         for (name, written, span) in names {
             let Some((first, first_span)) = seen.get(&name) else {
@@ -184,9 +188,11 @@ pub(super) const RENAME: &str = "rename one of them";
 pub(super) const CORRECT: &str = "remove or correct one of them";
 pub(super) const RUST_NAME: &str = "give one of them another `rust-name`";
 
-/// The hint for two commands or flags with the same name.
-pub(super) const COMMANDS: &str = "remove one of the two: `albums/list` is the command `albums list`, `a/b/c` is `a b-c`, \
-    and the parameter `page_size` is the flag `--page-size`";
+/// The hints for two commands, and for two flags, with the same name.
+pub(super) const COMMANDS: &str = "remove one of the two; each selector becomes a command: `albums/list` becomes `albums list`, \
+    `a/b/c` becomes `a b-c`";
+pub(super) const FLAGS: &str =
+    "remove one of the two; each parameter becomes a flag: `page_size` becomes `--page-size`";
 
 /// Returns the sections of the contract.
 pub(super) fn source<F>(text: Option<&Text<F>>) -> Source {

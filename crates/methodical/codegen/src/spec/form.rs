@@ -59,7 +59,7 @@ forms! {
     Param 100 "^[A-Za-z0-9._~-]+$" "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`";
     Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "a name of letters, digits, `-`, `.`, `_` and `~`, which may have keys in brackets after it";
     Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
-    Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`";
+    Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
     Media 400 r"^[a-z0-9]+/([a-z0-9.+-]*[.+-])?json$" "a media type of JSON, such as `application/json`";
     Version 400 r"^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$" "a version of three numbers, such as `1.0.0`";
     File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..`, such as `fixtures/credits.json`";

@@ -176,13 +176,13 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
     let is_set = HEADERS.split(' ').any(|header| header.eq_ignore_ascii_case(name));
     let taken = match place {
         SecretPlace::Query | SecretPlace::Form if dispatch.sends(name) => {
-            "every call has this parameter anyway"
+            "every call sends a parameter with this name"
         }
         SecretPlace::Header if is_set => "the client sets this header itself",
         _ => "",
     };
     if !taken.is_empty() {
-        say!(cx, name.span, "the secret `{name}` is not possible: {taken}"
+        say!(cx, name.span, "cannot use `{name}` as the name of the secret: {taken}"
             => "choose another name or place");
     }
     Secret { name: name.value.clone(), place, doc: given.doc.value.clone() }

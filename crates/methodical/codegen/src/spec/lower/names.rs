@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{Param, RustName};
-use crate::spec::context::{COMMANDS, Context, RENAME};
+use crate::spec::context::{COMMANDS, Context, FLAGS, RENAME};
 use crate::spec::language::Document;
 use crate::spec::lower::operation::Lowered;
 use crate::spec::read::At;
@@ -55,5 +55,5 @@ pub(super) fn flags(cx: &mut Context<'_>, keys: &[&At<String>], params: &[Param]
         .filter(|(_, param)| names.insert(param.rust.snake()))
         .map(|(key, param)| (param.flag(), key.as_str(), &key.span))
         .collect();
-    cx.distinct("parameter", COMMANDS, flags.into_iter());
+    cx.distinct("parameter", FLAGS, flags.into_iter());
 }

@@ -90,7 +90,7 @@ fn post(
     let is_post = is_form || given.verb.as_deref() == Some(&Verb::Post);
     let format = given.body.as_deref().copied().unwrap_or(BodyFormat::Form);
     if let Some(verb) = given.verb.as_ref().filter(|verb| is_form && ***verb == Verb::Get) {
-        say!(cx, verb.span, "a GET has no form, and the selector is in the form"
+        say!(cx, verb.span, "cannot call by GET: the selector is in the form, and a GET has none"
             => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
     }
     if let Some(body) = given.body.as_ref().filter(|_| is_form && format == BodyFormat::Json) {

@@ -148,10 +148,10 @@ fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
     let ty = cx.resolve(of)?;
     match &ty {
         Type::Model(_) => {
-            say!(cx, of.span, "a record is not a value" => "write `response.object`");
+            say!(cx, of.span, "`response.value` cannot be a record" => "write `response.object`");
         }
         Type::List(inner) if inner.model().is_some() => {
-            say!(cx, of.span, "a list of records is not a value"
+            say!(cx, of.span, "`response.value` cannot be a list of records"
                 => "write `response.list` with the name of the model");
         }
         Type::Value(_) | Type::List(_) | Type::Map(_) => return Some(ty),

@@ -57,7 +57,8 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
             say!(cx, digits.span, "only an `id` that is a string has `digits`" => "remove `digits`");
         }
         Some(_) if !is_numeric => {
-            say!(cx, example.span, "the example must be decimal digits, because of `digits`");
+            say!(cx, example.span, "the example has characters other than digits, which `digits` forbids"
+                => "correct the example, or remove `digits`");
         }
         _ => {}
     }
@@ -135,7 +136,7 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
     let mut names = given.values.names();
     if let Some(unknown) = names.find(|name| name.eq_ignore_ascii_case("unknown")) {
         say!(cx, unknown.span,
-            "`Unknown` is reserved for values outside the list"
+            "cannot name a value `Unknown`: the generated enum uses this name for values outside the list"
             => "choose another name, such as `NotKnown`, and keep its `wire`");
     }
     let mut values = Vec::new();
@@ -277,7 +278,7 @@ fn lenient(
         }
     }
     if found.contains(&Leniency::BlankAsNone) && found.contains(&Leniency::AbsentAsEmpty) {
-        say!(cx, field.lenient.span, "`blank-as-none` and `absent-as-empty` exclude each other"
+        say!(cx, field.lenient.span, "cannot use both `blank-as-none` and `absent-as-empty`"
             => "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value");
     }
     found
