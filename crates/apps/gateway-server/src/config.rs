@@ -12,8 +12,8 @@ use crate::clock::Clock;
 use crate::front::recorder::EndedResponse;
 use crate::store::STATEMENT_BUDGET;
 
-/// The settings of a server. Every limit has a name and a default. The program `gateway-server` checks
-/// the range of each.
+/// The settings of a server. Every limit has a default. Only the program `gateway-server` checks the
+/// ranges; other callers must keep to them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {

@@ -27,7 +27,7 @@ impl DemoData {
     ///
     /// # Errors
     ///
-    /// Fails if the stage does.
+    /// Fails if the stage refuses a record or cannot be written.
     pub fn fill(self, stage: &mut dyn Stage) -> Result<(), Error> {
         let mut random = Random(self.seed);
         let vacancies = (self.candidates / 4).clamp(1, 2_000);

@@ -40,7 +40,7 @@ impl DemoHistory {
     ///
     /// # Errors
     ///
-    /// Fails if the database does.
+    /// Fails if the database cannot be written.
     pub fn set_day(&self, day: u32) -> Result<(), Error> {
         let fill = &mut |stage: &mut dyn Stage| self.fill(i64::from(day), stage);
         self.store.replace(self.account, ImportMode::Commit, Removals::Few, fill).map(drop)

@@ -152,7 +152,7 @@ fn lifetime(text: &str) -> Result<i64, String> {
     };
     let number: u32 = text.strip_suffix(unit).and_then(|n| n.parse().ok()).ok_or_else(help)?;
     if number == 0 {
-        return Err("a lifetime must be longer than 0".to_owned());
+        return Err("must be longer than 0".to_owned());
     }
     Ok(seconds * i64::from(number))
 }

@@ -17,7 +17,8 @@ pub(super) struct ImportArguments {
     /// Account that receives the data.
     #[arg(long, value_name = "NAME")]
     account: String,
-    /// Give every candidate in the files a status in this vacancy. Use it for responses to filtered calls.
+    /// Vacancy in which every candidate in the files gets the status of --status. For responses that were filtered by both: they
+    /// contain neither.
     #[arg(long, value_name = "N", requires = "status")]
     vacancy_id: Option<i64>,
     /// Status of the candidates in the vacancy of --vacancy-id.
@@ -130,7 +131,10 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
     let CheckReport { damage, outdated, pending_erasures } = database.open_to_read()?.check()?;
-    for line in damage.iter().chain(&outdated) {
+    for line in &damage {
+        note(&format!("damage: {line}"));
+    }
+    for line in &outdated {
         note(line);
     }
     if pending_erasures > 0 {

@@ -100,8 +100,8 @@ impl<'d> Location<'d> {
         let scheme = scheme.to_ascii_lowercase();
         if !matches!(&*scheme, "postgres" | "postgresql") || !rest.starts_with("//") {
             return config(
-                "cannot open the database: it is neither a file nor a URL that starts with postgres:// or \
-                 postgresql://; if it is a file with a colon in its name, write ./ before it",
+                "cannot open the database: its URL does not start with postgres:// or postgresql://; \
+                 for a file with a colon in its name, write ./ before the name",
             );
         }
         Ok(Self::Url(format!("{scheme}:{rest}")))

@@ -117,7 +117,9 @@ impl Work {
     /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return, in
     /// time.
     pub(crate) async fn run<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
-        let busy = |_elapsed| Error::new(ErrorKind::Overloaded, "all database readers are busy");
+        let busy = |_elapsed| {
+            Error::new(ErrorKind::Overloaded, "cannot read the database: all readers are busy")
+        };
         let reader = timeout(self.statement_timeout, self.reader()).await.map_err(busy)??;
         self.run_with(reader, job).await
     }

@@ -74,18 +74,18 @@ fn values<'de, R: serde_json::de::Read<'de>>(
         let text = match error.classify() {
             Category::Eof => "the JSON value is truncated".to_owned(),
             Category::Syntax => format!("invalid JSON at column {}", error.column()),
-            Category::Data => expected(),
+            Category::Data => format!("expected {}", accepted()),
             Category::Io => return unreadable(place, &error.into()),
         };
         Error::at(place, text)
     })
 }
 
-/// Returns what was expected instead of a value that is not a record.
-fn expected() -> String {
+/// Returns which values a file may have.
+fn accepted() -> String {
     let methods: Vec<_> =
         ENVELOPES.iter().map(|one| format!("a response of `{}`", one.method)).collect();
-    format!("expected a record, an array of records, or {}", methods.join(" or "))
+    format!("a record, an array of records, or {}", methods.join(" or "))
 }
 
 struct State<'t, 's, 'p> {
@@ -135,7 +135,7 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a record, an array of records, or a response of the service")
+        f.write_str(&accepted())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {

@@ -105,7 +105,7 @@ const ORPHANS: [(&str, &str); 6] = [
     ),
     (
         "SELECT count(*) FROM account WHERE (revision = 0) <> (tag = 0)",
-        "accounts with a revision but no tag, or a tag but no revision",
+        "accounts with a revision and no tag, or a tag and no revision",
     ),
     (
         "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \

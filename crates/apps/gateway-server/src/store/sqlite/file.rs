@@ -60,7 +60,10 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
             Ok(file) if file.len() == 0 => return Err(empty(path)),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let text = format!("database {shown} does not exist");
+                let text = format!(
+                    "cannot open the database {shown}: the file does not exist; check the name, or create it with \
+                     `gateway-server account create`"
+                );
                 return Err(Error::new(ErrorKind::NotFound, text));
             }
             Err(error) => {
@@ -79,7 +82,10 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
 
 /// Returns the error of a file that is empty.
 fn empty(path: &Path) -> Error {
-    let text = format!("{} is empty, so it is not a database", path.display());
+    let text = format!(
+        "cannot open the database {}: the file is empty; remove it, and create the database or restore a backup",
+        path.display()
+    );
     Error::new(ErrorKind::StorageForeign, text)
 }
 
