@@ -73,7 +73,7 @@ impl BlockingBody {
         Self::empty().map(|_| Body::from_poll(move |_| Poll::Ready(chunks.next())))
     }
 
-    /// Creates a body from a client's reader. `classify` converts its errors.
+    /// Creates a body from the reader of an HTTP client. `classify` converts each error of the reader.
     pub fn with_errors<R, F>(mut reader: R, mut classify: F) -> Self
     where
         R: Read + Send + 'static,

@@ -108,7 +108,7 @@ impl Body {
         Self::new(Polled(poll))
     }
 
-    /// Creates a body from a client's stream. `classify` converts its errors.
+    /// Creates a body from the stream of an HTTP client. `classify` converts each error of the stream.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,

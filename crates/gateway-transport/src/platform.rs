@@ -14,7 +14,7 @@ pub use std::time::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use web_time::Instant;
 
-/// Returns the time: that of the simulation of this thread, if it has one.
+/// Returns the current instant: the simulated one if this thread runs a simulation.
 #[doc(hidden)]
 #[cfg_attr(not(feature = "test-util"), inline)]
 pub fn now() -> Instant {

@@ -81,7 +81,7 @@ impl Readers {
         self.0.remove(name).is_some()
     }
 
-    /// Returns the names in alphabetical order, and whether personal values are hidden from each.
+    /// Returns the name of each reader, in byte order, and whether personal values are hidden from that reader.
     pub fn names(&self) -> impl Iterator<Item = (&str, bool)> {
         self.0.iter().map(|(name, reader)| (&**name, reader.masks))
     }

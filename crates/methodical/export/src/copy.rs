@@ -44,14 +44,15 @@ impl Copy {
         Self { times: times.collect() }
     }
 
-    /// Writes each table to a file of the place, such as `photo.parquet`, all from one state of the mirror. Each file is replaced
-    /// when it is complete. Returns the names of the tables and the numbers of their rows.
+    /// Writes each table to a file in `place`, such as `photo.parquet`. All files show the same state of the mirror. Each replaces
+    /// the former file when it is complete. Returns the name of each table and the number of its rows.
     ///
     /// The mirror remembers the copy under the URL of the place, so that [`forget`](Mirror::forget) names it.
     ///
     /// # Errors
     ///
-    /// Fails if the mirror or the place does. The files that were not replaced have their former contents then.
+    /// Fails if the mirror cannot be read or updated, or if a file cannot be written. Files that were not replaced keep their former
+    /// contents.
     pub fn run(&self, mirror: &mut Mirror, place: &Place) -> Result<Vec<(String, u64)>, Error> {
         let source = mirror.begin_copy(&place.to_string())?;
         place.sweep();

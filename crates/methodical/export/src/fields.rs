@@ -41,7 +41,8 @@ pub struct ParquetStream {
 }
 
 impl ParquetStream {
-    /// Begins a file with these fields: paths with dots, and types.
+    /// Begins a Parquet file with these fields. Each has a path, with dots between its parts, and a type; `None` if the type is
+    /// unknown.
     ///
     /// # Errors
     ///

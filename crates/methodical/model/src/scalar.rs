@@ -185,7 +185,7 @@ macro_rules! __scalar {
                 Self($crate::codegen::SmolStr::new(text))
             }
 
-            /// Returns the text on the wire.
+            /// Returns the text, as received or as passed to `new`.
             #[inline]
             pub fn as_str(&self) -> &str {
                 self.0.as_str()

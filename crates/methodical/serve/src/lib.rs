@@ -98,7 +98,7 @@ pub struct Limits {
     pub age: Duration,
 }
 
-/// A listener and everything that its connections share.
+/// Accepts connections and serves them with a [`Service`]. Holds what all connections share; [`run`](Self::run) takes the socket.
 #[derive(Debug)]
 pub struct Listen<S> {
     service: Arc<S>,

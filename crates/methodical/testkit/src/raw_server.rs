@@ -434,7 +434,7 @@ impl RawRequest {
         String::from_utf8_lossy(line).into_owned()
     }
 
-    /// Returns the method.
+    /// Returns the method in the first line, such as `GET`.
     pub fn method(&self) -> String {
         self.line().split(' ').next().unwrap_or_default().to_owned()
     }

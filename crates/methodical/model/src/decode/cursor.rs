@@ -144,10 +144,10 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.at)
     }
 
-    /// Skips a field that the record does not list, and adds it to `span`.
+    /// Skips a field that the record does not list, and extends `span` to its end.
     ///
-    /// Its name has no escapes and is directly followed by its colon, so [`has`](Self::has) would have
-    /// found a listed field.
+    /// Returns `None` if its name has escapes or is not directly followed by a colon: it could then be a
+    /// listed field that [`has`](Self::has) does not recognize.
     #[inline]
     pub fn unlisted(&mut self, span: &mut Span) -> Option<()> {
         let end = named_value(self.text, self.at)?;
@@ -259,7 +259,8 @@ pub const fn is_plain_name(name: &str) -> bool {
 pub struct Seen(u64);
 
 impl Seen {
-    /// Records a field. Duplicates, and fields after the 64th, are left to serde.
+    /// Marks a field as seen. Returns `None` for a duplicate and for any field after the 64th; serde then
+    /// decodes the record.
     #[inline(always)]
     pub fn first(&mut self, member: u32) -> Option<()> {
         let bit = 1_u64.checked_shl(member)?;

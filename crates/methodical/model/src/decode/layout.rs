@@ -60,7 +60,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Creates the verdict of a field, without codes and messages.
+    /// Creates a verdict that only `decides` determines: it reads no code and no message.
     pub const fn new(decides: Decides) -> Self {
         Self {
             decides,
