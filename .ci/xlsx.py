@@ -59,7 +59,7 @@ def main():
         return done.stderr
 
     errors = run("candidates", 1)
-    longer = f"record {len(RECORDS) + 1}, field `name`: the text is longer than the {LONGEST} characters of a cell"
+    longer = f"the text of `name` in record {len(RECORDS) + 1} is longer than the {LONGEST} characters that a cell holds"
     assert longer in errors, errors
     assert not os.path.exists(path), "an incomplete workbook"
     print("a text that is longer than a cell: passed")

@@ -74,6 +74,6 @@ impl Observer for Outputs {
     }
 }
 
-/// The canary: in any case, as hexadecimal and decimal bytes, and in base64 at each of its three offsets.
+/// The canary: in upper or lower case, as hexadecimal and decimal bytes, and in base64 at each of its three offsets.
 const FORMS: [&str; 6] =
     ["canary", "43414e415259", "67, 65, 78, 65, 82, 89", "Q0FOQVJZ", "NBTkFSW", "DQU5BUl"];

@@ -38,8 +38,8 @@ pub(crate) enum Command<C: Subcommand> {
     Board,
     /// Find records that may be the same person.
     ///
-    /// They have the same e-mail address, in any case, or a phone number with the same last nine digits. Each line has the number of
-    /// its set, and the fields that are the same.
+    /// They have the same e-mail address (case does not matter), or a phone number with the same last nine digits. Each line has
+    /// the number of its set, and the fields that are the same.
     Duplicates,
     /// List who is where: each {member} in each {group}, with the {value} and since when.
     #[command(subcommand)]

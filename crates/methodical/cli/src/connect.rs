@@ -117,8 +117,10 @@ pub(crate) fn check_base_url<S: Service>(text: &str) -> Result<(), Failure> {
 /// Refuses a base URL that ends in the path of the service, which the client adds to it.
 fn check_path<S: Service>(base_url: &str) -> Result<(), Failure> {
     match base_url.trim_end_matches('/').strip_suffix(S::PATH) {
-        Some(base) => Err(Failure::usage(format!("the base URL must not end in {}", S::PATH))
-            .hint(format!("the program adds this path itself; use {base}"))),
+        Some(base) => {
+            Err(Failure::usage(format!("cannot use the base URL: it ends in {}", S::PATH))
+                .hint(format!("the program adds this path itself; use {base}")))
+        }
         None => Ok(()),
     }
 }
@@ -238,8 +240,10 @@ pub(crate) fn build<S: Service>(
         let refused = plain && !settings.allows_insecure_http();
         // A URL that is invalid anyway is not worth the advice.
         if error.kind() == ErrorKind::Config && refused && check_base_url::<S>(base_url).is_ok() {
-            return Failure::usage("the base URL is unencrypted http, which exposes the token")
-                .hint("use https, or allow it with --allow-insecure-http");
+            return Failure::usage(
+                "cannot use the base URL: it is unencrypted http, which exposes the token",
+            )
+            .hint("use https, or allow it with --allow-insecure-http");
         }
         let failure = Failure::from(error);
         match settings.base_url() {

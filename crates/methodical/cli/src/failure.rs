@@ -113,6 +113,13 @@ impl Failure {
         self
     }
 
+    /// Adds the message and the causes of another failure as causes.
+    pub(crate) fn caused_by(mut self, cause: Self) -> Self {
+        self.causes.push(cause.message);
+        self.causes.extend(cause.causes);
+        self
+    }
+
     /// Puts what failed as a whole before the message.
     pub(crate) fn within(self, whole: &str) -> Self {
         Self { message: format!("{whole}: {}", self.message), ..self }

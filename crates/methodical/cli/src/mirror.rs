@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 
+use methodical_client::Error;
 use methodical_client::blocking::{Client, Records};
 use methodical_mirror::model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
@@ -107,8 +108,12 @@ pub(crate) fn select<S: Mirrored, O: 'static>(
     (visitor.selected, others.map(|other| *other).collect())
 }
 
-/// Asks the service for the identities of a table, with their titles. Returns `None` if the list cannot be read.
-pub(crate) fn identities<S: Mirrored>(client: &Client<S>, table: &Table) -> Option<Titles> {
+/// Asks the service for the identities of a table, with their titles. Returns `None` if no list returns the whole
+/// table.
+pub(crate) fn identities<S: Mirrored>(
+    client: &Client<S>,
+    table: &Table,
+) -> Option<Result<Titles, Error>> {
     let mut visitor = Visitor::<S> { asked: Some((client, table)), ..Visitor::default() };
     S::visit(&mut visitor);
     visitor.identities
@@ -122,7 +127,7 @@ struct Visitor<'a, S> {
     selected: Selected,
     others: Vec<Box<dyn Any>>,
     asked: Option<(&'a Client<S>, &'a Table)>,
-    identities: Option<Titles>,
+    identities: Option<Result<Titles, Error>>,
 }
 
 impl<S> Default for Visitor<'_, S> {
@@ -163,11 +168,12 @@ impl<S: Service> Visitor<'_, S> {
             let text = |name| text_of(object.get(name)).into_owned();
             found.insert(text(table.identity()), text(title));
         }) {
-            if entry.is_err() {
+            if let Err(error) = entry {
+                self.identities = Some(Err(error));
                 return;
             }
         }
-        self.identities = Some(found);
+        self.identities = Some(Ok(found));
     }
 }
 
@@ -178,8 +184,10 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         self.whole(table, &query);
-        if let Some(Ok(entries)) = self.asks_for(table).map(|client| client.stream(&query)) {
-            self.read(table, entries);
+        match self.asks_for(table).map(|client| client.stream(&query)) {
+            Some(Ok(entries)) => self.read(table, entries),
+            Some(Err(error)) => self.identities = Some(Err(error)),
+            None => {}
         }
     }
 

@@ -23,10 +23,10 @@ use crate::run::Invocation;
 use crate::settings::Settings;
 use crate::transport::curl;
 
-/// One run of a command: a client of the service `S`, with the settings and the flags for its output.
+/// One run of a command: a client of the service `S`, the settings, and the flags for the output.
 ///
-/// [`OperationCommands::run`](crate::OperationCommands::run) gets one. With `--dry-run`, each of its methods prints the
-/// request and sends nothing; with `-o raw`, the unchanged response.
+/// [`OperationCommands::run`](crate::OperationCommands::run) receives one. With `--dry-run`, each method prints the request and
+/// sends nothing. With `-o raw`, it prints the response unchanged.
 pub struct Session<S> {
     pub(crate) client: blocking::Client<S>,
     pub(crate) settings: Settings,

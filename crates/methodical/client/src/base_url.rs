@@ -26,7 +26,7 @@ impl BaseUrl {
     /// Plain `http` is allowed only to a loopback host, or to any host if `insecure` is set.
     pub(crate) fn parse(text: &str, path: &str, insecure: bool) -> Result<Self, Error> {
         if text.contains(['?', '#']) {
-            return Err(Error::config("the base URL must not have a query or a fragment"));
+            return Err(Error::config("cannot use the base URL: it has a query or a fragment"));
         }
         let uri: Uri = text.parse().map_err(|_invalid| Error::config(INVALID))?;
         let parts = uri.into_parts();
@@ -34,23 +34,25 @@ impl BaseUrl {
             return Err(Error::config(INVALID));
         };
         if authority.as_str().contains('@') {
-            return Err(Error::config("the base URL must not contain credentials"));
+            return Err(Error::config("cannot use the base URL: it contains credentials"));
         }
         if authority.host().is_empty() {
-            return Err(Error::config("the base URL has no host"));
+            return Err(Error::config("cannot use the base URL: it has no host"));
         }
         // Some HTTP clients replace an invalid port by the default port.
         if authority.as_str() != authority.host() && authority.port_u16().is_none() {
-            return Err(Error::config("the base URL has an invalid port"));
+            return Err(Error::config("cannot use the base URL: its port is invalid"));
         }
         if scheme == Scheme::HTTP {
             if !insecure && !is_loopback(authority.host()) {
                 return Err(Error::config(
-                    "the base URL uses plain http, which exposes the token; use https or set allow_insecure_http",
+                    "cannot use the base URL: it is unencrypted http, which exposes the token; use https or set allow_insecure_http",
                 ));
             }
         } else if scheme != Scheme::HTTPS {
-            return Err(Error::config("the base URL must use https or http"));
+            return Err(Error::config(
+                "cannot use the base URL: its scheme is neither https nor http",
+            ));
         }
         let prefix = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         let path = format!("{}{}", prefix.trim_end_matches('/'), path);
@@ -122,7 +124,7 @@ fn bare(host: &str) -> &str {
 /// The text in the path of a service that a secret replaces.
 const SECRET: &str = "{secret}";
 
-const INVALID: &str = "the base URL is invalid; expected a URL such as https://host";
+const INVALID: &str = "cannot use the base URL: it is invalid; expected a URL such as https://host";
 
 #[cfg(test)]
 mod tests {

@@ -105,7 +105,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be written.
     pub fn end_copy(&mut self, source: CopySource) -> Result<(), Error> {
         let CopySource { store, target, at } = source;
         drop(store);
@@ -124,7 +124,7 @@ impl CopySource {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn tables(&self) -> Result<Vec<CopyTable>, Error> {
         let tables = self.store.tables()?;
         let records = tables.iter().map(|status| &*status.table);
@@ -165,7 +165,7 @@ impl CopySource {
     ///
     /// # Errors
     ///
-    /// Fails if the store or `take` does.
+    /// Fails if the store cannot be read, or with the error of `take`.
     pub fn each_row<E: From<Error>>(
         &self,
         table: &CopyTable,

@@ -242,7 +242,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -279,7 +279,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn cursor(&self) -> Result<Cursor, Error> {
         let store = self.store();
         let last = store.feed()?.last;

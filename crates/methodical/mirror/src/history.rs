@@ -213,7 +213,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -259,7 +259,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -284,7 +284,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// # let mirror = methodical_mirror::Mirror::in_memory()?;

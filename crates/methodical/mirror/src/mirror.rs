@@ -119,7 +119,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
         let store = self.store();
         let mark = store.identity().mark("token", &[token.as_bytes()]);
@@ -131,7 +131,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read or written.
     pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
         let store = self.store();
         let mark = store.identity().mark("token", &[token.as_bytes()]);

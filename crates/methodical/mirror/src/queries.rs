@@ -47,7 +47,7 @@ pub struct Placement {
 // Does not show the values, which belong to the member.
 debug_with!(Placement: id, since);
 
-/// Which placements to read, and in which order. The default is all of them, in the order of first sight.
+/// Selects placements, and their order. The default is all of them, in the order of first sight.
 ///
 /// ```
 /// use methodical_mirror::queries::Wanted;
@@ -226,7 +226,7 @@ pub struct Cell {
 ///
 /// # Errors
 ///
-/// Fails if the store does.
+/// Fails if the store cannot be read.
 pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
     Ok(mirror.store().recovered()?.into_keys().collect())
 }
@@ -500,10 +500,10 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
 
 /// Returns the present records of a table that have the same e-mail address, or the same telephone number in any spelling.
 ///
-/// E-mail addresses are the same if their text is, without surrounding spaces and in any case. Of a telephone number, only the digits
-/// count, and of these the last nine: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers with fewer
-/// than seven digits are not compared. Numbers of two countries with the same last nine digits are returned, too: a person has to
-/// look at each result.
+/// E-mail addresses are the same if their text is, without surrounding spaces; case does not matter. Of a telephone number, only
+/// the digits count, and of these the last nine: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers
+/// with fewer than seven digits are not compared. Numbers of two countries with the same last nine digits are returned, too: a
+/// person has to look at each result.
 ///
 /// # Errors
 ///

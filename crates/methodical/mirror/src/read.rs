@@ -165,7 +165,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};
@@ -191,7 +191,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
         let store = self.store();
         let is_reduced = store.omits_personal()?;
@@ -209,7 +209,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};

@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read or written.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
         let index = self.count();
         self.read(index, json, None)
@@ -266,7 +266,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read or written.
     pub fn reject(&mut self, reason: &str) -> Result<(), Error> {
         let index = self.count();
         self.reject_at(index, reason)

@@ -418,9 +418,10 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
     let is_value =
         matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..));
     let (kind, text) = match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (ErrorKind::Busy, "another process is writing the mirror; try again later")
-        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            ErrorKind::Busy,
+            "cannot use the mirror: another process is writing to it; try again later",
+        ),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (
             ErrorKind::Io,
             "cannot use the mirror: its file or folder is read-only, and reading it writes beside it, too; copy it to a folder \

@@ -11,7 +11,7 @@ use crate::feed::Cursor;
 use crate::mirror::Mirror;
 use crate::store::{OrFailed as _, Store, quoted, utc};
 
-/// Which rows and changes to remove. The default removes nothing.
+/// Selects the rows and changes to remove. The default removes nothing.
 ///
 /// ```
 /// use std::time::Duration;

@@ -54,9 +54,12 @@ fn invalid_values_and_unknown_profiles_are_refused() {
     let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
     let unknown = "error: unknown profile `typo`\n  hint: `gateway --profile typo config set";
     for (line, said) in [
-        ("config set base-url nonsense", "error: the base URL is invalid; expected a URL such as"),
-        ("config set base-url https://h/?x=1", "error: the base URL must not have a query"),
-        ("config set base-url https://h/c/oauth/v1", "error: the base URL must not end in"),
+        (
+            "config set base-url nonsense",
+            "error: cannot use the base URL: it is invalid; expected a URL such as",
+        ),
+        ("config set base-url https://h/?x=1", "error: cannot use the base URL: it has a query"),
+        ("config set base-url https://h/c/oauth/v1", "error: cannot use the base URL: it ends in"),
         ("config set token-command 'pass", "error: `token-command` has an unclosed quotation mark"),
         ("config get tokn", "error: unknown setting `tokn`\n  hint: did you mean `token`? All"),
         ("config get timeout", "error: `timeout` is not set\n"),
@@ -75,11 +78,11 @@ fn invalid_values_and_unknown_profiles_are_refused() {
 fn an_invalid_base_url_is_named_as_such() {
     let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
     for (url, message) in [
-        ("http://h:99999", "error: the base URL has an invalid port"),
-        ("http:// h", "error: the base URL is invalid"),
+        ("http://h:99999", "error: cannot use the base URL: its port is invalid"),
+        ("http:// h", "error: cannot use the base URL: it is invalid"),
         (
             "https://h/c/oauth/v1/",
-            "error: the base URL must not end in /c/oauth/v1\n  hint: the program adds this path itself; use https://h\n",
+            "error: cannot use the base URL: it ends in /c/oauth/v1\n  hint: the program adds this path itself; use https://h\n",
         ),
     ] {
         for command in

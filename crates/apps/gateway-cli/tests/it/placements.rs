@@ -69,7 +69,7 @@ fn placements_are_chosen_by_title_status_and_time() {
     let [anna, jorg, zoe] =
         ["1,101,Welder,New,\r\n", "2,101,Welder,Shortlist,New\r\n", "3,102,Köchin,New,\r\n"];
     assert_eq!(list(&[]), format!("{header}{anna}{jorg}{zoe}"));
-    // A title in any case, without accents.
+    // A title in another case, without accents.
     assert_eq!(list(&["--vacancy", "KOCHIN"]), format!("{header}{zoe}"));
     assert_eq!(
         list(&["--vacancy", "102", "--vacancy", "welder", "--status", "New"]),

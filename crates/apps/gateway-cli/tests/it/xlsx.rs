@@ -49,7 +49,7 @@ fn a_text_that_no_cell_holds_is_an_error() {
     let person = Person::of_service(&server.uri(""));
     let output = person.run(&["vacancies", "list", "--output-file", "v.xlsx"]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
-    let text = "record 2, field `project`: the text is longer than the 32767 characters of a cell; use -o csv";
+    let text = "the text of `project` in record 2 is longer than the 32767 characters that a cell holds; use -o csv";
     assert!(stderr(&output).contains(text), "{}", stderr(&output));
     assert_eq!(fs::read_dir(person.home.path()).unwrap().count(), 0);
 }

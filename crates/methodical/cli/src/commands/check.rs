@@ -91,7 +91,7 @@ pub struct CheckReport {
     pub summary: String,
 }
 
-/// The result of a check.
+/// The result of one check of a [`Contract`].
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckResult {
     /// The name of the check, such as `list.envelope`.

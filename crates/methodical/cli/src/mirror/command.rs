@@ -56,7 +56,7 @@ Examples:
   {program} mirror consumers
   {program} mirror consumers --remove exec --yes")]
     Consumers(ConsumersFlags),
-    /// Find records by text, in any case. Records that are gone or forgotten are not found.
+    /// Find records by text; case does not matter. Records that are gone or forgotten are not found.
     #[command(after_help = "\
 Examples:
   {program} mirror search anna

@@ -123,7 +123,7 @@ pub(crate) fn note_unknown<S: Mirrored>(
     let Selected::Members(Members { of, group, values }) = selected else { return };
     // With -q, the list of groups is not needed.
     let client = client.filter(|_| !invocation.screen.quiet);
-    if let Some(known) = client.and_then(|client| identities(client, of.groups)) {
+    if let Some(Ok(known)) = client.and_then(|client| identities(client, of.groups)) {
         let known: BTreeSet<String> = known.into_keys().collect();
         if !known.contains(group) {
             let text = format!("{} {group} does not exist", of.groups.name());

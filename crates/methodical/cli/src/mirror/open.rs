@@ -351,7 +351,7 @@ pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
     let plain = number.bytes().all(|byte| byte.is_ascii_digit());
     let number: Option<u64> = number.parse().ok().filter(|_| plain);
     if number == Some(0) {
-        return Err("the time must be longer than 0");
+        return Err("must be longer than 0");
     }
     number.and_then(|number| number.checked_mul(unit)).ok_or(EXPECTED)
 }
@@ -384,6 +384,6 @@ mod tests {
         {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(duration("0s"), Err("the time must be longer than 0"));
+        assert_eq!(duration("0s"), Err("must be longer than 0"));
     }
 }

@@ -42,11 +42,16 @@ pub(crate) fn group_of_title<S: Mirrored>(
         return Err(Failure::usage(text).hint("use the identity in place of the title"));
     } else {
         let session = Session::<S>::open(invocation)?;
-        identities::<S>(&session.client, table).ok_or_else(|| {
-            let text =
-                format!("cannot look up the title of a {}: cannot read their list", table.name());
-            Failure::usage(text).hint("use the identity in place of the title")
-        })?
+        let (group, groups) = (table.name(), plural(table));
+        let text = format!(
+            "cannot find the {group} with the title `{text}`: cannot read the list of {groups}"
+        );
+        let failure = Failure::usage(text).hint("use the identity in place of the title");
+        match identities::<S>(&session.client, table) {
+            Some(Ok(titles)) => titles,
+            Some(Err(error)) => return Err(failure.caused_by(error.into())),
+            None => return Err(failure),
+        }
     };
     match &*with_title(text, table, &titles)? {
         [only] => Ok(only.clone()),
@@ -64,7 +69,7 @@ pub(crate) fn plural(table: &Table) -> String {
     }
 }
 
-/// Returns the identities of the groups that a text names: one identity, or all with this title in any case.
+/// Returns the identities of the groups that a text names: one identity, or all with this title. Case does not matter.
 fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>, Failure> {
     if titles.contains_key(text) {
         return Ok(vec![text.to_owned()]);
@@ -111,7 +116,7 @@ Examples:
 /// The flags of `placements list`.
 #[derive(Debug, Args)]
 pub(crate) struct PlacementsFlags {
-    /// Only placements in this {group}, by its id or its title in any case. Repeat the flag for several.
+    /// Only placements in this {group}, by its id or its title; case does not matter. Repeat the flag for several.
     #[arg(id = "frame:group", long = "group", value_name = "ID or TITLE")]
     groups: Vec<String>,
 

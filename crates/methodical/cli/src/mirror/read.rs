@@ -229,7 +229,7 @@ fn find<'a>(
 /// The arguments of `mirror search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchFlags {
-    /// Text within the identity or a text of the record, in any case.
+    /// Text within the identity or a text of the record; case does not matter.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     text: String,
 }

@@ -20,11 +20,11 @@ use crate::settings::{Settings, ValueOrder};
 /// The flags of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportFlags {
-    /// This week, from Monday; the default.
+    /// Report on this week, from Monday [default].
     #[arg(long)]
     week: bool,
 
-    /// This month.
+    /// Report on this month.
     #[arg(long, conflicts_with = "week")]
     month: bool,
 

@@ -206,7 +206,7 @@ impl Watch<'_> {
             summarize(&synced, self.invocation.screen);
             synced.done
         });
-        // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
+        // The changes of the tables that were synced, and those of earlier syncs, are always delivered.
         let closed = io::Error::from(io::ErrorKind::BrokenPipe);
         let delivered = match mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits()) {
             Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),

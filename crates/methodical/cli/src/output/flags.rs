@@ -28,7 +28,7 @@ pub(crate) struct OutputFlags {
     #[arg(skip)]
     pub(crate) formats: Formats,
 
-    /// Print only these fields, such as `{fields}`, in any case.
+    /// Print only these fields, such as `{fields}`; case does not matter.
     #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',', value_parser = trimmed())]
     pub(crate) fields: Option<Vec<String>>,
 

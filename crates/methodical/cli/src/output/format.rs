@@ -278,7 +278,7 @@ impl OutputColumn {
 
 /// The output that a format writes: the columns, and what the command line says about it.
 ///
-/// The function that [`OutputFormat::new`](crate::OutputFormat::new) takes gets one.
+/// The function that is passed to [`OutputFormat::new`](crate::OutputFormat::new) receives one.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub struct OutputSetup {

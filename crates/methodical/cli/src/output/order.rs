@@ -217,7 +217,7 @@ impl Sort {
     }
 }
 
-/// A sort key: numbers by value, then text in any case, then empty values.
+/// A sort key: numbers by value, then text without regard to case, then empty values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Number(Decimal),
@@ -227,7 +227,7 @@ enum Key {
 }
 
 impl Key {
-    /// Creates the key of a cell, in which text is compared in any case.
+    /// Creates the key of a cell, in which text is compared without regard to case.
     fn of(cell: &str) -> Self {
         match number(cell) {
             _ if cell.is_empty() => Self::Empty,

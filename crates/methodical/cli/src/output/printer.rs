@@ -347,7 +347,7 @@ impl<'a> Schema<'a> {
         self.fields.iter().copied().filter(|name| !is_object(name)).collect()
     }
 
-    /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.
+    /// Parses a field name from a flag. Case does not matter for known names, because a table shows its headers in capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
         let (known, parse): (_, fn(&str) -> Path) = match self.source {
             RecordSource::Named => (self.fields, Path::field),

@@ -16,7 +16,7 @@ pub type Fields<'a> = &'a [&'a str];
 pub(crate) struct Filter {
     pub(crate) path: String,
     operator: Operator,
-    /// The text that is compared, in which case does not count for [`Operator::Contains`].
+    /// The text that is compared, in which case does not matter for [`Operator::Contains`].
     text: String,
     /// The text as a date or a number, with which every time of a day or a month is compared.
     bound: Option<Bound>,

@@ -78,7 +78,7 @@ impl RecordWriter for Xlsx {
                 {
                     let name = column.name();
                     let text = format!(
-                        "record {row}, field `{name}`: the text is longer than the {MAX_TEXT} characters of a cell; use -o csv, or leave out the field with --fields"
+                        "the text of `{name}` in record {row} is longer than the {MAX_TEXT} characters that a cell holds; use -o csv, or select other fields with --fields"
                     );
                     return Err(XlsxError::IoError(io::Error::other(text)));
                 }

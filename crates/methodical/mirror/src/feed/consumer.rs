@@ -165,16 +165,16 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be written.
     pub fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
         Ok(self.store().execute("DELETE FROM mirror_consumer WHERE name = ?1", (name,))? > 0)
     }
 
-    /// Returns the consumers, by name.
+    /// Returns all consumers, sorted by name.
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn consumers(&self) -> Result<Vec<Consumer>, Error> {
         self.store().consumers()
     }

@@ -14,7 +14,7 @@ use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
 use crate::store::utc;
 
-/// Which changes are delivered. The default delivers all.
+/// Selects the changes that are delivered. The default delivers all.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Limits {
@@ -224,9 +224,9 @@ impl Mirror {
         let store = self.store();
         let feed = store.feed()?;
         let why = if consumer.position < feed.pruned {
-            "the changes after its position were removed"
+            "the changes after the position of the consumer were removed"
         } else if consumer.position > feed.last {
-            "the mirror is older than its position"
+            "the mirror is older than the position of the consumer"
         } else {
             return store.changes(consumer.position, limit.clamp(1, PAGE));
         };

@@ -8,10 +8,10 @@ use crate::recovery::parts;
 use crate::store::rows::PAGE;
 use crate::store::{Store, quoted, utc};
 
-/// The time in which a placement had one value.
+/// A period in which a placement kept one value.
 ///
-/// All times are in seconds since 1970 (UTC), by the clock of the program that synced: those of the recoveries that noticed
-/// the start and the end.
+/// A recovery notices a change only after it happened: the period begins and ends at the times of the recoveries that noticed it.
+/// Times are in seconds since 1970 (UTC), by the clock of the program that synced.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {
@@ -113,7 +113,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     ///
     /// ```
     /// use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Which records a reader wants, by state, columns, and a text in any case and with any accents.
+//! Which records a reader wants, by state, columns, and a text for which case and accents do not matter.
 
 use std::fmt::{self, Write as _};
 
@@ -10,7 +10,7 @@ use crate::fields::{Kind, Shape};
 use crate::store::rows::State;
 use crate::store::{quoted, sqlite_failed, utc};
 
-/// Which records of a table to read. The default is all of them, in every state.
+/// Selects records of a table. The default is all of them, in every state.
 ///
 /// ```
 /// use methodical_mirror::{Filter, State};

@@ -24,11 +24,11 @@ pub enum Order {
     FirstSeen,
     /// By the time of the last change.
     Changed,
-    /// By the text of this column. An absent text is the first one. Case does not count in ASCII.
+    /// By the text of this column. An absent text is the first one. The case of ASCII letters does not matter.
     Text(String),
 }
 
-/// Which page to read.
+/// Selects a page of records: their order, the record before the first one, and the maximum number.
 ///
 /// ```
 /// use methodical_mirror::{Order, Paging};

@@ -228,7 +228,7 @@ impl Store {
     }
 }
 
-/// Time after which a group is asked again in any case, in seconds: less than a day, so that a daily run asks for all.
+/// Time after which a group is always asked again, in seconds: less than a day, so that a daily run asks for all.
 const MAX_AGE: i64 = 20 * 3600;
 
 #[cfg(test)]

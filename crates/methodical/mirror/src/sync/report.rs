@@ -183,7 +183,7 @@ impl Coverage {
         let (unknown, groups) = (self.unknown, self.unknown_in.len());
         let plural = if groups == 1 { "" } else { "s" };
         format!(
-            "{known}; {unknown} in {groups} {group} record{plural} have another: name it with {option}"
+            "{known}; not known: {unknown} in {groups} {group} record{plural}; name the missing {value} with {option}"
         )
     }
 }
@@ -200,7 +200,7 @@ mod tests {
         coverage.unknown_in.extend(groups);
         assert_eq!(
             coverage.text("--statuses"),
-            "99.1 % of 4812 placements have a known status; 41 in 3 album records have another: name it with --statuses"
+            "99.1 % of 4812 placements have a known status; not known: 41 in 3 album records; name the missing status with --statuses"
         );
         let whole = Coverage { total: 1, ..Coverage::new("status", "album") };
         assert_eq!(whole.text(""), "100.0 % of 1 placements have a known status");

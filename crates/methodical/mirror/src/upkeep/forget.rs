@@ -73,7 +73,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn is_forgotten(&self, table: &str, id: &str) -> Result<bool, Error> {
         Ok(self.store().suppressed(table)?.has(id))
     }
@@ -150,7 +150,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store cannot be read.
     pub fn omits_personal(&self) -> Result<bool, Error> {
         self.store().omits_personal()
     }

@@ -238,8 +238,8 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
     mirror.purge(&Purge { until: Some(until.clone()), ..Purge::default() }).unwrap();
     mirror.add_consumer("all").unwrap();
     for (position, why) in [
-        (1, "the changes after its position were removed"),
-        (9, "the mirror is older than its position"),
+        (1, "the changes after the position of the consumer were removed"),
+        (9, "the mirror is older than the position of the consumer"),
     ] {
         store.execute(&format!("UPDATE mirror_consumer SET position = {position}"));
         let mut receiver = Receiver::default();

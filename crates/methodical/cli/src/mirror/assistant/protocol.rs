@@ -29,7 +29,7 @@ type Call<'a> = &'a mut dyn FnMut(&str, Parameters) -> Result<Value, String>;
 ///
 /// # Errors
 ///
-/// Fails if a stream does.
+/// Fails if the input cannot be read or the output cannot be written.
 pub(super) fn serve(
     mut input: impl BufRead,
     mut output: impl Write,
