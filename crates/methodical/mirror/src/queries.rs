@@ -38,7 +38,7 @@ pub struct Placement {
     pub previous: Option<String>,
     /// Since when it has the value, as far as the mirror knows.
     pub since: i64,
-    /// For how many whole days, until the time of the query.
+    /// For how many days, until the time of the query: the midnights since then, in UTC.
     pub days: i64,
     /// Whether it may have the value for longer: the first sync found it, or it was unknown before.
     pub is_older: bool,
@@ -65,7 +65,7 @@ pub struct Wanted<'a> {
     pub member: Option<&'a str>,
     /// Only those with this value.
     pub value: Option<&'a str>,
-    /// Only those that have had their value for at least this many whole days.
+    /// Only those that have had their value for at least this many [days](Placement::days).
     pub days: u32,
     /// Those first that have had their value for the longest time.
     pub is_longest_first: bool,
@@ -264,7 +264,9 @@ pub fn placements(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let Wanted { group, member, value, days, is_longest_first } = *wanted;
-    let before = utc(now.saturating_sub(i64::from(days).saturating_mul(DAY)));
+    // The end of the day that was so many days ago.
+    let end = now.div_euclid(DAY).saturating_sub(i64::from(days)).saturating_add(1);
+    let before = utc(end.saturating_mul(DAY).saturating_sub(1));
     let wanted = [
         (format!("{} =", quoted(&relation.group)), group),
         (format!("{} =", quoted(&relation.member)), member),
@@ -296,7 +298,7 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
         value: row.get(4)?,
         previous: row.get(5)?,
         since,
-        days: now.saturating_sub(since).max(0) / DAY,
+        days: now.div_euclid(DAY).saturating_sub(since.div_euclid(DAY)).max(0),
         is_older: row.get("is_older")?,
     })
 }
@@ -710,8 +712,10 @@ impl Relation {
             Dialect::Postgres(schema) => format!("{}.", quoted(schema)),
         };
         let days = match dialect {
-            Dialect::Sqlite => "CAST(julianday('now') - julianday(since) AS INTEGER)",
-            Dialect::Postgres(_) => "extract(day FROM now() - since)::bigint",
+            Dialect::Sqlite => "CAST(julianday(date('now')) - julianday(date(since)) AS INTEGER)",
+            Dialect::Postgres(_) => {
+                "((now() AT TIME ZONE 'UTC')::date - (since AT TIME ZONE 'UTC')::date)::bigint"
+            }
         };
         let last = |column: &str, condition: &str| {
             format!(

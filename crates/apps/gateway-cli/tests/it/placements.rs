@@ -94,6 +94,34 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert_eq!((&all["days"], &all["status"]), (&json!(0), &json!("New")));
 }
 
+/// Changes the rows of the mirror.
+fn change(office: &Office, sql: &str) {
+    let file = office.folder().join("data/gateway/mirrors/default.db");
+    rusqlite::Connection::open(file).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn hours_of_waiting_are_elapsed_time_and_days_are_those_shown() {
+    let office = office();
+    // By the calendar, Jörg has waited for seven days.
+    change(
+        &office,
+        "UPDATE candidate_vacancy SET mirror_changed_at = strftime('%FT%TZ', 'now', '-13 hours') WHERE candidate_id = '1'; \
+         UPDATE candidate_vacancy SET mirror_changed_at = strftime('%FT%TZ', 'now', 'start of day', '-518401 seconds') \
+         WHERE candidate_id = '2'",
+    );
+    let list = |args: &[&str]| {
+        let list = ["placements", "list", "-o", "csv", "--fields", "id", "--waiting"];
+        let output = office.person.run(&[&list, args].concat());
+        assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+        stdout(&output).replace("\r\n", " ")
+    };
+    assert_eq!(list(&["12h"]), "id 2 1 ");
+    assert_eq!(list(&["14h", "--status", "New"]), "id ");
+    assert_eq!(list(&["7d"]), "id 2 ");
+    assert_eq!(list(&["169h"]), "id ");
+}
+
 #[test]
 fn a_list_takes_a_title_and_several_statuses() {
     let office = office();

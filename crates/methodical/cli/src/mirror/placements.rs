@@ -104,7 +104,7 @@ pub(crate) enum PlacementsCommand {
     /// List each {member} in each {group}, with the {value} and since when.
     ///
     /// The other fields are those of the {member}. `since` is when a sync first found the {value}, which can be later than the change
-    /// in the service. `days` is the number of whole days since then.
+    /// in the service. `days` is the number of midnights since then, in UTC.
     #[command(after_help = "\
 Examples:
   {program} placements list --output-file all.xlsx
@@ -125,8 +125,16 @@ pub(crate) struct PlacementsFlags {
     values: Vec<String>,
 
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    waiting: Option<u64>,
+    ///
+    /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second.
+    #[arg(long, value_name = "TIME", value_parser = wait)]
+    waiting: Option<(i64, i64)>,
+}
+
+/// Parses a time to wait: a number of days, or else of seconds.
+fn wait(text: &str) -> Result<(i64, i64), &'static str> {
+    let seconds = i64::try_from(duration(text)?).unwrap_or(i64::MAX);
+    Ok(if text.ends_with(['d', 'w']) { (seconds / 86_400, 0) } else { (0, seconds) })
 }
 
 pub(crate) fn list(
@@ -143,15 +151,17 @@ pub(crate) fn list(
             groups.extend(with_title(text, of.groups, &titles)?);
         }
     }
-    let least = flags.waiting.map_or(0, |seconds| seconds.div_ceil(86_400));
-    let (least, mut older) = (i64::try_from(least).unwrap_or(i64::MAX), 0);
-    let wanted = Wanted { is_longest_first: least > 0, ..Wanted::default() };
+    let (days, seconds) = flags.waiting.unwrap_or_default();
+    let (now, mut older) = (now(), 0);
+    let wanted = Wanted { is_longest_first: flags.waiting.is_some(), ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
-    queries::placements(&mirror, of.table.name(), &wanted, now(), |one| {
+    queries::placements(&mirror, of.table.name(), &wanted, now, |one| {
         let has_value = |value: &String| flags.values.contains(value);
         let is_wanted = (groups.is_empty() || groups.contains(&one.group))
             && (flags.values.is_empty() || one.value.as_ref().is_some_and(has_value));
-        if is_wanted && one.days >= least {
+        let waits =
+            is_wanted && one.days >= days && now.saturating_sub(one.since).max(0) >= seconds;
+        if waits {
             found.push(one);
         } else if is_wanted && one.is_older {
             older += 1;

@@ -12,6 +12,9 @@ use crate::support::Clock;
 
 const DAY: i64 = 24 * 3600;
 
+/// The last second of a day, at which all syncs ran: days count by their midnights.
+const EVENING: i64 = DAY - 1;
+
 /// Returns a mirror with this history: on each day, a photo gets a mark in an album. An empty mark is one that is not known.
 fn mirror(place: &Place) -> Mirror {
     let (server, clock) = (Server::start(), Clock::default());
@@ -25,7 +28,7 @@ fn mirror(place: &Place) -> Mirror {
         (16, "1", "a", "Rejected"),
         (17, "2", "c", "Print"),
     ] {
-        clock.set(u64::try_from(day * DAY).unwrap());
+        clock.set(u64::try_from(day * DAY + EVENING).unwrap());
         server.state().put(album, photo, mark);
         server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
     }
@@ -64,11 +67,12 @@ fn placements_have_their_previous_value_and_its_age() {
     let waiting = shown(&mirror, &Wanted { days: 4, is_longest_first: true, ..Wanted::default() });
     assert_eq!(waiting, [all[1], all[0]]);
     let first = &placements(&mirror, &Wanted::default())[0];
-    assert_eq!((&*first.member, &*first.group, first.since), ("a", "1", 16 * DAY));
+    assert_eq!((&*first.member, &*first.group, first.since), ("a", "1", 16 * DAY + EVENING));
     assert_eq!(first.title.as_deref(), Some("a title"));
     assert!(!format!("{first:?}").contains("Rejected"));
-    let view = "SELECT id, photo_id, album_id, title, mark, previous_mark, since FROM placement WHERE photo_id = 'a'";
-    let row = ["1/a", "a", "1", "a title", "Rejected", "Print", "1970-01-17T00:00:00Z"];
+    let view = "SELECT id, photo_id, album_id, title, mark, previous_mark, since, \
+                days = julianday(date('now')) - julianday(date(since)) FROM placement WHERE photo_id = 'a'";
+    let row = ["1/a", "a", "1", "a title", "Rejected", "Print", "1970-01-17T23:59:59Z", "1"];
     assert_eq!(place.row(view), row);
 }
 
@@ -131,7 +135,7 @@ fn a_funnel_and_a_board_begin_with_the_known_values() {
         board.groups.iter().map(|one| one.cells.iter().map(|cell| cell.count).collect()).collect();
     assert_eq!(counts, [[0, 1, 0, 1], [0, 0, 1, 0]]);
     let cell = board.groups[1].cells[2];
-    assert_eq!((cell.since, cell.median), (17 * DAY, 17 * DAY));
+    assert_eq!((cell.since, cell.median), (17 * DAY + EVENING, 17 * DAY + EVENING));
     let error = queries::board(&mirror, "photo", &[], false).unwrap_err().to_string();
     assert_eq!(
         error,
