@@ -6,7 +6,7 @@
 //! since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`] if the mirror has no
 //! such table, and if the store fails.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::{ControlFlow, Range};
@@ -455,6 +455,25 @@ pub fn waiting(
          WHERE mirror_state = 'present' AND +mirror_changed_at <= ?1 GROUP BY {group}, {value}) GROUP BY 1 ORDER BY 1"
     );
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
+}
+
+/// Returns the values that are an end, which few leave: fewer than one in ten of the placements that ever had it did. The first
+/// value, by the order of the reader or else of the contract, is never one, and there is none while nobody has left any value. An
+/// end does not count as waiting.
+pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
+    let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for one in passages {
+        let (ever, left) = sums.entry(&one.value).or_default();
+        *ever += one.ever;
+        *left += one.left;
+    }
+    let is_end = |(value, (ever, left)): &(&str, (u64, u64))| {
+        first != Some(*value) && left.saturating_mul(10) < *ever
+    };
+    if sums.values().all(|(_, left)| *left == 0) {
+        return BTreeSet::new();
+    }
+    sums.into_iter().filter(is_end).map(|(value, _)| value).collect()
 }
 
 /// Returns how many placements ever had each value and how long: by group, or by the text of a column of the members, such as

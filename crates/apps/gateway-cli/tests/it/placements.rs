@@ -101,9 +101,9 @@ fn change(office: &Office, sql: &str) {
 }
 
 #[test]
-fn hours_of_waiting_are_elapsed_time_and_days_are_those_shown() {
+fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
     let office = office();
-    // By the calendar, Jörg has waited for seven days.
+    // By the calendar, Jörg has waited for seven days. Nobody has left his status.
     change(
         &office,
         "UPDATE candidate_vacancy SET mirror_changed_at = strftime('%FT%TZ', 'now', '-13 hours') WHERE candidate_id = '1'; \
@@ -114,12 +114,24 @@ fn hours_of_waiting_are_elapsed_time_and_days_are_those_shown() {
         let list = ["placements", "list", "-o", "csv", "--fields", "id", "--waiting"];
         let output = office.person.run(&[&list, args].concat());
         assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
-        stdout(&output).replace("\r\n", " ")
+        (stdout(&output).replace("\r\n", " "), stderr(&output).to_owned())
     };
-    assert_eq!(list(&["12h"]), "id 2 1 ");
-    assert_eq!(list(&["14h", "--status", "New"]), "id ");
-    assert_eq!(list(&["7d"]), "id 2 ");
-    assert_eq!(list(&["169h"]), "id ");
+    let (waiting, notes) = list(&["12h"]);
+    assert_eq!(waiting, "id 1 ");
+    let note = "note: 1 more is at an end (Shortlist); --status NAME lists them\n";
+    assert!(notes.contains(note), "{notes}");
+    assert_eq!(list(&["14h"]).0, "id ");
+    let (waiting, notes) = list(&["7d", "--status", "Shortlist"]);
+    assert_eq!(waiting, "id 2 ");
+    assert!(!notes.contains("at an end"), "{notes}");
+    assert_eq!(list(&["169h", "--status", "Shortlist"]).0, "id ");
+    // The first status of the team is not an end.
+    printed(&office, &["config", "set", "statuses", "Shortlist, New"]);
+    assert_eq!(list(&["7d"]).0, "id 2 ");
+    assert_eq!(
+        list(&["1s", "--status", "New", "--status", "Shortlist"]).0.split(' ').nth(1),
+        Some("2")
+    );
 }
 
 #[test]

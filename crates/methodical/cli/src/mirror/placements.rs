@@ -1,6 +1,6 @@
 //! The commands `placements list` and `duplicates`, and the titles of groups.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use clap::{Args, Subcommand};
@@ -14,11 +14,12 @@ use crate::mirror::board::title;
 use crate::mirror::list::{warn_of_value, with_closest};
 use crate::mirror::open::{self, ask, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
-use crate::output::printer::{Printer, Schema, counted};
+use crate::output::printer::{Printer, Schema, counted, with_separators};
 use crate::output::record::{Cells, Line, Path};
 use crate::program::{Noun, RecordType};
 use crate::run::Invocation;
 use crate::session::Session;
+use crate::settings::{Settings, ValueOrder};
 
 /// The records of each command that prints some, by the words of the command.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
@@ -126,7 +127,8 @@ pub(crate) struct PlacementsFlags {
 
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     ///
-    /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second.
+    /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value}, those at an end
+    /// are left out: a {value} that fewer than one in ten leave, except the first one.
     #[arg(long, value_name = "TIME", value_parser = wait)]
     waiting: Option<(i64, i64)>,
 }
@@ -152,7 +154,13 @@ pub(crate) fn list(
         }
     }
     let (days, seconds) = flags.waiting.unwrap_or_default();
-    let (now, mut older) = (now(), 0);
+    let (now, mut older, mut ended) = (now(), 0, BTreeMap::<_, u64>::new());
+    // As on the dashboard, an end does not count as waiting.
+    let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
+    let passages =
+        if has_ends { Vec::new() } else { queries::passages(&mirror, of.table.name(), None)? };
+    let values = ValueOrder::of(&Settings::of_known(invocation)?);
+    let ends = queries::ends(&passages, values.with(of.known_values).first().copied());
     let wanted = Wanted { is_longest_first: flags.waiting.is_some(), ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
     queries::placements(&mirror, of.table.name(), &wanted, now, |one| {
@@ -161,10 +169,11 @@ pub(crate) fn list(
             && (flags.values.is_empty() || one.value.as_ref().is_some_and(has_value));
         let waits =
             is_wanted && one.days >= days && now.saturating_sub(one.since).max(0) >= seconds;
-        if waits {
-            found.push(one);
-        } else if is_wanted && one.is_older {
-            older += 1;
+        match one.value.as_deref().and_then(|value| ends.get(value)) {
+            Some(end) if waits => *ended.entry(*end).or_default() += 1,
+            None if waits => found.push(one),
+            None if is_wanted && one.is_older => older += 1,
+            _ => {}
         }
         ControlFlow::Continue(())
     })?;
@@ -209,6 +218,16 @@ pub(crate) fn list(
         invocation.screen.note(&format!(
             "{} had the {} at the first sync; the time before it is not known",
             counted(older, "more placement"),
+            of.value
+        ));
+    }
+    if !ended.is_empty() {
+        let (count, ends): (_, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
+        let more = if count == 1 { "more is" } else { "more are" };
+        invocation.screen.note(&format!(
+            "{} {more} at an end ({}); --{} NAME lists them",
+            with_separators(count),
+            ends.join(", "),
             of.value
         ));
     }

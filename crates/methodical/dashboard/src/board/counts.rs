@@ -326,12 +326,8 @@ fn columns(
 ) -> Result<(Vec<Column>, Vec<BoardGroup>), Error> {
     let ordered = order.iter().flat_map(|(_, values)| values).map(|one| &**one);
     let first = ordered.clone().next().or_else(|| board.known_values.first().copied());
-    let is_final = |value: &str| {
-        let of_value = passages.iter().filter(|one| one.value == value);
-        let sum = |(ever, left), one: &Passage| (ever + one.ever, left + one.left);
-        let (ever, left) = of_value.fold((0, 0), sum);
-        first != Some(value) && left * 10 < ever
-    };
+    let ends = queries::ends(passages, first);
+    let is_final = |value: &str| ends.contains(value);
     // The values of the team, then those of the contract and others that were found: those that are seldom left come last.
     let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
     found.sort_unstable();
