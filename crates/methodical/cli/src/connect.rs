@@ -15,7 +15,7 @@ use methodical_client::{
 };
 
 use crate::failure::Failure;
-use crate::files;
+use crate::files::{self, with_unread};
 use crate::interrupt::ask_for_secret;
 use crate::program::Program;
 use crate::run::Invocation;
@@ -52,12 +52,13 @@ pub(crate) fn connect_to_service<S: Service>(
     }
     let missing = || {
         let program = &invocation.program;
-        Failure::usage(format!(
+        let text = format!(
             "no access token: set {}, use --token-file, or run {}{}",
             program.name.variable("TOKEN"),
             invocation.command("auth login"),
             or_demo(program)
-        ))
+        );
+        with_unread(Failure::usage(text), program.name)
     };
     let token = settings.token.clone().ok_or_else(missing)?;
     check_binding(settings, &token)?;
@@ -90,11 +91,12 @@ pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessT
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
     let program = &invocation.program;
     let variable = program.name.variable("BASE_URL");
-    Failure::usage(format!(
+    let text = format!(
         "no base URL: run {}, set {variable} or --base-url{}",
         invocation.command("auth login --base-url URL"),
         or_demo(program)
-    ))
+    );
+    with_unread(Failure::usage(text), program.name)
 }
 
 fn or_demo(program: &Program) -> &'static str {

@@ -137,13 +137,27 @@ pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
 
 /// Returns the path of a settings file, or fails without a settings folder.
 pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
-    find(program, name).ok_or_else(|| missing("settings", "APPDATA", "HOME or XDG_CONFIG_HOME"))
+    find(program, name).ok_or_else(|| missing("settings", "APPDATA", "HOME or XDG_CONFIG_HOME", ""))
 }
 
-/// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
-pub(crate) fn data_folder(program: Name) -> Result<PathBuf, Failure> {
+/// Says in the hint of a failure if the settings were not read, because their folder is not known.
+pub(crate) fn with_unread(failure: Failure, program: Name) -> Failure {
+    if find(program, "").is_some() {
+        return failure;
+    }
+    let (home, all) =
+        if cfg!(windows) { ("APPDATA", "APPDATA") } else { ("HOME", "HOME or XDG_CONFIG_HOME") };
+    failure.hint(format!(
+        "{home} is not set, so the settings were not read; set {all} to an absolute path"
+    ))
+}
+
+/// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`. The hint names
+/// `more` ways.
+pub(crate) fn data_folder(program: Name, more: &str) -> Result<PathBuf, Failure> {
     let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share");
-    let base = base.ok_or_else(|| missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME"))?;
+    let base =
+        base.ok_or_else(|| missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME", more))?;
     Ok(base.join(program.as_str()))
 }
 
@@ -157,9 +171,10 @@ fn base(windows: &str, others: &str, below_home: &str) -> Option<PathBuf> {
     absolute(others).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
 }
 
-fn missing(folder: &str, windows: &str, others: &str) -> Failure {
+fn missing(folder: &str, windows: &str, others: &str, more: &str) -> Failure {
     let variables = if cfg!(windows) { windows } else { others };
-    Failure::usage(format!("cannot find the {folder} folder")).hint(format!("set {variables}"))
+    Failure::usage(format!("cannot find the {folder} folder"))
+        .hint(format!("set {variables}{more}"))
 }
 
 /// Reads a file. Returns `None` if it does not exist.

@@ -10,6 +10,7 @@ use toml_edit::{Array, Value};
 
 use crate::args::seconds;
 use crate::failure::Failure;
+use crate::files::with_unread;
 use crate::output::flags::start_of_day;
 use crate::program::Name;
 use crate::run::Invocation;
@@ -282,12 +283,11 @@ impl Settings {
 
 pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Failure {
     let failure = Failure::usage(format!("unknown profile `{name}`"));
-    match closest(name, known.iter().copied()) {
-        Some(near) => failure.hint(format!("did you mean `{near}`?")),
-        None => {
-            failure.hint(format!("`{program} --profile {name} config set base-url URL` creates it"))
-        }
-    }
+    let hint = match closest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("`{program} --profile {name} config set base-url URL` creates it"),
+    };
+    with_unread(failure.hint(hint), program)
 }
 
 fn first<const N: usize>(given: [Option<(String, String)>; N]) -> Option<Setting<String>> {

@@ -41,6 +41,17 @@ fn without_a_folder_there_are_no_settings() {
         assert_eq!(code, 2, "{args:?}: {said}");
         shown += &said;
     }
+    let person = Person::new().with("XDG_DATA_HOME", "");
+    for args in [
+        &["mirror", "sync", "--to", "m.db"][..],
+        &["credits", "get", "--base-url", "https://gateway.example.com"],
+        &["board"],
+        &["--demo", "board"],
+    ] {
+        let mut command = person.command(args);
+        command.env_remove("XDG_CONFIG_HOME");
+        shown += &end(command).1;
+    }
     assert!(!shown.contains(TOKEN));
     insta::assert_snapshot!(shown);
 }

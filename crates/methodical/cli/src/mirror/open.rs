@@ -40,7 +40,10 @@ impl Place {
         }
         let setting = settings.get("mirror").map(|setting| &*setting.value);
         let Some(text) = named.or(setting) else {
-            let folder = data_folder(settings.program)?;
+            let variable = settings.program.variable("MIRROR");
+            let more = format!(", or name the mirror with {variable}, --to (sync) or --from");
+            let more = if invocation.call.demo { "" } else { &more };
+            let folder = data_folder(settings.program, more)?;
             return Ok(Self(if invocation.call.demo {
                 folder.join("demo.db")
             } else {
