@@ -135,6 +135,25 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
 }
 
 #[test]
+fn the_note_of_a_report_names_no_period_that_fails() {
+    let office = office();
+    let noted = |args: &[&str]| stderr(&office.person.run(args)).to_owned();
+    let first = noted(&["report"]);
+    assert!(
+        first.contains("so every record counts as new") && !first.contains("--since"),
+        "{first}"
+    );
+    change(
+        &office,
+        "UPDATE candidate SET mirror_first_seen = strftime('%FT%TZ', 'now', '-72 hours')",
+    );
+    let since = noted(&["report", "--since", "2026-01-01"]);
+    let (_, since) = since.split_once("begin after it with --since ").unwrap();
+    let report = printed(&office, &["report", "--since", since.lines().next().unwrap()]);
+    assert!(report.contains("\"new\": 0") || report.contains("\"new\":0"), "{report}");
+}
+
+#[test]
 fn a_list_takes_a_title_and_several_statuses() {
     let office = office();
     for from in [&["--token-file", "token"][..], &["--from", "mirror"]] {

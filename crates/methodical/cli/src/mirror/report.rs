@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use chrono::{Datelike as _, Days, Local, NaiveDate};
+use chrono::{Datelike as _, Days, Local, NaiveDate, TimeZone as _};
 use clap::Args;
 use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
-use methodical_mirror::queries;
+use methodical_mirror::{Filter, Order, Paging, queries};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -127,9 +127,15 @@ pub(crate) fn report(
     let tables = mirror.tables()?;
     let members = tables.iter().find(|one| one.table == of.members.name());
     if members.is_some_and(|one| one.present > 0 && one.present == report.new) {
-        invocation.screen.note(
-            "the first sync was in this period, so every record counts as new; begin after it with --since DATE",
-        );
+        let first = Paging::new(1).order(Order::FirstSeen);
+        let first = mirror.browse(of.members.name(), &Filter::new(), &first)?.records;
+        let first = first.first().and_then(|one| Local.timestamp_opt(one.first_seen, 0).earliest());
+        let next = first.map(|one| one.date_naive() + Days::new(1)).filter(|next| *next <= until);
+        let begin =
+            next.map_or_else(String::new, |next| format!("; begin after it with --since {next}"));
+        invocation.screen.note(&format!(
+            "the first sync was in this period, so every record counts as new{begin}"
+        ));
     }
     if names.is_empty() {
         let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
