@@ -314,11 +314,15 @@ pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Returns the profile, which may not exist yet.
+/// Returns the profile, which may not exist yet. The sample service has none to choose.
 pub(crate) fn profile(
     invocation: &Invocation,
     file: &ConfigFile,
 ) -> Result<Setting<String>, Failure> {
+    if invocation.call.demo && invocation.service.profile.is_some() {
+        let text = "cannot use --profile with --demo: the sample service has no profiles";
+        return Err(Failure::usage(text));
+    }
     let named = first([
         invocation.service.profile.clone().map(|name| (name, "flag --profile".to_owned())),
         variable("PROFILE", invocation.program.name)?,

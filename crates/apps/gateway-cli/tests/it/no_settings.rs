@@ -65,7 +65,8 @@ fn the_sample_service_needs_no_settings() {
     fs::write(folder.join("config.toml"), "[").unwrap();
     fs::write(folder.join("tokens.toml"), "[").unwrap();
     assert_eq!(end(person.command(&["--demo", "credits", "get"])), (0, String::new()));
-    assert_eq!(end(person.command(&["--demo", "--profile", "x", "credits", "get"])).0, 0);
+    let (code, said) = end(person.command(&["--demo", "credits", "get", "--profile", "x"]));
+    assert!(code == 2 && said.contains("cannot use --profile with --demo"), "{code}: {said}");
     let mut command = person.command(&["--demo", "credits", "get"]);
     command.env_remove("XDG_CONFIG_HOME");
     assert_eq!(end(command), (0, String::new()));
