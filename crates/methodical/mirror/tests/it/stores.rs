@@ -7,11 +7,17 @@ use crate::place::Place;
 use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
 
 #[test]
-fn a_base_url_has_no_case_in_its_host_and_the_same_path() {
+fn another_account_or_base_url_is_refused() {
     let place = Place::new();
     drop(place.open());
-    let error = place.open_of(&Source::new("https://gateway.example.com/eu", "me")).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::OtherSource);
+    for (base_url, account) in [
+        ("https://gateway.example.com", "you"),
+        ("https://gateway.example.org", "me"),
+        ("https://gateway.example.com/eu", "me"),
+    ] {
+        let error = place.open_of(&Source::new(base_url, account)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherSource);
+    }
     drop(place.open_of(&Source::new("HTTPS://gateway.EXAMPLE.com/", "me")).unwrap());
 }
 
