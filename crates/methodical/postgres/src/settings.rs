@@ -63,8 +63,9 @@ impl Settings {
             Some(_) => return Err(setting("channel_binding must be disable, prefer or require")),
         });
         let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
-        // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there.
-        let is_socket = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+        // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there. A `hostaddr` is connected to by TCP.
+        let is_socket = config.get_hostaddrs().is_empty()
+            && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
         config.ssl_mode(if is_socket { SslMode::Disable } else { mode });
         if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
             config.password(password);
@@ -334,6 +335,11 @@ mod tests {
             Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
         };
         assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
+        // Over a socket, there is no TLS, unless `hostaddr` names another place.
+        assert!(
+            !mode("postgres://u@%2Frun%2Fpg/d")
+                && mode("postgres://u@%2Frun%2Fpg/d?hostaddr=10.0.0.1")
+        );
     }
 
     #[test]
@@ -403,6 +409,9 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(find("h", &file).unwrap().as_deref(), Some("p:q\\r"));
         assert_eq!(find("x", &file).unwrap().as_deref(), Some("last"));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let is_of_root = fs::metadata(&file).unwrap().uid() == 0;
+        assert_eq!(find("h", &file).is_ok(), is_of_root);
         for path in ["/nowhere/pgpass", "/dev/null", "/"] {
             assert_eq!(find("x", Path::new(path)).unwrap(), None);
         }

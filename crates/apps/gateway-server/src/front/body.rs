@@ -183,10 +183,11 @@ impl Pages {
         pieces: &Sender<Result<Piece, Error>>,
         work: &Work,
     ) -> Result<Option<Piece>, Error> {
-        for number in 1.. {
-            let Some(bytes) = self.next()? else { break };
+        let begun = Instant::now();
+        while let Some(bytes) = self.next()? {
             let piece = Piece { bytes, is_last: self.is_finished() };
-            if number == MOST_PAGES || piece.is_last || self.encoder.is_some() || work.is_wanted() {
+            let is_enough = begun.elapsed() > TURN || work.is_wanted();
+            if is_enough || piece.is_last || self.encoder.is_some() {
                 return Ok(Some(piece));
             }
             let room = Handle::current().block_on(timeout(PATIENCE, pieces.reserve()));
@@ -221,8 +222,8 @@ impl Pages {
 /// Maximum number of pieces that wait to be written. With two, a fast client gains nothing, and slow ones hold more memory.
 const PIECES: usize = 1;
 
-/// Maximum number of pages that are read on one thread in a row.
-const MOST_PAGES: u32 = 64;
+/// How long one thread reads pages in a row.
+const TURN: Duration = Duration::from_millis(50);
 
 /// How long a reader waits for a client.
 const PATIENCE: Duration = Duration::from_millis(2);
