@@ -8,7 +8,7 @@ const { chromium } = require('playwright-core');
 const { HtmlValidate } = require('html-validate');
 
 const [browserPath, firstUrl, loginOrFolder] = process.argv.slice(2);
-// Chromium sends no requests of its own.
+// Chromium sends only the requests of the pages.
 const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
 const origin = new URL(firstUrl).origin;

@@ -41,7 +41,7 @@ pub(crate) struct Stream {
     was_warned: AtomicBool,
 }
 
-/// What creates the object of a record that arrived, or why the list was cut.
+/// Creates the object of a record that arrived; an error says why the list was cut.
 type Received = Result<Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>, Error>;
 
 /// The records that were rejected so far.

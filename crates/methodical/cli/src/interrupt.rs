@@ -106,7 +106,7 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     // A signal waits for the lock, and so restores a terminal that was changed.
     let mut changed = lock(&HIDDEN);
     if let Some(signals) = SIGNALS.get() {
-        // With `nohup`, standard input is not a terminal, so there is no prompt.
+        // With `nohup`, standard input is not a terminal, and the program does not ask.
         signals.add_signal(signal_hook::consts::SIGHUP)?;
     }
     tcsetattr(&hidden, OptionalActions::Now, &modes)?;

@@ -264,7 +264,7 @@ pub fn placements(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let Wanted { group, member, value, days, is_longest_first } = *wanted;
-    // The end of the day that was so many days ago.
+    // The end of the day that was this number of days ago.
     let end = now.div_euclid(DAY).saturating_sub(i64::from(days)).saturating_add(1);
     let before = utc(end.saturating_mul(DAY).saturating_sub(1));
     let wanted = [
@@ -457,9 +457,9 @@ pub fn waiting(
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
-/// Returns the values that are an end, which few leave: fewer than one in ten of the placements that ever had it did. The first
-/// value, by the order of the reader or else of the contract, is never one, and there is none while nobody has left any value. An
-/// end does not count as waiting.
+/// Returns the values that are an end: fewer than one in ten of the placements that ever had the value left it. The first value,
+/// by the order of the reader or else of the contract, is never an end. Returns nothing until a placement has left a value. An end
+/// does not count as waiting.
 pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in passages {

@@ -135,7 +135,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A redirect is returned to the caller, not followed. Following it could send the token to another party. RFC
         /// 9110 section 15.4.
         redirects_are_not_followed: |kit| statuses(kit, (300..=308).filter(|code| *code != 304), ("location", "/200"));
-        /// A status that invites a retry is returned to the caller, and the request is not sent again, whatever its
+        /// A status that invites a retry is returned to the caller, and the request is not sent again, by any
         /// method. Retries are up to the caller's policy, which counts attempts. RFC 9110 sections 15.5.9 and 15.6.4.
         nothing_is_retried: |kit| statuses(kit, [408, 421, 425, 429, 503], ("retry-after", "0"));
         /// A status line without a reason phrase is accepted. RFC 9112 section 4.
