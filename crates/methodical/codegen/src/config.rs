@@ -13,7 +13,7 @@ use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
-use crate::spec::read::{At, Text, key_of, words};
+use crate::spec::read::{At, Text, key_of, tables, words};
 use crate::spec::{not_text, parse};
 
 /// The path of the configuration, from the root of the workspace.
@@ -278,9 +278,11 @@ fn packages(cx: &mut Context<'_>, given: &BTreeMap<Role, At<Crate>>) -> BTreeMap
     packages
 }
 
+tables!(Given, Crate);
+
 /// The files that are generated from a spec, and their locations.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 struct Given {
     spec: Text<File>,
     command: Option<Text<Line>>,
@@ -292,7 +294,7 @@ struct Given {
 
 /// A generated crate: its name in `Cargo.toml` and its folder, by default `crates/NAME`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 struct Crate {
     name: Text<Kebab>,
     folder: Option<Text<File>>,

@@ -8,7 +8,7 @@ use crate::diag::{Diagnostic, say};
 use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
 use crate::spec::form::{Id, Line, Prose};
 use crate::spec::read::{At, Text};
-use crate::text::list;
+use crate::text::{is_hidden, list};
 
 /// Diagnostics and declared names.
 #[derive(Debug)]
@@ -37,6 +37,14 @@ impl Context<'_> {
     /// Reports a mistake with its fix, which may be empty. The macro `say!` calls it.
     pub(crate) fn say(&mut self, at: &Range<usize>, text: Arguments<'_>, help: Arguments<'_>) {
         self.push(Diagnostic::new(at, text).help(help.to_string()));
+    }
+
+    /// Reports a character of a value that is not visible.
+    pub(super) fn visible(&mut self, key: &str, text: &str, at: &Range<usize>) {
+        if let Some(c) = text.chars().find(|&c| is_hidden(c)).map(u32::from) {
+            say!(self, *at, "`{key}` contains the invisible character U+{c:04X}"
+                => "remove the character");
+        }
     }
 
     /// Reports a name that nothing has. The fix is the name that was probably meant, or else this one.

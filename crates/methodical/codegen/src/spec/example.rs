@@ -118,7 +118,12 @@ fn params(
             continue;
         };
         match values(param, value) {
-            Ok(text) => params.push((index, text)),
+            Ok(text) => {
+                for item in value.values() {
+                    cx.visible(name, &item.text(), &value.span);
+                }
+                params.push((index, text));
+            }
             Err(expected) => {
                 say!(cx, value.span, "`{name}` must be {expected}");
                 whole = false;

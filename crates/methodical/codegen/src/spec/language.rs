@@ -13,11 +13,17 @@ use crate::spec::form::{
     AnyType, Bracketed, File, Id, Ident, Kebab, Keys, Line, Media, Param, Path, Prose, Query,
     Select, Snake, Type, Version, Wire as WireText,
 };
-use crate::spec::read::{At, Named, OneOrMany, Text};
+use crate::spec::read::{At, Named, OneOrMany, Text, tables};
+
+tables!(
+    Document, Head, Dispatch, Secret, Envelope, Success, Failure, ErrorPlace, Empty, Scalar, Enum,
+    EnumValue, Model, Field, Operation, Parameter, Records, Data, NoData, Pages, Offset, Cursor,
+    Gauge, Example, OpenPoint, Nothing
+);
 
 /// A service whose operations share one address. A part of the request selects the operation.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Document {
     /// The version of the spec language.
     #[serde(rename = "spec-language")]
@@ -53,7 +59,7 @@ pub(crate) struct Document {
 
 /// The service.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Head {
     /// The name for programs.
     pub(crate) name: Text<Kebab>,
@@ -80,7 +86,7 @@ pub(crate) struct Head {
 
 /// How a call selects its operation.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Dispatch {
     /// The parameter that selects the operation, or two that select it together.
     #[schemars(with = "Option<OneOrMany<Text<Param>>>")]
@@ -98,16 +104,23 @@ pub(crate) struct Dispatch {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) enum Auth {
     /// Calls are not authenticated.
-    None {},
+    None(Nothing),
     /// `Authorization: Bearer …`, RFC 6750.
-    Bearer {},
+    Bearer(Nothing),
     /// Secrets, such as API keys.
     Secrets(Vec<At<Secret>>),
 }
 
+/// An empty table.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(inline)]
+#[expect(clippy::empty_structs_with_brackets, reason = "a table, not null")]
+pub(crate) struct Nothing {}
+
 /// A secret of every call, such as an API key: its name and its place, not its value.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Secret {
     /// The place in a request.
     #[serde(rename = "in")]
@@ -120,7 +133,7 @@ pub(crate) struct Secret {
 
 /// An object around the data, which says whether the call succeeded.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Envelope {
     /// The marker of a successful response.
     pub(crate) success: Option<At<Success>>,
@@ -136,7 +149,7 @@ pub(crate) struct Envelope {
 
 /// A member that says that the call succeeded.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Success {
     /// The keys that lead to the marker, with dots between them.
     pub(crate) at: Text<Keys>,
@@ -146,7 +159,7 @@ pub(crate) struct Success {
 
 /// A member that says that the call failed.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Failure {
     /// The keys that lead to a member that only a failure has, with dots between them.
     pub(crate) present: Text<Keys>,
@@ -154,7 +167,7 @@ pub(crate) struct Failure {
 
 /// Where the error code and the error message are.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ErrorPlace {
     /// The keys that lead to the code, with dots between them.
     pub(crate) code: Option<Text<Keys>>,
@@ -164,7 +177,7 @@ pub(crate) struct ErrorPlace {
 
 /// The failures that mean an empty list.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Empty {
     /// Their codes.
     pub(crate) code: Option<At<Vec<Text<WireText>>>>,
@@ -174,7 +187,7 @@ pub(crate) struct Empty {
 
 /// A single value with a named type.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Scalar {
     /// How it is written in records.
     pub(crate) wire: At<Wire>,
@@ -203,7 +216,7 @@ pub(crate) struct Scalar {
 
 /// A set of named texts. Values outside the list are kept.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Enum {
     /// The values, by the name of their Rust variant.
     #[serde(rename = "value")]
@@ -219,7 +232,7 @@ pub(crate) struct Enum {
 
 /// One value of an enum.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct EnumValue {
     /// The text on the wire.
     pub(crate) wire: Text<WireText>,
@@ -229,7 +242,7 @@ pub(crate) struct EnumValue {
 
 /// A JSON object of a fixed shape.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Model {
     /// The field that identifies a record.
     pub(crate) identity: Option<Text<WireText>>,
@@ -249,7 +262,7 @@ pub(crate) struct Model {
 
 /// One field of a model.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Field {
     /// `text`, `integer`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.
     #[serde(rename = "type")]
@@ -277,7 +290,7 @@ pub(crate) struct Field {
 
 /// One operation.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Operation {
     /// The value of the selector, or those of two, sent verbatim.
     #[schemars(with = "OneOrMany<Text<Select>>")]
@@ -308,7 +321,7 @@ pub(crate) struct Operation {
 
 /// One parameter, in the query or in the body of a POST.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Parameter {
     /// `text`, `integer`, `boolean`, the name of a scalar or enum, or `list<…>` of one of them.
     #[serde(rename = "type")]
@@ -355,7 +368,7 @@ pub(crate) enum Response {
 
 /// A list.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Records {
     /// The model of an item.
     pub(crate) of: Text<Type>,
@@ -374,7 +387,7 @@ pub(crate) struct Records {
 
 /// A single object, or a value that is not a record, such as a text, a number, a list of these, or a map.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Data {
     /// The model of the object, or the type of the value.
     pub(crate) of: Text<AnyType>,
@@ -386,7 +399,7 @@ pub(crate) struct Data {
 
 /// A response without data: an empty body, or JSON of which only the envelope matters.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct NoData {
     /// The envelope, or `none`; by default the `envelope` of the service.
     pub(crate) envelope: Option<Text<Kebab>>,
@@ -406,7 +419,7 @@ pub(crate) enum Paging {
 
 /// A parameter is the number of the page.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct Pages {
     /// The parameter whose value changes from page to page.
     pub(crate) param: Text<Bracketed>,
@@ -424,7 +437,7 @@ pub(crate) struct Pages {
 
 /// A parameter is the number of records before the page.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct Offset {
     /// The parameter whose value changes from page to page.
     pub(crate) param: Text<Bracketed>,
@@ -440,7 +453,7 @@ pub(crate) struct Offset {
 
 /// A parameter is a text that the page before contains.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct Cursor {
     /// The parameter whose value changes from page to page.
     pub(crate) param: Text<Bracketed>,
@@ -454,7 +467,7 @@ pub(crate) struct Cursor {
 
 /// An amount in an object, such as a balance.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Gauge {
     /// The field with the amount: an `integer` or a `decimal`, with dots between the keys of nested models.
     pub(crate) value: Text<Keys>,
@@ -464,7 +477,7 @@ pub(crate) struct Gauge {
 
 /// An exact request and its response.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Example {
     /// The name.
     pub(crate) name: Text<Kebab>,
@@ -488,7 +501,7 @@ pub(crate) struct Example {
 
 /// A question that the contract leaves open.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OpenPoint {
     /// The question.
     pub(crate) question: Text<Prose>,

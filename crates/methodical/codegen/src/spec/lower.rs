@@ -10,7 +10,6 @@ use crate::spec::example;
 use crate::spec::form::{Formed, Param, Select};
 use crate::spec::language::{self, Document};
 use crate::spec::read::{At, OneOrMany};
-use crate::text::is_hidden;
 
 mod names;
 mod operation;
@@ -88,10 +87,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
                 => "remove it; every call sends the selector");
         }
         let text = value.text();
-        if let Some(c) = text.chars().find(|&c| is_hidden(c)).map(u32::from) {
-            say!(cx, value.span, "`{name}` contains the invisible character U+{c:04X}"
-                => "remove the character");
-        }
+        cx.visible(name, &text, &value.span);
         constants.push((name.value.clone(), text));
     }
     Dispatch { place, selectors, constants }
@@ -158,8 +154,8 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
             => "write a path such as `/bot{{secret}}`, or choose another place of the secret");
     }
     match document.auth {
-        language::Auth::None {} => Auth::None,
-        language::Auth::Bearer {} => Auth::Bearer,
+        language::Auth::None(_) => Auth::None,
+        language::Auth::Bearer(_) => Auth::Bearer,
         language::Auth::Secrets(_) => Auth::Secrets(lowered),
     }
 }

@@ -140,6 +140,33 @@ impl<T> OneOrMany<T> {
     }
 }
 
+/// Reads structs only from tables. The code that serde derives, here with `remote = "Self"`, also accepts a list.
+macro_rules! tables {
+    ($($ty:ident),+) => {$(
+        impl<'de> serde::Deserialize<'de> for $ty {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Table;
+
+                impl<'de> serde::de::Visitor<'de> for Table {
+                    type Value = $ty;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a table")
+                    }
+
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$ty, A::Error> {
+                        $ty::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    }
+                }
+
+                deserializer.deserialize_map(Table)
+            }
+        }
+    )+};
+}
+
+pub(crate) use tables;
+
 /// Gives a type of the language the JSON Schema of an expression.
 macro_rules! schema {
     ($ty:ty [$($of:ident: $bound:path),+], $generator:ident => $schema:expr) => {

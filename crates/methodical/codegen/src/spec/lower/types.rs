@@ -99,6 +99,11 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
         say!(cx, given.wire.span, "a scalar has values in `true` and `false` if its `wire` is `codes`, and only then"
             => "write `true = [1]` and `false = [0]`, or remove them");
     }
+    for (key, list) in [("true", &given.yes), ("false", &given.no)] {
+        for (code, list) in list.iter().flat_map(|list| list.iter().map(move |code| (code, list))) {
+            cx.visible(key, &code.text(), &list.span);
+        }
+    }
     let codes = Some(Codes { yes, no }).filter(|_| is_coded)?;
     if let Some(both) =
         codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()))
