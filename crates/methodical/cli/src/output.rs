@@ -17,7 +17,7 @@ pub(crate) mod pager;
 pub(crate) mod printer;
 pub(crate) mod record;
 pub(crate) mod select;
-mod table;
+pub(crate) mod table;
 #[cfg(feature = "xlsx")]
 mod xlsx;
 

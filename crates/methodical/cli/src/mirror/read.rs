@@ -28,6 +28,10 @@ pub(crate) struct StatusFlags {
     max_age: Option<u64>,
 }
 
+/// The columns in a table, which has no room for the reason. A narrow terminal hides the last one first.
+const STATUS: &[&str] =
+    &["table", "synced_at", "age_seconds", "records", "missing", "rejected", "values_from"];
+
 /// Prints the state of each table: when it was synced, and how many records it has.
 pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
     let columns: &[Column<TableStatus>] = &[
@@ -41,12 +45,9 @@ pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(),
         ("outcome", |one| json!(one.outcome.map(Outcome::as_str))),
         ("reason", |one| json!(one.reason)),
     ];
-    // A table has no room for the reason.
-    let shown =
-        &["table", "synced_at", "age_seconds", "values_from", "records", "missing", "rejected"];
     let (mirror, place) = open::read_place(invocation)?;
     let tables = mirror.tables()?;
-    Schema::print_columns(invocation, None, shown, columns, &tables)?;
+    Schema::print_columns(invocation, None, STATUS, columns, &tables)?;
     invocation.screen.note(&format!("the mirror is {place}"));
     flags.max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now()))
 }
@@ -276,4 +277,32 @@ pub(crate) fn search<S: Mirrored>(
     }
     done?;
     printer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::STATUS;
+    use crate::output::format::{OutputColumn, OutputSetup};
+    use crate::output::record::Path;
+    use crate::output::table::writer;
+    use crate::screen::View;
+
+    #[test]
+    fn the_status_shows_its_numbers_in_80_columns() {
+        let column = |path: &&str| OutputColumn { path: Path::parse(path), field_type: None };
+        let columns = STATUS.iter().map(column).collect();
+        let view = View { width: Some(80), color: false };
+        let mut writer = writer(&OutputSetup { columns, view, ..OutputSetup::default() });
+        let time = "2026-11-29T22:00:00Z";
+        let record = json!({"table": "candidate_vacancy", "synced_at": time, "age_seconds": 60,
+            "values_from": time, "records": 4711, "missing": 12, "rejected": 3});
+        let mut out = Vec::new();
+        writer.write(&mut out, &record.to_string()).unwrap();
+        writer.finish(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("  4711     12       3\n"), "{text}");
+        assert!(text.contains("hidden: values_from;"), "{text}");
+    }
 }

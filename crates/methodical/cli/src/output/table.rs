@@ -146,7 +146,7 @@ struct Column {
     least: usize,
     /// Whether a cell is useless if cut: a number, a phone number, a date, or in the first column an identifier.
     is_exact: bool,
-    /// The width without the time of day, if all cells have a date and a time.
+    /// The width without the time of day, if all cells have a date and a time, and it is smaller.
     day: Option<usize>,
 }
 
@@ -157,7 +157,7 @@ impl Column {
         let is_exact = cells.iter().all(|cell| is_exact(cell) || (is_first && !cell.contains(' ')));
         let mut filled = cells.iter().filter(|cell| !cell.is_empty()).peekable();
         let has_times = filled.peek().is_some() && filled.all(|cell| date_time(cell).is_some());
-        let day = has_times.then(|| DAY.max(title.width()));
+        let day = has_times.then(|| DAY.max(title.width())).filter(|day| *day < width);
         let readable = if is_exact { width } else { width.min(TEXT) };
         let least = day.unwrap_or(readable);
         Self { width, least, is_exact, day }
@@ -175,9 +175,15 @@ impl Layout {
     }
 
     /// Fits the columns into a line of `room` columns: the last ones are hidden until the others are readable, dates lose their
-    /// time, and the widest text is narrowed.
+    /// time, and the widest text is narrowed. A long address in the first column leaves half of the line to the others.
     fn fit(&mut self, room: usize) {
         self.room = Some(room);
+        if let [first, _, ..] = self.columns.as_mut_slice()
+            && first.width > MAX_IDENTIFIER.max(room / 2)
+        {
+            first.is_exact = false;
+            first.least = first.least.min(room / 2);
+        }
         while self.columns.len() > 1 && self.needed(|column| column.least) > room {
             self.columns.pop();
         }
@@ -210,8 +216,8 @@ impl Layout {
                 line.push_str(GAP);
             }
             let cell = cells.get(position).map_or("", String::as_str);
-            let is_whole = self.room.is_none() || (position == 0 && column.is_exact);
-            let loses_time = !is_whole && column.day == Some(column.width);
+            let loses_time = self.room.is_some() && column.day == Some(column.width);
+            let is_whole = self.room.is_none() || (position == 0 && column.is_exact && !loses_time);
             let day = cell.get(..DAY).filter(|_| loses_time && date_time(cell).is_some());
             let cell = day.unwrap_or(cell);
             if is_whole {
@@ -264,6 +270,9 @@ const DAY: usize = 10;
 
 /// Maximum length of text that is never cut. A date with its time and zone is shorter.
 const MAX_EXACT: usize = 32;
+
+/// Maximum length of an identifier that is never cut: that of a UUID.
+const MAX_IDENTIFIER: usize = 36;
 
 #[cfg(test)]
 mod tests {
@@ -358,6 +367,35 @@ mod tests {
             table(&style(Some(40)), &["title", "email"], &records),
             "TITLE\nSunrise over the old harbour\nDusk\n\n2 records\nhidden: email; --wide shows all columns\n"
         );
+    }
+
+    #[test]
+    fn a_date_in_the_first_column_loses_its_time() {
+        let records = [json!({"date": "2024-03-31 02:30:00", "name": "Zoe",
+            "email": "miriam.photographer@example.org"})];
+        assert_eq!(
+            table(&style(Some(50)), &["date", "name", "email"], &records),
+            "DATE        NAME  EMAIL\n2024-03-31  Zoe   miriam.photographer@example.org\n\n1 record\n"
+        );
+    }
+
+    #[test]
+    fn a_date_under_a_long_title_keeps_its_time() {
+        let records = [json!({"id": 1, "last_status_changed_at": "2024-03-31 02:30:00"})];
+        assert_eq!(
+            table(&style(Some(80)), &["id", "last_status_changed_at"], &records),
+            "ID  LAST STATUS CHANGED AT\n1   2024-03-31 02:30:00\n\n1 record\n"
+        );
+    }
+
+    #[test]
+    fn a_long_address_in_the_first_column_leaves_room_for_others() {
+        let email = format!("{}@example.org", "m".repeat(58));
+        let records = [json!({"email": email, "name": "Miriam the photographer", "kind": "photo"})];
+        let text = table(&style(Some(80)), &["email", "name", "kind"], &records);
+        let row = text.lines().nth(1).unwrap();
+        assert!(row.ends_with("m…  Miriam the photographer  photo"), "{text}");
+        assert!(!text.contains("hidden"), "{text}");
     }
 
     #[test]
