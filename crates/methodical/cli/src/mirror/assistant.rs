@@ -102,7 +102,7 @@ impl Assistant {
         let page = "limit:integer default 50, maximum 200; cursor next_cursor of a page";
         let period = "since first day, YYYY-MM-DD, included, default: today minus 7 days; until last day, included, default: today";
         let placed = format!(
-            "{group_id}; title?; {value}?; previous_{value}?; since; days:integer whole days since; \
+            "{group_id}; title?; {value}?; previous_{value}?; since; days:integer midnights (UTC) since; \
              or_longer:boolean if so at the first sync: days is a minimum"
         );
         // The name of each tool, what it answers, its arguments, and the fields of its result and of each list in it.
