@@ -195,6 +195,17 @@ fn a_person_is_shown_with_the_history() {
 }
 
 #[test]
+fn a_report_keeps_its_own_fields_beside_groups_with_their_names() {
+    let office = office();
+    printed(&office, &["config", "set", "statuses", "new: New; No. 1: Shortlist"]);
+    assert_eq!(
+        printed(&office, &["report", "-o", "csv", "--filter", "by=vacancy"]),
+        "by,id,name,new,moved,status=new,No. 1,times,average_days,median_days\r\n\
+         vacancy,101,Welder,2,1,0,1,,,\r\nvacancy,102,Köchin,1,0,0,0,,,\r\n"
+    );
+}
+
+#[test]
 fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
     let office = office();
     let report: Value = serde_json::from_str(&printed(&office, &["report"])).unwrap();

@@ -62,7 +62,8 @@ fn print(
     }
     let shows_unknown = !is_table || output.fields.is_some() || unknown > 0;
     let (id, title) = (of.groups.identity(), title(of.groups));
-    let values = distinct(&values, of.value, id, title);
+    let own: Vec<&str> = [id, UNKNOWN, TOTAL].into_iter().chain(title).collect();
+    let values = distinct(&values, of.value, &own);
     let counts: Vec<&str> = values
         .iter()
         .map(String::as_str)
@@ -89,9 +90,8 @@ const TOTAL: &str = "total";
 
 /// Returns column names of the values, which differ even in capitals. One that is also the name of another column gets a prefix, such
 /// as `status=total`.
-fn distinct(values: &[&str], field: &str, id: &str, title: Option<&str>) -> Vec<String> {
-    let own = [id, UNKNOWN, TOTAL].into_iter().chain(title);
-    let mut taken: Vec<String> = own.map(str::to_lowercase).collect();
+pub(crate) fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String> {
+    let mut taken: Vec<String> = own.iter().map(|name| name.to_lowercase()).collect();
     let mut names: Vec<String> = Vec::with_capacity(values.len());
     for value in values {
         let mut name = (*value).to_owned();
@@ -125,7 +125,7 @@ mod count_tests {
     #[test]
     fn a_value_with_the_name_of_another_column_is_renamed() {
         let values = ["New", "total", "ID", "unknown", "", "status=total", "new"];
-        let names = distinct(&values, "status", "id", Some("title"));
+        let names = distinct(&values, "status", &["id", "unknown", "total", "title"]);
         let expected = [
             "New",
             "status=status=total",

@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::mirror::Recovered;
+use crate::mirror::board::distinct;
 use crate::mirror::open::{ask, note_age};
 use crate::output::flags::{OutputFlags, day, midnight};
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::{Printer, RecordSource, Schema};
 use crate::run::Invocation;
 use crate::settings::{Settings, ValueOrder};
 
@@ -85,15 +86,17 @@ pub(crate) fn report(
         }
     }
     let names: Vec<&str> = order.groups().collect();
+    // A group with the name of another field gets a prefix, as on the board.
+    let columns = distinct(&names, of.value, &OWN);
     let days_of = |seconds: i64| format!("{}.{}", seconds / 86_400, seconds % 86_400 / 8640);
     let days_of = |seconds| json!(days_of(seconds).parse::<f64>().ok());
     let [from, until] = days;
     // Adds the moves into each named group of values, in all groups of members or in one.
     let with_moves = |mut row: Value, id: Option<&String>| {
-        for &name in &names {
+        for (name, column) in names.iter().zip(&columns) {
             let own = entered.iter().filter(|(group, _)| id.is_none_or(|id| id == *group));
-            let moves = own.filter_map(|(_, counts)| counts.get(name)).sum::<u64>();
-            row.as_object_mut().map(|row| row.insert(name.to_owned(), json!(moves)));
+            let moves = own.filter_map(|(_, counts)| counts.get(*name)).sum::<u64>();
+            row.as_object_mut().map(|row| row.insert(column.clone(), json!(moves)));
         }
         row
     };
@@ -111,13 +114,15 @@ pub(crate) fn report(
         let (average, median) = (days_of(one.average), days_of(one.median));
         json!({"by": of.value, "name": one.value, "times": one.times, "average_days": average, "median_days": median})
     });
-    let counts: Vec<&str> = ["new", "moved"].into_iter().chain(names.iter().copied()).collect();
-    let averages = ["average_days", "median_days"];
-    let fields = ["by", "id", "name"].into_iter().chain(counts.iter().copied());
-    let fields: Vec<&str> = fields.chain(["times"]).chain(averages).collect();
-    let integers = counts.into_iter().chain(["times"]).map(|name| (name, FieldType::Integer));
+    let [by, id, name, new, moved, times_field, averages @ ..] = OWN;
+    let columns = columns.iter().map(String::as_str);
+    let counts: Vec<&str> = [new, moved].into_iter().chain(columns).collect();
+    let fields = [by, id, name].into_iter().chain(counts.iter().copied());
+    let fields: Vec<&str> = fields.chain([times_field]).chain(averages).collect();
+    let integers = counts.into_iter().chain([times_field]).map(|name| (name, FieldType::Integer));
     let types: Vec<_> = integers.chain(averages.map(|name| (name, FieldType::Real))).collect();
-    let schema = Schema { types: &types, ..Schema::of_program(&fields, false) };
+    let schema =
+        Schema { types: &types, source: RecordSource::Named, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     for row in [total].into_iter().chain(groups).chain(sources).chain(times) {
         let value = |name: &&str| row.get(*name).cloned().unwrap_or_default();
@@ -147,6 +152,9 @@ pub(crate) fn report(
     }
     note_age(&mirror, &[table, of.groups.name()], invocation)
 }
+
+/// The fields of a record besides the named groups of values.
+const OWN: [&str; 8] = ["by", "id", "name", "new", "moved", "times", "average_days", "median_days"];
 
 /// Returns the column with the source of a member, such as `portal.name`: the first text of a nested record that is not personal, and no
 /// identity.
