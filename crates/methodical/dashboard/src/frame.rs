@@ -91,10 +91,9 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns when the oldest table was complete; `None` if one of them never was.
+/// Returns when the oldest table was complete, without those that never were; `None` if there is no other.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
-    let times: Option<Vec<i64>> = statuses.iter().map(|status| status.completed_at).collect();
-    times.and_then(|times| times.into_iter().min())
+    statuses.iter().filter_map(|status| status.completed_at).min()
 }
 
 /// Returns the link to the records of a table.
@@ -117,3 +116,26 @@ fn navigation(outline: &Outline) -> Vec<(String, String)> {
 
 /// The age after which data is marked as old, in seconds.
 const OLD: i64 = 24 * 3600;
+
+#[cfg(test)]
+mod tests {
+    use methodical_mirror::model::tables::{Column, Table};
+    use methodical_mirror::{Mirror, Rules};
+
+    use super::whole;
+
+    const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
+
+    #[test]
+    fn a_table_that_never_was_complete_does_not_hide_the_age() {
+        let mut mirror = Mirror::in_memory().unwrap();
+        mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap().finish().unwrap();
+        let mut statuses = mirror.tables().unwrap();
+        let at = whole(&statuses);
+        assert!(at.is_some());
+        let mut never = statuses[0].clone();
+        never.completed_at = None;
+        statuses.push(never);
+        assert_eq!(whole(&statuses), at);
+    }
+}

@@ -144,7 +144,8 @@ fn last_sync(statuses: &[TableStatus], now: i64) -> Card {
         Outcome::Refused => 2,
         _ => 3,
     });
-    let at = whole(statuses);
+    let are_all = statuses.iter().all(|status| status.completed_at.is_some());
+    let at = whole(statuses).filter(|_| are_all);
     let (value, before) = match worst {
         Some(worst) if worst != Outcome::Complete => (worst.as_str(), "last complete "),
         None if at.is_none() => ("never", ""),
