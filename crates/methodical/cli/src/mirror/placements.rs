@@ -18,6 +18,7 @@ use crate::output::printer::{Printer, Schema, counted, with_separators};
 use crate::output::record::{Cells, Line, Path};
 use crate::program::{Noun, RecordType};
 use crate::run::Invocation;
+use crate::screen::Tone;
 use crate::session::Session;
 use crate::settings::{Settings, ValueOrder};
 
@@ -224,12 +225,14 @@ pub(crate) fn list(
     if !ended.is_empty() {
         let (count, ends): (_, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
         let more = if count == 1 { "more is" } else { "more are" };
-        invocation.screen.note(&format!(
+        // Also with `-q`: in a young mirror, a status that is no end can look like one.
+        let text = format!(
             "{} {more} at an end ({}); --{} NAME lists them",
             with_separators(count),
             ends.join(", "),
             of.value
-        ));
+        );
+        invocation.screen.say(Tone::Dim, "note", &text);
     }
     for value in &flags.values {
         if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
