@@ -111,6 +111,8 @@ def test_the_exception_of_a_callable_is_the_cause(service: Service) -> None:
 
 
 def interrupt_soon() -> None:
+    # A shell ignores the signal in background jobs, and Python then has no handler.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # On Windows, `os.kill` would end the process.
     threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,)).start()
 
