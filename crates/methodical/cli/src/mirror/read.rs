@@ -296,7 +296,7 @@ mod tests {
         let view = View { width: Some(80), color: false };
         let mut writer = writer(&OutputSetup { columns, view, ..OutputSetup::default() });
         let time = "2026-11-29T22:00:00Z";
-        let record = json!({"table": "candidate_vacancy", "synced_at": time, "age_seconds": 60,
+        let record = json!({"table": "photo_album_state", "synced_at": time, "age_seconds": 60,
             "values_from": time, "records": 4711, "missing": 12, "rejected": 3});
         let mut out = Vec::new();
         writer.write(&mut out, &record.to_string()).unwrap();
