@@ -91,7 +91,7 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns when the oldest table was complete, without those that never were; `None` if there is no other.
+/// Returns when the oldest table was complete, without those that never were; `None` if all never were.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
     statuses.iter().filter_map(|status| status.completed_at).min()
 }

@@ -335,7 +335,7 @@ mod tests {
             Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
         };
         assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
-        // Over a socket, there is no TLS, unless `hostaddr` names another place.
+        // A socket does not use TLS. A `hostaddr` is connected to by TCP, and does.
         assert!(
             !mode("postgres://u@%2Frun%2Fpg/d")
                 && mode("postgres://u@%2Frun%2Fpg/d?hostaddr=10.0.0.1")

@@ -225,7 +225,7 @@ pub(crate) fn list(
     if !ended.is_empty() {
         let (count, ends): (_, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
         let more = if count == 1 { "more is" } else { "more are" };
-        // Also with `-q`: in a young mirror, a status that is no end can look like one.
+        // Also with `-q`: in a young mirror, the guess of an end can be wrong.
         let text = format!(
             "{} {more} at an end ({}); --{} NAME lists them",
             with_separators(count),
