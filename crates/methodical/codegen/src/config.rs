@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use serde::Deserialize;
-
 use crate::diag::{Report, say};
 use crate::ir::{Auth, Param, Primitive, Service, Type};
 use crate::output::{Error, Output};
@@ -278,26 +276,22 @@ fn packages(cx: &mut Context<'_>, given: &BTreeMap<Role, At<Crate>>) -> BTreeMap
     packages
 }
 
-tables!(Given, Crate);
+tables! {
+    /// The files that are generated from a spec, and their locations.
+    struct Given {
+        spec: Text<File>,
+        command: Option<Text<Line>>,
+        #[serde(rename = "crate", default)]
+        packages: BTreeMap<Role, At<Crate>>,
+        #[serde(default)]
+        documents: BTreeMap<Document, Text<File>>,
+    }
 
-/// The files that are generated from a spec, and their locations.
-#[derive(Debug, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-struct Given {
-    spec: Text<File>,
-    command: Option<Text<Line>>,
-    #[serde(rename = "crate", default)]
-    packages: BTreeMap<Role, At<Crate>>,
-    #[serde(default)]
-    documents: BTreeMap<Document, Text<File>>,
-}
-
-/// A generated crate: its name in `Cargo.toml` and its folder, by default `crates/NAME`.
-#[derive(Debug, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-struct Crate {
-    name: Text<Kebab>,
-    folder: Option<Text<File>>,
+    /// A generated crate: its name in `Cargo.toml` and its folder, by default `crates/NAME`.
+    struct Crate {
+        name: Text<Kebab>,
+        folder: Option<Text<File>>,
+    }
 }
 
 words! {

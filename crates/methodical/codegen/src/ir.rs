@@ -17,6 +17,7 @@ pub use self::service::{
     About, Auth, Dispatch, Example, OpenPoint, Place, SECRET, Secret, SecretPlace, Service, Source,
 };
 pub use self::types::{Enum, EnumValue, Field, Leniency, Model, ModelId, Scalar, Type, ValueType};
+pub use crate::spec::language::{ListLeniency, Presence, QueryWire, Side, Verb};
 
 mod kinds;
 mod lookup;

@@ -140,22 +140,31 @@ impl<T> OneOrMany<T> {
     }
 }
 
-/// Reads structs only from tables. The code that serde derives, here with `remote = "Self"`, also accepts a list.
+/// Defines the tables of a language. They are read only from tables: the code that serde derives, here with
+/// `remote = "Self"`, also accepts a list.
 macro_rules! tables {
-    ($($ty:ident),+) => {$(
-        impl<'de> serde::Deserialize<'de> for $ty {
+    ($(
+        $(#[$meta:meta])*
+        struct $name:ident { $($(#[$about:meta])* $field:ident: $ty:ty,)* }
+    )+) => {$(
+        #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
+        $(#[$meta])*
+        pub(crate) struct $name { $($(#[$about])* pub(crate) $field: $ty,)* }
+
+        impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Table;
 
                 impl<'de> serde::de::Visitor<'de> for Table {
-                    type Value = $ty;
+                    type Value = $name;
 
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str("a table")
                     }
 
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$ty, A::Error> {
-                        $ty::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                        $name::deserialize(serde::de::value::MapAccessDeserializer::new(map))
                     }
                 }
 
@@ -165,6 +174,29 @@ macro_rules! tables {
     )+};
 }
 
+/// Defines tables with a description.
+macro_rules! declarations {
+    ($(
+        $(#[$meta:meta])*
+        struct $name:ident { $($(#[$about:meta])* $field:ident: $ty:ty,)* }
+    )+) => {$(
+        $crate::spec::read::tables! {
+            $(#[$meta])*
+            struct $name {
+                $($(#[$about])* $field: $ty,)*
+                /// The description, in sentences; `code` in backticks.
+                doc: Text<Prose>,
+                /// The sections of the contract that it follows.
+                source: Option<Text<Line>>,
+                /// The open points that affect it.
+                #[serde(default)]
+                open: Vec<Text<Id>>,
+            }
+        }
+    )+};
+}
+
+pub(crate) use declarations;
 pub(crate) use tables;
 
 /// Gives a type of the language the JSON Schema of an expression.
@@ -204,7 +236,16 @@ macro_rules! words {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(remote = "Self")]
         $vis enum $name { $($(#[$about])+ #[serde(rename = $word)] $variant,)+ }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                // The code that serde derives also accepts a table with the word as its key.
+                let word = <String as serde::Deserialize>::deserialize(deserializer)?;
+                Self::deserialize(serde::de::IntoDeserializer::into_deserializer(word))
+            }
+        }
 
         impl $name {
             /// All values, in the order in which messages list them.
@@ -245,11 +286,11 @@ pub(super) fn document<T: DeserializeOwned>(
 fn mistake(text: &str, error: &Error) -> Diagnostic {
     let (message, printed) = (error.message(), error.to_string());
     let path = printed.rsplit_once("\nin `").map_or("", |(_, path)| path.trim_end());
-    let path = path.trim_end_matches('`');
-    let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let span = error.span().unwrap_or_default();
     let written = text.get(span.clone()).unwrap_or_default();
     let before = text.get(..span.start).unwrap_or_default();
+    let path = &with_choice(path.trim_end_matches('`'), before);
+    let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let after = text.get(span.end..).unwrap_or_default().trim_start();
     let line = before.rsplit('\n').next().unwrap_or_default();
     let is_name = after.starts_with('=') || line.starts_with('[') && !line.contains('=');
@@ -318,6 +359,19 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     };
     let diagnostic = Diagnostic::new(&span, &message);
     if message.contains("invisible") { diagnostic.help("remove the character") } else { diagnostic }
+}
+
+/// Returns the path of a key, whose text precedes a mistake, with the key that was chosen in its table: serde leaves it out.
+fn with_choice(path: &str, before: &str) -> String {
+    let key = path.rsplit('.').next().unwrap_or_default();
+    let (_, below) = before.rsplit_once(key).unwrap_or_default();
+    let is_chosen = |one: &String| {
+        below.contains(&format!("{one} =")) || below.trim_end().ends_with(&format!("{one}]"))
+    };
+    match choices(key).into_iter().find(is_chosen) {
+        Some(chosen) => format!("{path}.{chosen}"),
+        None => path.to_owned(),
+    }
 }
 
 /// Returns the keys of which a table must have exactly one; none for other tables.
