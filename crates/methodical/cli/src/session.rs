@@ -9,7 +9,6 @@ use methodical_client::model::{Beside, ListOperation, Operation, PagedOperation,
 use methodical_client::transport::BlockingBody;
 use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::connect::{build, connect_to_sample, connect_to_service};
 use crate::demo::SampleService;
@@ -222,14 +221,7 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output: IntoIterator<Item: Serialize>>,
     {
-        if self.print_unsent(operation)? {
-            return Ok(());
-        }
-        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(VALUE, false))?;
-        for value in self.receive(operation)? {
-            printer.print(&value)?;
-        }
-        printer.finish()
+        self.print_items(operation, VALUE, |value| value)
     }
 
     /// Requests a map and prints it as a list with the fields `key` and `value`.
@@ -243,12 +235,25 @@ impl<S: Mirrored> Session<S> {
         K: Serialize,
         V: Serialize,
     {
+        self.print_items(operation, ENTRY, |(key, value)| Member { key, value })
+    }
+
+    /// Requests the items of a list or a map, and prints each as a record.
+    fn print_items<O, I, T: Serialize>(
+        &self,
+        operation: &O,
+        record: RecordType<'_>,
+        of: impl Fn(I) -> T,
+    ) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: IntoIterator<Item = I>>,
+    {
         if self.print_unsent(operation)? {
             return Ok(());
         }
-        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(ENTRY, false))?;
-        for (key, value) in self.receive(operation)? {
-            printer.print_members([("key", json!(key)), ("value", json!(value))])?;
+        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
+        for item in self.receive(operation)? {
+            printer.print(&of(item))?;
         }
         printer.finish()
     }
@@ -358,6 +363,13 @@ const VALUE: RecordType<'_> = RecordType::new(&["value"], &["value"]).named("val
 
 const ENTRY: RecordType<'_> =
     RecordType::new(&["key", "value"], &["key", "value"]).named("entry", "entries");
+
+/// An entry of a map. Its value keeps the text of a number, such as `1.10`.
+#[derive(Serialize)]
+struct Member<K, V> {
+    key: K,
+    value: V,
+}
 
 /// The numbers of entries that were read from a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
