@@ -25,6 +25,16 @@ fn undocumented_fields_can_be_selected() {
 }
 
 #[test]
+fn a_field_that_may_be_a_mistake_is_refused() {
+    let server = serve("[]");
+    let person = Person::of_service(&server.uri(""));
+    let output = person.run_line("vacancies list --fields PROJETC -o csv");
+    let message =
+        "error: unknown field `PROJETC`\n  hint: did you mean `project`? All fields: id, project\n";
+    assert_eq!((code(&output), stdout(&output), stderr(&output)), (2, "", message));
+}
+
+#[test]
 fn field_names_match_in_any_case_and_count_once() {
     let csv = "id,project\r\n1,Welder\r\n2,\r\n";
     check("vacancies list --fields ID,Project,id -o csv", csv, "");
