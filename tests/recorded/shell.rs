@@ -145,8 +145,6 @@ const VARIES: &[(&str, &str)] = &[
     (r"127[.]0[.]0[.]1:[0-9]{5}", "HOST"),
     (r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z", "TIME"),
     (r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT", "DATE"),
-    (r"with(out)? the keyring", "with the keyring"),
-    (r#""keyring":(true|false)"#, r#""keyring":BOOL"#),
     (r"from the mirror, .* old", "from the mirror, N s old"),
     (r#""age_seconds":[0-9]+"#, r#""age_seconds":N"#),
     // The state of a tap: when the amounts were read, and how often in that second.

@@ -21,8 +21,8 @@ methodical-dashboard     | methodical-mirror methodical-serve                   
 gateway-client           | gateway-model methodical-client                      | axum rusqlite
 methodical-testkit       | methodical-model gateway-transport                   | rusqlite
 gateway-testkit          | gateway-model gateway-transport methodical-testkit   | rusqlite
-methodical-cli           | methodical-client methodical-mirror                  | wiremock
-methodical-cli           | methodical-dashboard                                 |
+methodical-cli           | methodical-client methodical-mirror                  |
+methodical-cli           | methodical-dashboard methodical-testkit              |
 gateway-server           | gateway-model methodical-postgres methodical-serve   | ureq
 gateway-cli              | gateway-model gateway-transport gateway-client       |
 gateway-cli              | gateway-testkit methodical-cli gateway-server        |

@@ -37,7 +37,7 @@ fn every_build_has_one_cryptography_provider() {
     for package in ["gateway-client", "gateway-cli", "gateway-server"] {
         assert_eq!(providers(&built(&["--package", package])), ring, "{package}");
     }
-    // The program with all its features, such as the keyring.
+    // The program with all its features.
     assert_eq!(providers(&built(&["--package", "gateway-cli", "--all-features"])), ring);
     assert_eq!(providers(&client("ureq,rustls")), ring);
     assert_eq!(providers(&client("reqwest,rustls-ring")), ring);

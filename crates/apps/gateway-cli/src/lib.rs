@@ -5,9 +5,9 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use gateway_testkit::contract::CONTRACT;
 use methodical_cli::Program;
 
-mod check;
 #[cfg(feature = "demo")]
 mod demo;
 mod generated;
@@ -37,7 +37,7 @@ pub const fn program() -> Program {
             "candidates list --output-file candidates.xlsx",
             "credits get -o json",
         ])
-        .contract(check::CONTRACT);
+        .contract(&CONTRACT, "gateway-server");
     #[cfg(feature = "demo")]
     let program = program.demo(demo::DEMO);
     program

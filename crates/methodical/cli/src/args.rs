@@ -264,11 +264,11 @@ pub(crate) fn parse<C: OperationCommands>(
                     program.name.command("auth login")
                 ));
             }
-            "--to" | "--excel" => {
-                let hint = if unexpected == "--to" {
-                    "--from MIRROR names the mirror to read; only commands that write one have --to"
-                } else {
-                    "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"
+            "--to" | "--excel" | "--keyring" => {
+                let hint = match unexpected {
+                    "--to" => "--from MIRROR names the mirror to read; only commands that write one have --to",
+                    "--excel" => "-o xlsx writes a workbook; --separator ';' sets the separator of CSV",
+                    _ => "the setting `token-command` reads a keyring, with the program of your system",
                 };
                 return Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
             }
@@ -323,7 +323,7 @@ fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) 
         .replace("{extensions}", &program.formats.extensions())
         .replace("{fields}", fields);
     let text = match program.contract {
-        Some(contract) => text.replace("{reference}", contract.reference),
+        Some((_, reference)) => text.replace("{reference}", reference),
         None => text,
     };
     match of {
@@ -392,7 +392,7 @@ Access token, first source found wins:
   --token-file FILE, --token-stdin
   {}, {}
   token-command, then token-file of the profile
-  the token stored by {}: in the keyring, or in a file that only you can read
+  the token stored by {}, in a file that only you can read
 
 Settings, first source found wins ({} shows which):
   the flag

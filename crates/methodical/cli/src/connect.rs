@@ -20,7 +20,6 @@ use crate::interrupt::ask_for_secret;
 use crate::program::Program;
 use crate::run::Invocation;
 use crate::settings::file::stored_token;
-use crate::settings::keyring::Keyring;
 use crate::settings::{Setting, Settings, TokenFrom, check_binding, setting};
 use crate::transport::{Trace, Watched};
 
@@ -151,18 +150,11 @@ pub(crate) fn read_token(
             files::read(&file.value)
         }
         TokenFrom::Login { profile, .. } => stored_token(invocation.program.name, profile),
-        TokenFrom::Keyring { profile } => {
-            let token = Keyring::open(invocation)?.read(profile)?.ok_or_else(|| {
-                Failure::usage(format!("the keyring has no token for profile {profile}"))
-                    .hint(format!("{} stores one", invocation.command("auth login --keyring")))
-            })?;
-            Ok(Some(token))
-        }
         TokenFrom::Demo | TokenFrom::Command(_) => Ok(None),
     }
 }
 
-/// Returns the token in force, if reading it has no effect: it does not run a command, ask a keyring or read standard input.
+/// Returns the token in force, if reading it has no effect: it does not run a command or read standard input.
 /// Without the token or on an error, this returns `None`.
 pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
     let from = settings.token.as_ref()?;

@@ -327,10 +327,10 @@ fn proxy_of(base_url: &str) -> Option<&'static str> {
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.
 fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {
-    let replaces = |login| format!("; {} replaces it", invocation.command(login));
     let next = match token {
-        TokenFrom::Login { .. } => replaces("auth login"),
-        TokenFrom::Keyring { .. } => replaces("auth login --keyring"),
+        TokenFrom::Login { .. } => {
+            format!("; {} replaces it", invocation.command("auth login"))
+        }
         _ => String::new(),
     };
     format!("the token comes from {token}{next}")

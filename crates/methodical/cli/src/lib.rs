@@ -14,7 +14,7 @@
 //! | `board`, `placements`, `duplicates`, `report`, `mcp` | answer who is where, if the records are in groups |
 //! | `completions`, `help`, `man` | describe the program |
 //!
-//! The frame reads settings and tokens from flags, environment variables, profiles and the keyring. It prints records as a
+//! The frame reads settings and tokens from flags, environment variables and profiles. It prints records as a
 //! table, JSON, NDJSON or CSV while they arrive, with filters, sorting and a choice of fields. It explains errors, and
 //! ends with documented exit codes. `--help` of any program describes all of this.
 //!
@@ -67,7 +67,6 @@
 //! | `dashboard` | read-only pages over a mirror, for a browser |
 //! | `mirror-postgres` | copies of a mirror in PostgreSQL |
 //! | `xlsx` | the output format XLSX, for spreadsheets |
-//! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -96,8 +95,9 @@ mod transport;
 pub use methodical_client as client;
 #[doc(no_inline)]
 pub use methodical_client::model::tables::FieldType;
+#[doc(no_inline)]
+pub use methodical_testkit::contract::Contract;
 
-pub use crate::commands::check::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use methodical_client::model::tables::FieldType;
+use methodical_testkit::contract::Contract;
 
-use crate::commands::check::Contract;
 use crate::demo::Demo;
 use crate::mirror::copy::Exporter;
 use crate::output::destination::Uploader;
@@ -32,8 +32,8 @@ pub struct Program {
     pub(crate) examples: &'static [&'static str],
     /// The sample service, which `--demo` uses.
     pub(crate) demo: Option<Demo>,
-    /// The contract that `check` compares the service with.
-    pub(crate) contract: Option<Contract>,
+    /// The contract that `check` compares the service with, and the name of a service that settles its open points.
+    pub(crate) contract: Option<(&'static Contract, &'static str)>,
     pub(crate) formats: Formats,
     /// Opens output files with a URL.
     pub(crate) uploader: Option<Uploader>,
@@ -78,9 +78,10 @@ impl Program {
         self
     }
 
-    /// Adds the command `check`, which compares the service with its contract.
-    pub const fn contract(mut self, contract: Contract) -> Self {
-        self.contract = Some(contract);
+    /// Adds the command `check`, which compares the service with its contract. Its flag `--strict` compares it with `reference`, such as
+    /// `photos-server`, where the contract leaves a point open.
+    pub const fn contract(mut self, contract: &'static Contract, reference: &'static str) -> Self {
+        self.contract = Some((contract, reference));
         self
     }
 

@@ -6,7 +6,7 @@ use std::{env, fmt, path};
 
 use clap::{ArgAction, Args};
 use http::Uri;
-use toml_edit::{Array, Value};
+use toml_edit::Value;
 
 use crate::args::seconds;
 use crate::failure::Failure;
@@ -18,7 +18,6 @@ use crate::screen::closest;
 use crate::settings::file::{ConfigFile, has_token};
 
 pub(crate) mod file;
-pub(crate) mod keyring;
 
 /// The service to call, and the token to call it with.
 #[derive(Clone, Debug, Args)]
@@ -119,9 +118,6 @@ pub(crate) enum TokenFrom {
     Variable(String),
     File(Setting<PathBuf>),
     Command(Setting<Vec<String>>),
-    Keyring {
-        profile: String,
-    },
     Login {
         program: Name,
         profile: String,
@@ -138,9 +134,6 @@ impl fmt::Display for TokenFrom {
             Self::Command(command) => {
                 let program = command.value.first().map_or("", String::as_str);
                 write!(f, "the command {program} ({})", command.origin)
-            }
-            Self::Keyring { profile } => {
-                write!(f, "the keyring of the operating system (profile {profile})")
             }
             Self::Login { program, profile } => {
                 write!(f, "{} (profile {profile})", program.command("auth login"))
@@ -366,12 +359,10 @@ pub(crate) fn token_of_profile(
     profile: &str,
 ) -> Option<TokenFrom> {
     let (name, origin) = (profile.to_owned(), of_profile(profile));
-    if let Some(value) = file.words(profile, "token-command") {
+    if let Some(value) = file.get(profile, "token-command").and_then(|text| words(&text)) {
         Some(TokenFrom::Command(Setting { value, origin }))
     } else if let Some(path) = file.get(profile, "token-file") {
         Some(TokenFrom::File(Setting { value: path.into(), origin }))
-    } else if file.is_on(profile, "token-keyring") {
-        Some(TokenFrom::Keyring { profile: name })
     } else {
         has_token(program, profile).then_some(TokenFrom::Login { program, profile: name })
     }
@@ -385,19 +376,39 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// The variable that takes precedence over the profile, without the name of the program.
     pub(crate) variable: Option<&'static str>,
-    kind: Kind,
     default: Option<&'static str>,
     /// The text in the help.
     pub(crate) about: &'static str,
+    /// Returns whether a text is a value of the setting.
+    is_valid: fn(&str) -> bool,
+    /// The values, for the error about another one.
+    expected: &'static str,
+    /// Whether it is a path, stored as an absolute one: the next command may run in another folder.
+    is_path: bool,
 }
 
 impl Key {
-    const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, variable: None, kind, default: None, about }
+    const fn new(name: &'static str, about: &'static str) -> Self {
+        let (variable, default, is_path) = (None, None, false);
+        let expected = "text that is not empty";
+        let is_valid = |text: &str| !text.is_empty();
+        Self { name, variable, default, about, is_valid, expected, is_path }
     }
 
     const fn variable(self, name: &'static str) -> Self {
         Self { variable: Some(name), ..self }
+    }
+
+    const fn path(self) -> Self {
+        Self { is_path: true, ..self }
+    }
+
+    const fn checked(self, is_valid: fn(&str) -> bool, expected: &'static str) -> Self {
+        Self { is_valid, expected, ..self }
+    }
+
+    const fn switch(self) -> Self {
+        self.checked(|text| matches!(text, "true" | "false"), "true or false")
     }
 
     /// Returns the setting of this name, or fails for an unknown one.
@@ -405,61 +416,65 @@ impl Key {
         let found = KEYS.iter().find(|key| key.name == name);
         found.ok_or_else(|| unknown_setting(name, &KEYS.each_ref().map(|key| key.name)))
     }
+
+    /// Refuses a text that is no value of the setting.
+    pub(crate) fn check(&self, text: &str) -> Result<(), Failure> {
+        if (self.is_valid)(text) {
+            return Ok(());
+        }
+        Err(Failure::usage(format!("`{}` must be {}", self.name, self.expected)))
+    }
+
+    /// Returns the value to store for a text: a number, true or false, or text.
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, Failure> {
+        self.check(text)?;
+        if self.is_path && !text.contains("://") {
+            return Ok(absolute(text)?.into());
+        }
+        let number = text.parse::<i64>().map(Value::from).ok();
+        Ok(number
+            .or_else(|| text.parse::<bool>().map(Value::from).ok())
+            .unwrap_or_else(|| text.into()))
+    }
 }
 
 /// All settings of a profile, in the order of the help.
-pub(crate) static KEYS: [Key; 9] = [
-    Key::new("base-url", Kind::Text, "base URL of the service").variable("BASE_URL"),
-    Key::new("token-file", Kind::File, "file with the access token, which only you can read")
-        .variable(TOKEN_FILE),
-    Key::new(
-        "token-command",
-        Kind::Command,
-        "program that prints the access token, with its arguments",
+pub(crate) static KEYS: [Key; 8] = [
+    Key::new("base-url", "base URL of the service")
+        .variable("BASE_URL")
+        .checked(|text| origin(text).is_some(), URL),
+    Key::new("token-file", "file with the access token, which only you can read")
+        .variable(TOKEN_FILE)
+        .path(),
+    Key::new("token-command", "program that prints the access token, with its arguments").checked(
+        |text| words(text).is_some(),
+        "a program with its arguments, quoted as in a shell, such as `pass show NAME`",
     ),
-    Key::new(
-        "token-keyring",
-        Kind::Switch,
-        "true if the access token is in the keyring of the operating system",
-    ),
-    Key::new(
-        TOKEN_FOR,
-        Kind::Origin,
-        "service that the token of `{program} auth login` is for; login sets it",
-    ),
+    Key::new(TOKEN_FOR, "service that the token of `{program} auth login` is for; login sets it")
+        .checked(|text| origin(text).is_some(), URL),
     Key {
         default: Some("false"),
         ..Key::new(
             "allow-insecure-http",
-            Kind::Switch,
             "true to allow unencrypted http to remote hosts (exposes the token)",
         )
+        .switch()
     },
-    Key::new("timeout", Kind::Seconds, "time limit for each call, in seconds"),
-    Key::new("mirror", Kind::File, "where the mirror is: a file").variable("MIRROR"),
-    Key::new("statuses", Kind::Order, "order and groups of statuses, for `board` and `report`"),
+    Key::new("timeout", "time limit for each call, in seconds")
+        .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
+    Key::new("mirror", "where the mirror is: a file").variable("MIRROR").path(),
+    Key::new("statuses", "order and groups of statuses, for `board` and `report`").checked(
+        |text| ValueOrder::parse(text).is_some(),
+        "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
+    ),
 ];
+
+const URL: &str = "a URL such as https://service.example.com";
 
 /// The setting with the origin that the token of `auth login` is for.
 pub(crate) const TOKEN_FOR: &str = "token-for";
 
 const TOKEN_FILE: &str = "TOKEN_FILE";
-
-/// The kind of the value of a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    /// Stored as an absolute path, because the next command may run in another folder.
-    File,
-    /// A program with its arguments.
-    Command,
-    Switch,
-    Seconds,
-    /// A URL that has an origin.
-    Origin,
-    /// A [`ValueOrder`].
-    Order,
-}
 
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let all = known.join(", ");
@@ -481,69 +496,21 @@ pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
         .hint("use up to 64 letters, digits, `-` and `_`, beginning with a letter or digit"))
 }
 
-pub(crate) fn check_value(program: Name, key: &Key, value: &Value) -> Result<(), Failure> {
-    let text = || value.as_str().filter(|text| !text.is_empty());
-    let (is_valid, expected) = match key.kind {
-        Kind::Text | Kind::File => (text().is_some(), "text that is not empty".to_owned()),
-        Kind::Command => {
-            let words = value.as_array();
-            let is_valid =
-                words.is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str));
-            let example = format!("[\"pass\", \"show\", \"{program}\"]");
-            (is_valid, format!("a program and its arguments, such as {example}"))
-        }
-        Kind::Switch => (value.is_bool(), "true or false".to_owned()),
-        Kind::Seconds => (
-            value.as_integer().is_some_and(|seconds| seconds > 0),
-            "a number of seconds, 1 or more".to_owned(),
-        ),
-        Kind::Origin => (
-            text().and_then(origin).is_some(),
-            format!("a URL such as https://{program}.example.com"),
-        ),
-        Kind::Order => (
-            text().and_then(ValueOrder::parse).is_some(),
-            "statuses in their order, such as `New, On hold; Hired: Accepted, Started`".to_owned(),
-        ),
-    };
-    if is_valid {
-        return Ok(());
-    }
-    Err(Failure::usage(format!("`{}` must be {expected}", key.name)))
-}
-
-pub(crate) fn parse_value(program: Name, key: &Key, text: &str) -> Result<Value, Failure> {
-    let value = match key.kind {
-        Kind::Command => Value::Array(words(program, text)?.into_iter().collect::<Array>()),
-        Kind::Seconds => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
-        Kind::Switch => text.parse::<bool>().map_or_else(|_| text.into(), Value::from),
-        Kind::File if !text.is_empty() && !text.contains("://") => absolute(text)?.into(),
-        _ => text.into(),
-    };
-    check_value(program, key, &value)?;
-    Ok(value)
-}
-
-/// Returns a setting as a person would write it.
-pub(crate) fn shown_value(value: &Value) -> String {
+/// Returns the text of a setting in the file; `None` for a list or a table.
+pub(crate) fn shown_value(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => text.value().clone(),
-        Value::Array(words) => {
-            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            // Only a NUL cannot be quoted, and no argument can contain one.
-            shlex::try_join(words.iter().copied()).unwrap_or_else(|_nul| words.join(" "))
-        }
-        other => other.to_string().trim().to_owned(),
+        Value::String(text) => Some(text.value().clone()),
+        Value::Integer(number) => Some(number.value().to_string()),
+        Value::Boolean(is_on) => Some(is_on.value().to_string()),
+        _ => None,
     }
 }
 
-fn words(program: Name, text: &str) -> Result<Vec<String>, Failure> {
+/// Splits a program and its arguments as a shell does. Returns `None` if there is no program, or a quotation mark is not closed.
+fn words(text: &str) -> Option<Vec<String>> {
     // In a Windows path, a backslash is a plain character.
     let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };
-    shlex::split(text).ok_or_else(|| {
-        Failure::usage("`token-command` has an unclosed quotation mark or a trailing backslash")
-            .hint(format!("quote it as in a shell: pass show 'my {program}'"))
-    })
+    shlex::split(text).filter(|words| !words.is_empty())
 }
 
 fn absolute(text: &str) -> Result<String, Failure> {
@@ -560,7 +527,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();
     let bound = match from {
-        TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => bound_origin(file, name),
+        TokenFrom::Login { .. } => bound_origin(file, name),
         TokenFrom::Command(_) => origin_of_profile(file, name),
         TokenFrom::File(path) if path.origin == of_profile(name) => origin_of_profile(file, name),
         _ => return Ok(()),
@@ -597,8 +564,7 @@ pub(crate) fn keep_binding(
     file: &mut ConfigFile,
     profile: &str,
 ) -> Result<(), Failure> {
-    let stored = file.is_on(profile, "token-keyring") || has_token(program, profile);
-    match bound_origin(file, profile).filter(|_| stored) {
+    match bound_origin(file, profile).filter(|_| has_token(program, profile)) {
         Some(bound) => file.set(profile, TOKEN_FOR, &bound),
         None => Ok(()),
     }
@@ -653,11 +619,8 @@ pub(crate) fn redacted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use toml_edit::Value;
-
-    use super::{Key, ValueOrder, check_name, origin, parse_value, redacted, shown_value as show};
+    use super::{Key, ValueOrder, check_name, origin, redacted, shown_value as show, words};
     use crate::failure::Failure;
-    use crate::program::Name;
 
     #[test]
     fn parts_are_values_in_their_order_or_named_groups() {
@@ -672,24 +635,17 @@ mod tests {
         }
     }
 
-    fn read(key: &str, text: &str) -> Result<Value, Failure> {
-        parse_value(Name::new("photos"), Key::find(key)?, text)
-    }
-
-    /// Checks how `config get` shows a value that was set.
-    #[track_caller]
-    fn check(key: &str, text: &str, expected: &str) {
-        let shown = read(key, text).map(|value| show(&value));
-        assert_eq!(shown.unwrap_or_else(|failure| format!("{failure:?}")), expected);
+    fn read(key: &str, text: &str) -> Result<String, Failure> {
+        Ok(show(&Key::find(key)?.parse(text)?).unwrap())
     }
 
     #[cfg(unix)]
     #[test]
     fn a_command_is_split_as_in_a_shell() {
-        let words = read("token-command", r#"sh -c "echo 'a b'" \$x ''"#).unwrap();
-        assert_eq!(words.to_string(), r#"["sh", "-c", "echo 'a b'", "$x", ""]"#);
-        check("token-command", "pass show photos", "pass show photos");
-        check("token-command", "sh -c 'echo x'", "sh -c 'echo x'");
+        let words = words(r#"sh -c "echo 'a b'" \$x ''"#).unwrap();
+        assert_eq!(words, ["sh", "-c", "echo 'a b'", "$x", ""]);
+        let same = "sh -c 'echo x'";
+        assert_eq!(read("token-command", same).unwrap(), same);
         for wrong in ["", " ", "sh -c 'echo", "x \\"] {
             assert!(read("token-command", wrong).is_err(), "{wrong:?}");
         }
@@ -698,22 +654,21 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_path_is_stored_as_absolute() {
-        check("token-file", "/run/token", "/run/token");
-        let shown = read("token-file", "tok").map(|value| show(&value)).unwrap();
+        assert_eq!(read("token-file", "/run/token").unwrap(), "/run/token");
         let here = std::env::current_dir().unwrap();
-        assert_eq!(shown, here.join("tok").to_str().unwrap());
+        assert_eq!(read("token-file", "tok").unwrap(), here.join("tok").to_str().unwrap());
         assert!(read("token-file", "").is_err());
     }
 
     #[test]
     fn invalid_values_are_refused() {
-        check("timeout", "120", "120");
-        check("token-keyring", "true", "true");
+        assert_eq!(read("timeout", "120").unwrap(), "120");
+        assert_eq!(read("allow-insecure-http", "true").unwrap(), "true");
         for (key, wrong) in [
             ("timeout", "0"),
             ("timeout", "-1"),
             ("timeout", "30s"),
-            ("token-keyring", "yes"),
+            ("allow-insecure-http", "yes"),
             ("base-url", ""),
             ("base-ulr", "x"),
         ] {

@@ -2,9 +2,11 @@
 
 use clap::Subcommand;
 use methodical_client::model::tables::{MirrorVisitor, Mirrored};
-use methodical_client::model::{DecodeError, Operation, Query, RawJson, RawQuery, Service};
+use methodical_client::model::{
+    DecodeError, Dispatch, Operation, Query, RawJson, RawQuery, Service,
+};
+use methodical_testkit::contract::Contract;
 
-use crate::commands::check::{CheckReport, Contract};
 use crate::demo::{Demo, SampleService};
 use crate::failure::Failure;
 use crate::operations::{Example, OperationCommands};
@@ -76,12 +78,18 @@ pub(crate) const LARGE: Program = SMALL
     .about("Photos and albums")
     .examples(&["totals -o json"])
     .demo(Demo { start, examples: &["totals"] })
-    .contract(Contract { run: |_| Ok(no_checks()), reference: "photos-server" });
+    .contract(&CONTRACT, "photos-server");
 
 fn start() -> Result<SampleService, Failure> {
     Err(Failure::usage("unit tests start no service"))
 }
 
-fn no_checks() -> CheckReport {
-    CheckReport { results: Vec::new(), failed: 0, summary: String::new() }
-}
+static CONTRACT: Contract = Contract {
+    path: Photos::PATH,
+    dispatch: Dispatch::query(&[Photos::SELECTOR]),
+    auth: Photos::AUTH,
+    accept: Photos::ACCEPT,
+    source: "",
+    token_source: "",
+    operations: &[],
+};

@@ -102,34 +102,6 @@ fn a_login_warns_if_another_token_source_takes_precedence() {
     insta::assert_snapshot!(shown);
 }
 
-/// Uses a message bus that does not exist, so the test needs no keyring.
-#[cfg(all(unix, not(target_os = "macos")))]
-#[test]
-fn a_missing_keyring_is_explained() {
-    let server = service();
-    let url = server.uri("");
-    let person = Person::new().with("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
-    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
-    let shown = see(
-        &person,
-        &url,
-        &[
-            (TOKEN, &["auth", "login", "--keyring", "--token-stdin"]),
-            ("", &["config", "set", "token-keyring", "yes"]),
-            ("", &["config", "set", "token-keyring", "true"]),
-            ("", &["credits", "get"]),
-            ("", &["auth", "status"]),
-            ("", &["auth", "logout"]),
-            // The hint said so.
-            (TOKEN, &["auth", "login", "--token-stdin"]),
-            ("", &["credits", "get"]),
-        ],
-    );
-    let name =
-        if cfg!(feature = "keyring") { "no_keyring_answers" } else { "built_without_keyring" };
-    insta::assert_snapshot!(name, shown);
-}
-
 #[cfg(unix)]
 #[test]
 fn token_files_are_private() {

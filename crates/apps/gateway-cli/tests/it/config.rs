@@ -60,7 +60,7 @@ fn invalid_values_and_unknown_profiles_are_refused() {
         ),
         ("config set base-url https://h/?x=1", "error: cannot use the base URL: it has a query"),
         ("config set base-url https://h/c/oauth/v1", "error: cannot use the base URL: it ends in"),
-        ("config set token-command 'pass", "error: `token-command` has an unclosed quotation mark"),
+        ("config set token-command 'pass", "error: `token-command` must be a program with"),
         ("config get tokn", "error: unknown setting `tokn`\n  hint: did you mean `token`? All"),
         ("config get timeout", "error: `timeout` is not set\n"),
         ("config list --profile typo", unknown),

@@ -64,17 +64,6 @@ fn a_removed_profile_leaves_nothing_behind() {
     assert_eq!(config(&person), CONFIG.split("\n# the office").next().unwrap());
 }
 
-/// A profile whose token cannot be removed from the keyring stays as it is.
-#[cfg(not(feature = "keyring"))]
-#[test]
-fn a_profile_with_an_unreachable_token_is_not_removed() {
-    let person = person();
-    person.run(&["--profile", "home", "config", "set", "token-keyring", "true"]);
-    let before = config(&person);
-    assert_eq!(code(&person.run(&["profile", "remove", "home"])), 2);
-    assert_eq!(config(&person), before);
-}
-
 const CONFIG: &str = "\
 # mine
 [profile.home]

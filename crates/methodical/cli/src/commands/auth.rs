@@ -16,7 +16,6 @@ use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
 use crate::session::Session;
 use crate::settings::file::{ConfigFile, remove_token, store_token, tokens_path};
-use crate::settings::keyring::Keyring;
 use crate::settings::{ServiceFlags, Settings, TOKEN_FOR, TokenFrom, of_profile, origin};
 
 /// A command about the token.
@@ -25,12 +24,11 @@ pub(crate) enum AuthCommand {
     /// Store a token for the profile, after the service has accepted it.
     ///
     /// The token is typed in without being shown, or read from --token-stdin, --token-file or `{PROGRAM}_TOKEN`. It is stored
-    /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile also
-    /// remembers --base-url and --allow-insecure-http. A stored token is only sent to the service that it was stored for.
+    /// in a file that only you can read. The profile also remembers --base-url and --allow-insecure-http. A stored token is only sent
+    /// to the service that it was stored for.
     #[command(after_help = "\
 Examples:
   {program} auth login --base-url https://{program}.example.com
-  {program} auth login --keyring
   pass show {program} | {program} --profile work auth login --token-stdin")]
     Login(LoginFlags),
     /// Show where the token comes from, and whether the service accepts it. Never shows the token.
@@ -42,12 +40,6 @@ Examples:
 /// The flags of `auth login`.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LoginFlags {
-    /// Store the token in the keyring of the operating system: Keychain, Credential Manager, or Secret Service.
-    ///
-    /// Needs a build with the feature `keyring`. The profile remembers it as `token-keyring = true`.
-    #[arg(long)]
-    keyring: bool,
-
     /// Store the token without checking it with the service.
     #[arg(long)]
     unchecked: bool,
@@ -87,7 +79,6 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let profile = settings.profile.value.as_str();
     // If the token cannot be stored, fail before asking for it.
     settings.file.path()?;
-    let keyring = if flags.keyring { Some(Keyring::open(invocation)?) } else { None };
     // Before the prompt, so that a URL that would be refused costs no typing of a secret.
     match settings.base_url() {
         Some(url) if flags.unchecked => check_base_url::<S>(&url.value)?,
@@ -112,30 +103,13 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     if file.get(profile, TOKEN_FOR) != bound {
         // The old token goes first: if storing the new one fails, no token must be bound to a service that is not its own.
         remove_token(&lock, name, profile)?;
-        match &keyring {
-            Some(keyring) => drop(keyring.remove(profile)?),
-            None if file.unset(profile, "token-keyring") => forget_in_keyring(invocation, profile),
-            None => {}
-        }
         match bound {
             Some(bound) => file.set(profile, TOKEN_FOR, &bound)?,
             None => drop(file.unset(profile, TOKEN_FOR)),
         }
         file.save(&lock)?;
     }
-    let place = if let Some(keyring) = keyring {
-        keyring.store(profile, text)?;
-        file.set(profile, "token-keyring", "true")?;
-        // A secret is stored in one place only.
-        remove_token(&lock, name, profile)?;
-        "the keyring".to_owned()
-    } else {
-        store_token(&lock, name, profile, text)?;
-        if file.unset(profile, "token-keyring") {
-            forget_in_keyring(invocation, profile);
-        }
-        tokens_path(name)?.display().to_string()
-    };
+    store_token(&lock, name, profile, text)?;
     // The next command needs the settings that the token was checked with.
     if let Some(url) = &service.base_url {
         file.set(profile, "base-url", url)?;
@@ -146,14 +120,15 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     file.save(&lock)?;
     drop(lock);
     let done = if flags.unchecked { "stored" } else { "checked and stored" };
-    screen.note(&format!("{done} the token of profile {profile} in {place}"));
+    let place = tokens_path(name)?;
+    screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
     if let Some(former) = former {
         screen
             .note(&format!("it replaces the token of {former}; --profile NAME keeps two accounts"));
     }
     // A source that takes precedence over the stored token would be a surprise in the next command.
     match Settings::of(&without_token(invocation))?.token {
-        Some(TokenFrom::Login { .. } | TokenFrom::Keyring { .. }) | None => {}
+        Some(TokenFrom::Login { .. }) | None => {}
         Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
     }
     Ok(())
@@ -216,44 +191,26 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
     checked.map(drop)
 }
 
-/// Removes every stored token of the profile.
+/// Removes the stored token of the profile.
 fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, screen, .. } = invocation;
     let name = program.name;
     let lock = Lock::take(name)?;
     let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
     let profile = profile.value;
-    let mut places = Vec::new();
-    if file.is_on(&profile, "token-keyring") {
-        if Keyring::open(invocation)?.remove(&profile)? {
-            places.push("the keyring".to_owned());
-        }
-        file.unset(&profile, "token-keyring");
-    }
-    if remove_token(&lock, name, &profile)? {
-        places.push(tokens_path(name)?.display().to_string());
-    }
+    let is_removed = remove_token(&lock, name, &profile)?;
     file.unset(&profile, TOKEN_FOR);
     file.save(&lock)?;
     drop(lock);
-    if places.is_empty() {
-        screen.note(&format!("profile {profile} has no stored token: nothing was removed"));
+    screen.note(&if is_removed {
+        format!("removed the token of profile {profile} from {}", tokens_path(name)?.display())
     } else {
-        let places = places.join(" and ");
-        screen.note(&format!("removed the token of profile {profile} from {places}"));
-    }
+        format!("profile {profile} has no stored token: nothing was removed")
+    });
     if let Some(other) = Settings::of(&without_token(invocation))?.token {
         screen.warn(&format!("commands still use the token from {other}"));
     }
     Ok(())
-}
-
-/// Removes the previous token of the profile from the keyring. The login has replaced it, so this may fail.
-fn forget_in_keyring(invocation: &Invocation, profile: &str) {
-    let screen = invocation.screen;
-    if Keyring::open(invocation).and_then(|keyring| keyring.remove(profile)).is_err() {
-        screen.warn("cannot remove the previous token of this profile from the keyring");
-    }
 }
 
 /// Returns the flags as the next command has them, without those that pass a token.

@@ -14,7 +14,6 @@ use crate::output::printer::Schema;
 use crate::program::Noun;
 use crate::run::Invocation;
 use crate::settings::file::{ConfigFile, config_path, profile_names, remove_token};
-use crate::settings::keyring::Keyring;
 use crate::settings::{
     DEFAULT_PROFILE, KEYS, Key, Setting, Settings, TokenFrom, check_name, keep_binding, profile,
     redacted, setting, token_of_profile, unknown_profile, unknown_setting,
@@ -214,9 +213,6 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
             let mut file = ConfigFile::read(program)?;
             let is_default = file.default_profile() == Some(&name);
             // First the token: if this fails, the profile still shows where it is.
-            if file.is_on(&name, "token-keyring") {
-                Keyring::open(invocation)?.remove(&name)?;
-            }
             remove_token(&lock, program, &name)?;
             file.remove_profile(&name);
             file.save(&lock)?;
@@ -235,7 +231,6 @@ fn shown(settings: &Settings, profile: &str) -> [Value; 4] {
     let token = token_of_profile(settings.program, file, profile).map(|from| match from {
         TokenFrom::Command(_) => "command",
         TokenFrom::File(_) => "file",
-        TokenFrom::Keyring { .. } => "keyring",
         _ => "stored",
     });
     [

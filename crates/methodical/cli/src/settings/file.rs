@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use toml_edit::{DocumentMut, Item, Table, TableLike, Value, value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 use crate::failure::Failure;
 use crate::files::{self, Lock};
 use crate::program::Name;
-use crate::settings::{Key, check_name, check_value, parse_value, shown_value};
+use crate::settings::{Key, check_name, shown_value};
 
 /// The contents of `config.toml`, checked.
 #[derive(Debug)]
@@ -28,8 +28,7 @@ impl ConfigFile {
             Failure::usage(format!("{} is not valid TOML", path.display()))
                 .because(place(&text, &error))
         })?;
-        check(program, &document)
-            .map_err(|failure| failure.because(format!("in {}", path.display())))?;
+        check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
         Ok(Self { program, path: Some(path), document, changed: false })
     }
 
@@ -75,22 +74,12 @@ impl ConfigFile {
     }
 
     pub(crate) fn get(&self, profile: &str, key: &str) -> Option<String> {
-        self.value(profile, key).map(shown_value)
-    }
-
-    pub(crate) fn is_on(&self, profile: &str, key: &str) -> bool {
-        self.value(profile, key).and_then(Value::as_bool).unwrap_or(false)
-    }
-
-    /// Returns a setting that is a program with its arguments.
-    pub(crate) fn words(&self, profile: &str, key: &str) -> Option<Vec<String>> {
-        let words = self.value(profile, key)?.as_array()?;
-        Some(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        shown_value(self.document.get("profile")?.get(profile)?.get(key)?.as_value()?)
     }
 
     /// Changes a setting of a profile in memory; [`Self::save`] writes it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
-        let value = parse_value(self.program, Key::find(key)?, value)?;
+        let value = Key::find(key)?.parse(value)?;
         let table = self.document.entry("profile").or_insert_with(|| {
             let mut profiles = Table::new();
             profiles.set_implicit(true);
@@ -124,10 +113,6 @@ impl ConfigFile {
         }
         lock.write(&self.path()?, &self.document.to_string())
     }
-
-    fn value(&self, profile: &str, key: &str) -> Option<&Value> {
-        self.document.get("profile")?.get(profile)?.get(key)?.as_value()
-    }
 }
 
 /// Describes the error and its place, without the line itself: it may contain a token.
@@ -147,7 +132,7 @@ pub(crate) fn config_path(program: Name) -> Result<PathBuf, Failure> {
 }
 
 /// Refuses unknown keys: a mistyped setting must not be ignored.
-fn check(program: Name, document: &DocumentMut) -> Result<(), Failure> {
+fn check(document: &DocumentMut) -> Result<(), Failure> {
     let wrong = |what: String| move || Failure::usage(what);
     for (key, item) in document.iter() {
         if key == DEFAULT {
@@ -164,9 +149,9 @@ fn check(program: Name, document: &DocumentMut) -> Result<(), Failure> {
             let settings =
                 settings.ok_or_else(wrong(format!("`profile.{name}` must be a table")))?;
             for (key, value) in settings.iter() {
-                let wrong = wrong(format!("`profile.{name}.{key}` must be a value"));
-                let key = Key::find(key)?;
-                check_value(program, key, value.as_value().ok_or_else(wrong)?)?;
+                let text = value.as_value().and_then(shown_value);
+                // No setting has this text: the error says which values it has.
+                Key::find(key)?.check(&text.unwrap_or_default())?;
             }
         }
     }
