@@ -80,7 +80,7 @@ fn is_served(service: &Service) -> bool {
         && service.operations.iter().all(|one| {
             let is_plain = |param: &Param| {
                 let is_single = param.list.is_none() && !param.wire.contains('[');
-                is_single && param.ty.in_record() != Primitive::Coded
+                is_single && param.ty.in_record != Primitive::Coded
             };
             let is_bare = !one.response.is_body() && one.paging.is_none();
             one.post.is_none() && is_bare && one.params.iter().all(is_plain)
@@ -90,7 +90,7 @@ fn is_served(service: &Service) -> bool {
 /// Returns whether a type has values that a generated server cannot import.
 fn has_other_forms(ty: &Type) -> bool {
     match ty {
-        Type::Value(value) => value.in_record() == Primitive::Coded,
+        Type::Value(value) => value.in_record == Primitive::Coded,
         Type::Model(_) => false,
         Type::List(of) => has_other_forms(of),
         Type::Map(_) => true,

@@ -8,7 +8,7 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
-pub use self::kinds::{BuiltIn, Code, Codes, Kind, Meaning, Names, Primitive, Wire};
+pub use self::kinds::{BuiltIn, Code, Codes, Meaning, Names, Primitive, Wire};
 pub use self::name::RustName;
 pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Param, Post};
 pub(crate) use self::response::other_form;
@@ -16,7 +16,7 @@ pub use self::response::{Decides, ErrorClass, Mark, PagedBy, Paging, Response, S
 pub use self::service::{
     About, Auth, Dispatch, Example, OpenPoint, Place, SECRET, Secret, SecretPlace, Service, Source,
 };
-pub use self::types::{Enum, EnumValue, Field, Leniency, Model, ModelId, Scalar, Type, ValueType};
+pub use self::types::{EnumValue, Field, Leniency, Model, ModelId, Type, ValueType};
 pub use crate::spec::language::{ListLeniency, Presence, QueryWire, Side, Verb};
 
 mod kinds;

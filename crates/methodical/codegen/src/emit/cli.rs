@@ -187,9 +187,9 @@ struct Flag {
 }
 
 fn flag(param: &Param) -> Flag {
-    let text = if param.ty.as_enum().is_some() { "NAME" } else { "TEXT" };
+    let text = if param.ty.is_enum() { "NAME" } else { "TEXT" };
     let number = Some("N");
-    let (value, ty, parser) = match param.ty.in_query() {
+    let (value, ty, parser) = match param.ty.in_query {
         Primitive::Text => {
             let parser = "clap::builder::NonEmptyStringValueParser::new()".to_owned();
             (Some(text), "String", Some(parser))

@@ -55,18 +55,19 @@ struct Value {
 
 /// Returns how the values of a parameter are passed; `None` if Python cannot pass them.
 fn value(param: &Param) -> Option<Value> {
-    let (python, rust, convert) = match (&param.ty, param.ty.in_query()) {
+    let ty = &param.ty;
+    let (python, rust, convert) = match ty.in_query {
         _ if param.list.is_some() => return None,
-        (ValueType::Enum(one), _) => (one.rust.pascal() + " | str", "Argument", ".text()"),
-        (_, Primitive::Text) => ("str".to_owned(), "Argument", ".text()"),
-        (ty, Primitive::Unsigned | Primitive::Signed) if ty.in_record() == Primitive::Text => {
-            ("int | str".to_owned(), "Argument", ".text()")
+        Primitive::Text => ("str", "Argument", ".text()"),
+        Primitive::Unsigned | Primitive::Signed if ty.in_record == Primitive::Text => {
+            ("int | str", "Argument", ".text()")
         }
-        (_, Primitive::Signed) => ("int".to_owned(), "i64", ""),
-        (_, Primitive::Unsigned) => ("int".to_owned(), "u64", ""),
-        (_, Primitive::Boolean | Primitive::Coded) => ("bool".to_owned(), "bool", ""),
+        Primitive::Signed => ("int", "i64", ""),
+        Primitive::Unsigned => ("int", "u64", ""),
+        Primitive::Boolean | Primitive::Coded => ("bool", "bool", ""),
     };
-    Some(Value { python, rust, convert })
+    let of_enum = ty.is_enum().then(|| ty.rust.pascal() + " | str");
+    Some(Value { python: of_enum.unwrap_or_else(|| python.to_owned()), rust, convert })
 }
 
 /// Returns the type of a parameter in Rust.
@@ -126,7 +127,7 @@ fn record(service: &Service, operation: &Operation) -> String {
 /// Returns the type of a field in Python.
 fn python_type(service: &Service, ty: &Type) -> String {
     match ty {
-        Type::Value(value) => match value.in_record() {
+        Type::Value(value) => match value.in_record {
             Primitive::Text => "str",
             Primitive::Signed | Primitive::Unsigned => "int",
             Primitive::Boolean | Primitive::Coded => "bool",
@@ -148,7 +149,7 @@ fn getter(service: &Service, field: &Field) -> (String, String) {
     let value = format!("self.0.{}", field.rust.snake());
     let option = |ty: String| if field.is_option() { format!("Option<{ty}>") } else { ty };
     match &field.ty {
-        Type::Value(ty) if ty.in_record() == Primitive::Text => {
+        Type::Value(ty) if ty.in_record == Primitive::Text => {
             (option("&str".to_owned()), text_of("self.0", field))
         }
         Type::Model(id) => {
@@ -166,8 +167,7 @@ fn getter(service: &Service, field: &Field) -> (String, String) {
 
 /// Returns the expression for the text of a field: an option, unless the field is required.
 fn text_of(record: &str, field: &Field) -> String {
-    let (name, is_enum) =
-        (field.rust.snake(), field.ty.value().is_some_and(|ty| ty.as_enum().is_some()));
+    let (name, is_enum) = (field.rust.snake(), field.ty.value().is_some_and(ValueType::is_enum));
     let is_scalar = record == "self.0" && field.ty.value().is_some_and(|ty| ty.name().is_some());
     match (field.is_option(), is_enum || is_scalar) {
         (true, true) => format!("{record}.{name}.as_ref().map(|one| one.as_str())"),
@@ -190,7 +190,7 @@ fn table(service: &Service, model: &Model) -> Vec<(String, String)> {
     let append = |path: &[String]| {
         let fields = service.fields_at(model.id, path)?;
         let (field, outer) = fields.split_last()?;
-        let is_text = field.ty.value().is_some_and(|ty| ty.in_record() == Primitive::Text);
+        let is_text = field.ty.value().is_some_and(|ty| ty.in_record == Primitive::Text);
         let of = |record: &str| {
             let other = || format!("&{record}.{}", field.rust.snake());
             if is_text { text_of(record, field) } else { other() }

@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, RustName, SECRET, Scalar,
-    SecretPlace, Service, Source,
+    Auth, BodyFormat, BuiltIn, Example, Meaning, Model, OpenPoint, Operation, RustName, SECRET,
+    SecretPlace, Service, Source, ValueType,
 };
 use crate::text::{capitalized, code, fenced, inline, list, relative};
 
@@ -113,8 +113,13 @@ fn built_in() -> String {
     list(&shown, " and ")
 }
 
+/// Returns the word of the meaning of a scalar.
+fn meaning(scalar: &ValueType) -> &'static str {
+    scalar.meaning.map_or("", Meaning::word)
+}
+
 /// Returns how a scalar is written in a record.
-fn in_record(scalar: &Scalar) -> String {
+fn in_record(scalar: &ValueType) -> String {
     let Some(codes) = &scalar.codes else { return scalar.wire.word().to_owned() };
     let [yes, no] = [&codes.yes, &codes.no].map(|codes| {
         codes.iter().map(|one| code(&one.json().to_string())).collect::<Vec<_>>().join(", ")
@@ -123,7 +128,7 @@ fn in_record(scalar: &Scalar) -> String {
 }
 
 /// Returns how a scalar is written in a query: of a boolean, the code that is sent.
-fn in_query(scalar: &Scalar) -> String {
+fn in_query(scalar: &ValueType) -> String {
     let Some(codes) = &scalar.codes else {
         return scalar.query_wire.unwrap_or_else(|| scalar.wire.written()).word().to_owned();
     };

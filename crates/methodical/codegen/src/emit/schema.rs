@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::config::{Document, Project};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::ir::{
-    Code, Decides, Field, Leniency, Model, ModelId, Param, Primitive, Response, Service, Type,
-    ValueType, Verdict, Wire, other_form,
+    Code, Decides, Field, Leniency, Meaning, Model, ModelId, Param, Primitive, Response, Service,
+    Type, ValueType, Verdict, Wire, other_form,
 };
 use crate::spec;
 use crate::text::one_line;
@@ -232,11 +232,10 @@ fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_js
 
 /// Returns the schema of a single value in a record, or in a query as the value of a parameter.
 fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String {
-    let primitive = if param.is_some() { value.in_query() } else { value.in_record() };
-    let wire = value.wire().filter(|_| param.is_none());
-    let codes = value.codes().filter(|_| primitive == Primitive::Coded);
-    let kinds = match (primitive, wire) {
-        (Primitive::Text, Some(Wire::TextOrNumber)) => &["string", "number"][..],
+    let primitive = if param.is_some() { value.in_query } else { value.in_record };
+    let codes = value.codes.as_ref().filter(|_| primitive == Primitive::Coded);
+    let kinds = match (primitive, value.wire) {
+        (Primitive::Text, Wire::TextOrNumber) if param.is_none() => &["string", "number"][..],
         (Primitive::Text, _) => &["string"],
         (Primitive::Signed | Primitive::Unsigned, _) => &["integer"],
         (Primitive::Boolean, _) => &["boolean"],
@@ -256,13 +255,13 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
         }
         _ => String::new(),
     };
-    let (mut listed, is_open): (Vec<_>, _) = match (value.as_enum(), codes) {
-        (Some(one), _) => (one.wires().map(|one| json!(one)).collect(), true),
-        (None, Some(codes)) if param.is_some() => {
+    let (mut listed, is_open): (Vec<_>, _) = match codes {
+        _ if value.is_enum() => (value.values.iter().map(|one| json!(one.wire)).collect(), true),
+        Some(codes) if param.is_some() => {
             (codes.all().map(|code| json!(code.text())).collect(), false)
         }
-        (None, Some(codes)) => (codes.all().map(Code::json).collect(), false),
-        (None, None) => {
+        Some(codes) => (codes.all().map(Code::json).collect(), false),
+        None => {
             let example = value.example().filter(|_| primitive == Primitive::Text);
             (example.into_iter().map(|one| json!(one)).collect(), true)
         }
@@ -272,13 +271,13 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     }
     let listed = (!listed.is_empty()).then_some(listed);
     // Not `format`, which a validator may check: a client must accept other text as well.
-    let meaning = value.kind().schema();
+    let meaning = value.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
     let is_text = primitive == Primitive::Text;
     [
         types(kinds.iter().copied().chain(null)),
         limits,
         optional(if is_open { "examples" } else { "enum" }, listed),
-        optional("x-meaning", meaning),
+        optional("x-meaning", meaning.map(Meaning::word)),
         optional("minLength", param.filter(|_| is_text).map(|_| 1)),
         optional("maxLength", param.and_then(|one| one.max_chars)),
     ]

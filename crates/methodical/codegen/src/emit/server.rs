@@ -45,7 +45,7 @@ fn param(param: &Param) -> (String, String) {
     let end = |limit: Option<i64>, end: &str| {
         limit.map_or_else(|| format!("i64::{end}"), |one| one.to_string())
     };
-    let (ty, reader) = match param.ty.in_query() {
+    let (ty, reader) = match param.ty.in_query {
         Primitive::Boolean => ("bool", format!("boolean(pairs, {wire})")),
         Primitive::Signed => {
             let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
@@ -118,7 +118,7 @@ fn kind(service: &Service, ty: &Type) -> String {
 
 /// Returns how an import reads a single value.
 fn kind_of(ty: &ValueType) -> String {
-    format!("Kind::{}", ty.kind().names().import)
+    format!("Kind::{}", ty.names().import)
 }
 
 /// Returns the name of the type of a record.
@@ -147,7 +147,7 @@ struct Slot {
 fn slot(service: &Service, field: &Field) -> Slot {
     let text = |attribute, example| Slot { ty: "&'a str".to_owned(), attribute, example };
     match &field.ty {
-        Type::Value(value) if value.in_record() == Primitive::Text => {
+        Type::Value(value) if value.in_record == Primitive::Text => {
             let example = value.example().or(field.example.as_deref()).unwrap_or_default();
             text(None, string(example))
         }
@@ -183,7 +183,7 @@ const VALUE_OR_LIST: &str = "serialize_with = \"crate::json::value_or_list\"";
 /// Returns whether a record can have the field without a value.
 fn has_empty_form(service: &Service, field: &Field) -> bool {
     match &field.ty {
-        Type::Value(value) => value.in_record() == Primitive::Text,
+        Type::Value(value) => value.in_record == Primitive::Text,
         Type::Model(id) => {
             let fields = &service.model(*id).fields;
             fields.iter().all(|field| !field.required || has_empty_form(service, field))

@@ -149,11 +149,11 @@ impl Contract<'_> {
             Type::Map(of) => return format!("Kind::Map(&{})", self.kind(of)),
             Type::Value(value) => value,
         };
-        if let Some(codes) = value.codes() {
+        if let Some(codes) = &value.codes {
             return format!("Kind::Values(&[{}])", expressions(codes.all()));
         }
-        match value.wire() {
-            Some(Wire::TextOrNumber) => format!("Kind::OrNumber(&Kind::{})", value.check()),
+        match value.wire {
+            Wire::TextOrNumber => format!("Kind::OrNumber(&Kind::{})", value.check()),
             _ => format!("Kind::{}", value.check()),
         }
     }
@@ -191,7 +191,10 @@ fn points(open: &[String], of_type: &[String]) -> String {
 
 /// Returns the ids of the open points about a field.
 fn field_points(field: &Field) -> String {
-    points(&field.about.open, field.ty.element().value().map_or(&[], |value| value.open()))
+    points(
+        &field.about.open,
+        field.ty.element().value().map_or(&[], |value| value.about.open.as_slice()),
+    )
 }
 
 /// Returns the name of a parameter in a query: for a list, that of its first value.
@@ -203,7 +206,7 @@ fn query_name(param: &Param) -> String {
 /// Returns the variant of `Values`.
 fn values(param: &Param) -> &'static str {
     let ty = &param.ty;
-    match ty.in_query() {
+    match ty.in_query {
         _ if param.list.is_some() => "Other",
         Primitive::Signed | Primitive::Unsigned if is_id(param) => "NumericId",
         Primitive::Signed | Primitive::Unsigned => "Integer",
@@ -215,7 +218,7 @@ fn values(param: &Param) -> &'static str {
 }
 
 fn is_id(param: &Param) -> bool {
-    param.ty.kind().meaning == Some(Meaning::Id)
+    param.ty.meaning == Some(Meaning::Id)
 }
 
 /// Returns a value that the service accepts and that no record has.
@@ -259,7 +262,7 @@ fn argument(service: &Service, of: &Type) -> (String, &'static str) {
         Type::Value(value) if value.name().is_some() => {
             (format!("impl Into<{name}>"), "&value.into()")
         }
-        Type::Value(value) if value.in_record() == Primitive::Text => ("&str".to_owned(), "&value"),
+        Type::Value(value) if value.in_record == Primitive::Text => ("&str".to_owned(), "&value"),
         Type::Value(_) => (name, "&value"),
         Type::Map(_) | Type::Model(_) => (format!("&{name}"), "value"),
     }
@@ -267,7 +270,7 @@ fn argument(service: &Service, of: &Type) -> (String, &'static str) {
 
 /// Returns the type of the argument for a parameter, and the expression for its text.
 fn param_argument(param: &Param) -> (String, &'static str) {
-    match (param.ty.name(), param.ty.in_record()) {
+    match (param.ty.name(), param.ty.in_record) {
         (Some(name), _) => (format!("impl Into<{}>", name.pascal()), "value.into().to_string()"),
         (None, Primitive::Text) if param.list.is_some() => {
             ("impl Into<String>".to_owned(), "value.into()")

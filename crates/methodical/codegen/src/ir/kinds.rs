@@ -1,22 +1,14 @@
 //! Kinds of single values: how a value is written, and what it means, with all that the generator knows about both.
 //!
-//! To add a meaning, add it to [`Meaning`] and answer the questions of [`Kind`]; `spec/README.md` has the steps.
+//! To add a meaning, add it to [`Meaning`] and answer its questions; `spec/README.md` has the steps.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use toml::value::Datetime;
 
+use crate::ir::ValueType;
 use crate::spec::read::words;
-
-/// A kind of single value. Emitters ask it instead of telling kinds apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// How a value is written.
-    pub primitive: Primitive,
-    /// Its meaning; `None` for built-in types and enums.
-    pub meaning: Option<Meaning>,
-}
 
 /// The names that generated code uses for values of a kind.
 #[derive(Clone, Copy, Debug)]
@@ -92,31 +84,11 @@ pub enum Primitive {
     Coded,
 }
 
-impl Kind {
-    /// Any text.
-    pub const TEXT: Self = Self { primitive: Primitive::Text, meaning: None };
-
-    /// Returns whether a wire text is a value. The codes of a boolean are not known here.
-    pub fn fits(self, text: &str) -> bool {
-        match self.meaning {
-            Some(Meaning::Decimal) => is_decimal(text),
-            Some(Meaning::CivilDateTime) => is_date_time(text),
-            Some(Meaning::EpochSeconds) => !text.starts_with('+') && text.parse::<i64>().is_ok(),
-            Some(Meaning::Boolean) => true,
-            _ => self.primitive.json(text).is_some(),
-        }
-    }
-
-    /// Returns the value of `x-meaning` in JSON Schemas; `None` for ids, text, and kinds without a meaning.
-    pub fn schema(self) -> Option<&'static str> {
-        let meaning = self.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
-        meaning.map(Meaning::word)
-    }
-
-    /// Returns the names that generated code uses for values of this kind.
-    pub fn names(self) -> Names {
+impl ValueType {
+    /// Returns the names that generated code uses for values of this type.
+    pub fn names(&self) -> Names {
         let signed = "Integer { min: i64::MIN }";
-        let [scalar, field_type, check, import] = match (self.meaning, self.primitive) {
+        let [scalar, field_type, check, import] = match (self.meaning, self.in_record) {
             (Some(Meaning::Id), Primitive::Text) => ["text", "Id", "Text", "Id"],
             (Some(Meaning::Id), _) => ["integer", "Id", "Integer", "Integer { min: 0 }"],
             (Some(Meaning::Decimal), _) => ["decimal", "Decimal", "Decimal", "Decimal"],
@@ -138,9 +110,9 @@ impl Kind {
 }
 
 impl Meaning {
-    /// Returns the kind of values on this wire; `None` if the meaning does not allow the wire.
-    pub fn kind(self, wire: Wire) -> Option<Kind> {
-        let primitive = match (self, wire) {
+    /// Returns how values are written on this wire; `None` if the meaning does not allow the wire.
+    pub fn primitive(self, wire: Wire) -> Option<Primitive> {
+        Some(match (self, wire) {
             (Self::Boolean, Wire::Codes) => Primitive::Coded,
             (Self::Boolean, _)
             | (_, Wire::Codes)
@@ -149,39 +121,28 @@ impl Meaning {
             (Self::Id, _) => Primitive::Unsigned,
             (Self::EpochSeconds, _) => Primitive::Signed,
             _ => return None,
-        };
-        Some(Kind { primitive, meaning: Some(self) })
+        })
     }
 
-    /// Returns the kind of values in a query; `None` if the meaning does not allow these wires together.
-    pub fn query_kind(self, wire: Wire, query_wire: Wire) -> Option<Kind> {
-        self.kind(wire)?;
+    /// Returns how values are written in a query; `None` if the meaning does not allow these wires together.
+    pub fn in_query(self, wire: Wire, query_wire: Wire) -> Option<Primitive> {
+        self.primitive(wire)?;
         match (wire.written(), query_wire.written()) {
             // Only identifiers have one text for each number.
             (Wire::String, Wire::Integer) if self != Self::Id => None,
             (Wire::Codes, Wire::String | Wire::Integer) => None,
-            _ => self.kind(query_wire.written()),
+            _ => self.primitive(query_wire.written()),
         }
     }
-}
 
-impl BuiltIn {
-    /// Returns the kind of the values.
-    pub fn kind(self) -> Kind {
-        let primitive = match self {
-            Self::Text => Primitive::Text,
-            Self::Integer => Primitive::Signed,
-            Self::Boolean => Primitive::Boolean,
-        };
-        Kind { primitive, meaning: None }
-    }
-
-    /// Returns an example, as its wire text, for a field without one.
-    pub fn sample(self) -> &'static str {
+    /// Returns whether a wire text is a value, as which it is written in this way. The codes of a boolean are not known here.
+    pub fn fits(self, primitive: Primitive, text: &str) -> bool {
         match self {
-            Self::Text => "text",
-            Self::Integer => "1",
-            Self::Boolean => "true",
+            Self::Decimal => is_decimal(text),
+            Self::CivilDateTime => is_date_time(text),
+            Self::EpochSeconds => !text.starts_with('+') && text.parse::<i64>().is_ok(),
+            Self::Boolean => true,
+            Self::Id | Self::Text | Self::Currency => primitive.json(text).is_some(),
         }
     }
 }

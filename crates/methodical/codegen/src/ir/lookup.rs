@@ -32,12 +32,12 @@ impl Service {
         let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
         let types = fields.iter().map(|field| &field.ty).chain(operation.response.value());
         let of_types = types.flat_map(|ty| match ty.element() {
-            Type::Value(value) => value.open(),
+            Type::Value(value) => value.about.open.as_slice(),
             Type::Model(id) => &self.model(*id).about.open,
             Type::List(_) | Type::Map(_) => &[],
         });
         let of_params =
-            operation.params.iter().flat_map(|one| one.about.open.iter().chain(one.ty.open()));
+            operation.params.iter().flat_map(|one| one.about.open.iter().chain(&one.ty.about.open));
         let of_fields = fields.iter().flat_map(|field| &field.about.open);
         self.open_points(
             operation.about.open.iter().chain(of_params).chain(of_fields).chain(of_types),
@@ -107,9 +107,9 @@ impl Service {
         let given = given.find(|(index, _)| Some(*index) == position);
         let given = given.and_then(|(_, text)| param.items(text).first().copied());
         let of_type = param.ty.example();
-        let of_enum = of_type.filter(|_| param.ty.as_enum().is_some());
+        let of_enum = of_type.filter(|_| param.ty.is_enum());
         of_enum.or(given).or(of_type).map_or_else(
-            || match param.ty.in_query() {
+            || match param.ty.in_query {
                 Primitive::Boolean | Primitive::Coded => "false".to_owned(),
                 _ => param.min.or(param.max).unwrap_or(1).to_string(),
             },
@@ -270,7 +270,7 @@ impl Param {
 
     /// Returns a value as an argument of the program, in which a boolean by codes is `true` or `false`.
     pub fn argument<'a>(&self, text: &'a str) -> &'a str {
-        match self.ty.codes().and_then(|codes| codes.value(text)) {
+        match self.ty.codes.as_ref().and_then(|codes| codes.value(text)) {
             Some(true) => "true",
             Some(false) => "false",
             None => text,

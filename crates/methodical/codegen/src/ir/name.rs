@@ -34,7 +34,7 @@ pub(super) fn is_in(list: &str, name: &str) -> bool {
 /// A name made of words, written in the case that its place needs.
 ///
 /// Two names are equal when their words are; `phoneMobile` and `phone_mobile` are the same name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RustName {
     words: Vec<String>,
 }

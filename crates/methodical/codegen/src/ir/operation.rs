@@ -1,5 +1,7 @@
 //! Operations, their parameters and their commands.
 
+use std::sync::Arc;
+
 use crate::ir::name::is_in;
 use crate::ir::{About, Paging, Response, RustName, ValueType};
 use crate::spec::read::words;
@@ -44,7 +46,7 @@ pub struct Param {
     /// The name on the wire, of unreserved characters and brackets.
     pub wire: String,
     /// The type of the value, or of each value of a list.
-    pub ty: ValueType,
+    pub ty: Arc<ValueType>,
     /// How a list is written; `None` if the value is not a list.
     pub list: Option<ListStyle>,
     /// Whether every call must send it. A required parameter needs no other.

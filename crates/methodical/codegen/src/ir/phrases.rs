@@ -2,7 +2,7 @@
 
 use crate::ir::{
     BodyFormat, Decides, ErrorClass, Field, ListStyle, Operation, PagedBy, Param, Post, Response,
-    RustName, Says, Service, Type, ValueType, Verdict,
+    RustName, Says, Service, Type, Verdict,
 };
 use crate::text::{json_string, list};
 
@@ -63,17 +63,6 @@ impl Response {
             note(!texts.is_empty(), texts_are);
         }
         notes
-    }
-}
-
-impl ValueType {
-    /// Returns the name of the type in the spec, such as `PhotoId` or `text`.
-    pub fn label(&self) -> String {
-        match self {
-            Self::BuiltIn(built_in) => built_in.word().to_owned(),
-            Self::Scalar(scalar) => scalar.rust.plain(),
-            Self::Enum(one) => one.rust.plain(),
-        }
     }
 }
 
@@ -198,7 +187,7 @@ impl Param {
                 format!("list of {ty}, {}", separated.unwrap_or(repeated))
             }
         }];
-        if self.ty.name().is_some() && self.ty.in_query().is_integer() {
+        if self.ty.name().is_some() && self.ty.in_query.is_integer() {
             parts.push("sent as an integer".to_owned());
         }
         parts.extend(self.min.map(|min| format!("at least {min}")));

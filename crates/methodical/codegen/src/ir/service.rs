@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ir::{Enum, Model, Operation, RustName, Scalar};
+use crate::ir::{Model, Operation, RustName, ValueType};
 use crate::spec::read::words;
 use crate::text::percent_encoded;
 
@@ -28,9 +28,9 @@ pub struct Service {
     /// Its description.
     pub about: About,
     /// Scalars, in order of declaration.
-    pub scalars: Vec<Arc<Scalar>>,
+    pub scalars: Vec<Arc<ValueType>>,
     /// Enums, in order of declaration.
-    pub enums: Vec<Arc<Enum>>,
+    pub enums: Vec<Arc<ValueType>>,
     /// Models, in order of declaration; a model may use one that is declared after it.
     pub models: Vec<Model>,
     /// Operations, in order of declaration.

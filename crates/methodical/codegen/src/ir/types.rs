@@ -4,66 +4,150 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::ir::{About, BuiltIn, Code, Codes, Kind, Meaning, Primitive, RustName, Wire};
+use crate::ir::{About, BuiltIn, Code, Codes, Meaning, Primitive, RustName, Wire};
 use crate::spec::read::words;
 
-/// A named scalar: how it is written, and what it means.
+/// The type of a parameter, or of a field with a single value: a JSON value that is neither an object nor a list. It is
+/// built-in, or a declared scalar or enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scalar {
-    /// The name of the Rust type.
+pub struct ValueType {
+    /// The built-in type; `None` if the type is declared.
+    pub built_in: Option<BuiltIn>,
+    /// The name of the Rust type of a declared one.
     pub rust: RustName,
     /// The JSON type in records.
     pub wire: Wire,
     /// The type in a query, if it differs from `wire`: `AlbumId` is a string in a record and
     /// an (unsigned, 64-bit) integer in a query.
     pub query_wire: Option<Wire>,
+    /// How a value is written in a record.
+    pub in_record: Primitive,
+    /// How a value is written in a query.
+    pub in_query: Primitive,
+    /// The meaning of a scalar.
+    pub meaning: Option<Meaning>,
     /// Whether it is text in a record that has only decimal digits. A client keeps other text.
     pub digits: bool,
     /// The JSON values of a boolean that is written as codes.
     pub codes: Option<Codes>,
-    /// The kind of values in a record.
-    pub kind: Kind,
-    /// The kind of values in a query.
-    pub query_kind: Kind,
+    /// The listed values of an enum; empty for other types.
+    pub values: Vec<EnumValue>,
     /// A value, as its wire text.
     pub example: String,
     /// Its description.
     pub about: About,
 }
 
-impl Scalar {
-    /// Returns the word of the meaning.
-    pub fn meaning(&self) -> &'static str {
-        self.kind.meaning.map_or("", Meaning::word)
-    }
-}
-
-/// A set of named texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Enum {
-    /// The name of the Rust type.
-    pub rust: RustName,
-    /// The listed values; at least one.
-    pub values: Vec<EnumValue>,
-    /// Its description.
-    pub about: About,
-}
-
-impl Enum {
-    /// Returns whether a text is one of the listed values.
-    pub fn lists(&self, text: &str) -> bool {
-        self.values.iter().any(|value| value.wire == text)
+impl ValueType {
+    /// Creates a type of text with this name, and without a description.
+    pub(crate) fn text(rust: RustName) -> Self {
+        let (wire, primitive) = (Wire::String, Primitive::Text);
+        Self {
+            built_in: None,
+            rust,
+            wire,
+            query_wire: None,
+            in_record: primitive,
+            in_query: primitive,
+            meaning: None,
+            digits: false,
+            codes: None,
+            values: Vec::new(),
+            example: String::new(),
+            about: About::default(),
+        }
     }
 
-    /// Returns the texts of the listed values.
-    pub fn wires(&self) -> impl Iterator<Item = &String> {
-        self.values.iter().map(|value| &value.wire)
+    /// Creates a built-in type.
+    pub fn built_in(built_in: BuiltIn) -> Self {
+        let (primitive, example) = match built_in {
+            BuiltIn::Text => (Primitive::Text, "text"),
+            BuiltIn::Integer => (Primitive::Signed, "1"),
+            BuiltIn::Boolean => (Primitive::Boolean, "true"),
+        };
+        Self {
+            built_in: Some(built_in),
+            in_record: primitive,
+            in_query: primitive,
+            example: example.to_owned(),
+            ..Self::text(RustName::default())
+        }
     }
 
-    /// Returns a value that is not listed, for examples.
+    /// Returns the name of a declared type; `None` for a built-in one.
+    pub fn name(&self) -> Option<&RustName> {
+        self.built_in.is_none().then_some(&self.rust)
+    }
+
+    /// Returns the name of the type in the spec, such as `PhotoId` or `text`.
+    pub fn label(&self) -> String {
+        self.built_in.map_or_else(|| self.rust.plain(), |one| one.word().to_owned())
+    }
+
+    /// Returns the type in Rust, by its bare name.
+    pub fn rust(&self) -> String {
+        self.name().map_or_else(|| self.in_record.rust().to_owned(), RustName::pascal)
+    }
+
+    /// Returns whether it is an enum.
+    pub fn is_enum(&self) -> bool {
+        !self.values.is_empty()
+    }
+
+    /// Returns whether values are text that is not limited to an enum.
+    pub fn is_any_text(&self) -> bool {
+        self.in_record == Primitive::Text && !self.is_enum()
+    }
+
+    /// Returns whether a value in the JSON body of a request has no quotes.
+    pub fn is_json_literal(&self) -> bool {
+        match self.in_query {
+            Primitive::Text => false,
+            Primitive::Boolean => self.in_record != Primitive::Text,
+            Primitive::Signed | Primitive::Unsigned => true,
+            Primitive::Coded => self.codes.as_ref().is_some_and(|codes| {
+                codes.written().into_iter().flatten().all(|code| !code.json().is_string())
+            }),
+        }
+    }
+
+    /// Returns how the contract checks judge a value in a record: a variant of the test kit's `Kind`.
+    pub fn check(&self) -> &'static str {
+        if self.digits { "Digits" } else { self.names().check }
+    }
+
+    /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`.
+    pub fn field_type(&self) -> &'static str {
+        match self.codes.as_ref().map(Codes::written) {
+            Some([Some(Code::Text(_)), Some(Code::Text(_))]) => "Text",
+            Some([Some(Code::Integer(_)), Some(Code::Integer(_))]) => "Integer",
+            Some([Some(Code::Boolean(_)), Some(Code::Boolean(_))]) => "Boolean",
+            _ => self.names().field_type,
+        }
+    }
+
+    /// Returns the example of a declared type, as its wire text; `None` for a built-in type.
+    pub fn example(&self) -> Option<&str> {
+        self.built_in.is_none().then_some(&self.example)
+    }
+
+    /// Returns a value as its wire text: the example of a declared type, or of a built-in type this one or its sample.
+    pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
+        example.filter(|_| self.built_in.is_some()).unwrap_or(&self.example)
+    }
+
+    /// Returns the JSON value of a wire text; `None` if the text is not one of this type.
+    pub fn json(&self, text: &str) -> Option<Json> {
+        match &self.codes {
+            Some(codes) => codes.all().find(|code| code.text() == text).map(Code::json),
+            None => self.in_record.json(text),
+        }
+    }
+
+    /// Returns a value that an enum does not list, for examples.
     pub fn unlisted(&self) -> String {
         let mut text = "later".to_owned();
-        while self.lists(&text) {
+        while self.values.iter().any(|value| value.wire == text) {
             text.push_str(" still");
         }
         text
@@ -102,7 +186,7 @@ impl ModelId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A single value.
-    Value(ValueType),
+    Value(Arc<ValueType>),
     /// A record of a model; see [`Service::model`](crate::ir::Service::model).
     Model(ModelId),
     /// A list of values of a type.
@@ -139,158 +223,6 @@ impl Type {
     /// Returns whether it is a list.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::List(_))
-    }
-}
-
-/// The type of a parameter, or of a field with a single value: a JSON value that is neither an object nor a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ValueType {
-    /// A built-in type.
-    BuiltIn(BuiltIn),
-    /// A scalar.
-    Scalar(Arc<Scalar>),
-    /// An enum.
-    Enum(Arc<Enum>),
-}
-
-impl ValueType {
-    /// Returns the name of a declared type; `None` for a built-in one.
-    pub fn name(&self) -> Option<&RustName> {
-        match self {
-            Self::BuiltIn(_) => None,
-            Self::Scalar(scalar) => Some(&scalar.rust),
-            Self::Enum(one) => Some(&one.rust),
-        }
-    }
-
-    /// Returns the type in Rust, by its bare name.
-    pub fn rust(&self) -> String {
-        self.name().map_or_else(|| self.in_record().rust().to_owned(), RustName::pascal)
-    }
-
-    /// Returns the kind of values in a record.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::BuiltIn(built_in) => built_in.kind(),
-            Self::Scalar(scalar) => scalar.kind,
-            Self::Enum(_) => Kind::TEXT,
-        }
-    }
-
-    /// Returns how a value is written in a record.
-    pub fn in_record(&self) -> Primitive {
-        self.kind().primitive
-    }
-
-    /// Returns how a value is written in a query.
-    pub fn in_query(&self) -> Primitive {
-        match self {
-            Self::Scalar(scalar) => scalar.query_kind.primitive,
-            Self::BuiltIn(_) | Self::Enum(_) => self.in_record(),
-        }
-    }
-
-    /// Returns whether a value in the JSON body of a request has no quotes.
-    pub fn is_json_literal(&self) -> bool {
-        match self.in_query() {
-            Primitive::Text => false,
-            Primitive::Boolean => self.in_record() != Primitive::Text,
-            Primitive::Signed | Primitive::Unsigned => true,
-            Primitive::Coded => self.codes().is_some_and(|codes| {
-                codes.written().into_iter().flatten().all(|code| !code.json().is_string())
-            }),
-        }
-    }
-
-    /// Returns the enum, if it is one.
-    pub fn as_enum(&self) -> Option<&Enum> {
-        match self {
-            Self::Enum(one) => Some(one),
-            Self::BuiltIn(_) | Self::Scalar(_) => None,
-        }
-    }
-
-    /// Returns the open points about a declared type.
-    pub fn open(&self) -> &[String] {
-        match self {
-            Self::BuiltIn(_) => &[],
-            Self::Scalar(scalar) => &scalar.about.open,
-            Self::Enum(one) => &one.about.open,
-        }
-    }
-
-    /// Returns how the contract checks judge a value in a record: a variant of the test kit's `Kind`.
-    pub fn check(&self) -> &'static str {
-        match self {
-            Self::Scalar(scalar) if scalar.digits => "Digits",
-            _ => self.kind().names().check,
-        }
-    }
-
-    /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`.
-    pub fn field_type(&self) -> &'static str {
-        match self.codes().map(Codes::written) {
-            Some([Some(Code::Text(_)), Some(Code::Text(_))]) => "Text",
-            Some([Some(Code::Integer(_)), Some(Code::Integer(_))]) => "Integer",
-            Some([Some(Code::Boolean(_)), Some(Code::Boolean(_))]) => "Boolean",
-            _ => self.kind().names().field_type,
-        }
-    }
-
-    /// Returns the example of a declared type, as its wire text; `None` for a built-in type.
-    pub fn example(&self) -> Option<&str> {
-        match self {
-            Self::BuiltIn(_) => None,
-            Self::Scalar(scalar) => Some(&scalar.example),
-            Self::Enum(one) => one.values.first().map(|value| value.wire.as_str()),
-        }
-    }
-
-    /// Returns a value as its wire text: the example of a declared type, or of a built-in type this one or its sample.
-    pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
-        match self {
-            Self::BuiltIn(built_in) => example.unwrap_or_else(|| built_in.sample()),
-            Self::Scalar(_) | Self::Enum(_) => self.example().unwrap_or_default(),
-        }
-    }
-
-    /// Returns whether a parameter may have `min` and `max`.
-    pub fn has_range(&self) -> bool {
-        matches!(self, Self::BuiltIn(BuiltIn::Integer))
-    }
-
-    /// Returns whether a value of the type may identify a record.
-    pub fn can_identify(&self) -> bool {
-        match self {
-            Self::BuiltIn(built_in) => matches!(built_in, BuiltIn::Text | BuiltIn::Integer),
-            Self::Scalar(scalar) => scalar.codes.is_none(),
-            Self::Enum(_) => false,
-        }
-    }
-
-    /// Returns the codes of a boolean.
-    pub fn codes(&self) -> Option<&Codes> {
-        match self {
-            Self::Scalar(scalar) => scalar.codes.as_ref(),
-            Self::BuiltIn(_) | Self::Enum(_) => None,
-        }
-    }
-
-    /// Returns the JSON type of a declared type, with what else a record may have.
-    pub fn wire(&self) -> Option<Wire> {
-        match self {
-            Self::BuiltIn(_) => None,
-            Self::Scalar(scalar) => Some(scalar.wire),
-            Self::Enum(_) => Some(Wire::String),
-        }
-    }
-
-    /// Returns the JSON value of a wire text; `None` if the text is not one of this type.
-    pub fn json(&self, text: &str) -> Option<Json> {
-        match self.codes() {
-            Some(codes) => codes.all().find(|code| code.text() == text).map(Code::json),
-            None => self.in_record().json(text),
-        }
     }
 }
 

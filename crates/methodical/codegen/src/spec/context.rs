@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Arguments;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, say};
 use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
@@ -74,6 +75,13 @@ impl Context<'_> {
         self.types.entry(name.to_owned()).or_insert(ty);
     }
 
+    /// Declares a type of single values.
+    pub(super) fn declare_value(&mut self, name: &str, ty: ValueType) -> Arc<ValueType> {
+        let ty = Arc::new(ty);
+        self.declare(name, Type::Value(Arc::clone(&ty)));
+        ty
+    }
+
     /// Resolves a type: built-in, declared, or a list or a map of one.
     pub(super) fn resolve(&mut self, name: &At<String>) -> Option<Type> {
         self.resolve_at(name, &name.span)
@@ -88,7 +96,7 @@ impl Context<'_> {
             return self.resolve_at(of, span).map(|of| Type::Map(Box::new(of)));
         }
         if let Some(built_in) = BuiltIn::of(name) {
-            return Some(Type::Value(ValueType::BuiltIn(built_in)));
+            return Some(Type::Value(Arc::new(ValueType::built_in(built_in))));
         }
         if let Some(ty) = self.types.get(name) {
             return Some(ty.clone());

@@ -150,11 +150,12 @@ fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str
 
 /// Returns the wire text of a value. The error is the expected form.
 fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
-    Err(match (param.ty.in_query(), value) {
+    Err(match (param.ty.in_query, value) {
         (Primitive::Coded, Code::Boolean(flag)) => {
             let code = param
                 .ty
-                .codes()
+                .codes
+                .as_ref()
                 .and_then(|codes| if *flag { codes.yes.first() } else { codes.no.first() });
             return Ok(code.map(Code::text).unwrap_or_default());
         }

@@ -24,8 +24,7 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     let dispatch = dispatch(cx, &document.dispatch);
     let auth = auth(cx, document, &dispatch);
     names::distinct(cx, document);
-    let scalars = types::scalars(cx, document);
-    let enums = types::enums(cx, document);
+    let [scalars, enums] = types::values(cx, document);
     let models = types::models(cx, document);
     let path = match dispatch.place {
         Place::Path => head.path.trim_end_matches('/'),

@@ -38,8 +38,9 @@ const VERBS: &str = "\
 /// Returns the help of the flag of a parameter.
 pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
     let mut help = param.about.doc.clone();
-    if let Some(one) = param.ty.as_enum() {
-        let values: Vec<_> = one.values.iter().map(|value| format!("`{}`", value.wire)).collect();
+    if param.ty.is_enum() {
+        let values = &param.ty.values;
+        let values: Vec<_> = values.iter().map(|value| format!("`{}`", value.wire)).collect();
         _ = write!(help, " Known values: {}.", values.join(", "));
     }
     let flag = |name: &str| {

@@ -82,13 +82,13 @@ fn literal(param: &Param, text: &str) -> Option<String> {
 
 /// Returns a value as it is written in Rust.
 fn one_literal(param: &Param, text: &str) -> Option<String> {
-    let (ty, in_record, in_query) = (&param.ty, param.ty.in_record(), param.ty.in_query());
+    let (ty, in_record, in_query) = (&param.ty, param.ty.in_record, param.ty.in_query);
     Some(match (in_record, in_query) {
         // A literal without a suffix is an `i32` here.
         (Primitive::Signed, _) if ty.name().is_none() && text.parse::<i32>().is_err() => {
             format!("{text}_i64")
         }
-        (Primitive::Coded, _) => ty.codes()?.value(text)?.to_string(),
+        (Primitive::Coded, _) => ty.codes.as_ref()?.value(text)?.to_string(),
         (Primitive::Text, Primitive::Text) => string(text),
         _ => text.to_owned(),
     })

@@ -90,7 +90,7 @@ fn conversion(param: &Param) -> &'static str {
 
 /// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
 fn converts(param: &Param) -> bool {
-    param.ty.in_record() != Primitive::Boolean
+    param.ty.in_record != Primitive::Boolean
 }
 
 /// Returns the expression for a query without parameters.
@@ -113,7 +113,7 @@ fn has_classes(operation: &Operation) -> bool {
 /// Returns the code that adds a parameter, which is in a variable with its name, to the query.
 fn push(operation: &Operation, param: &Param) -> String {
     let (name, wire) = (param.rust.snake(), string(&param.wire));
-    let (in_record, in_query) = (param.ty.in_record(), param.ty.in_query());
+    let (in_record, in_query) = (param.ty.in_record, param.ty.in_query);
     if let Some(style) = param.list {
         let items = match (in_record, in_query) {
             (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => "Digits",
@@ -214,7 +214,7 @@ fn page_position(operation: &Operation) -> (String, &'static str, String) {
     let name = param.rust.snake();
     let value = if param.ty.name().is_some() { "value.into()" } else { "value" };
     let turn = if param.required { value.to_owned() } else { format!("Some({value})") };
-    let (kind, position) = match (param.ty.in_record(), param.required) {
+    let (kind, position) = match (param.ty.in_record, param.required) {
         (Primitive::Signed, true) => {
             ("Number", format!("Some(paging::Position::Number(self.{name}))"))
         }

@@ -1,13 +1,15 @@
 //! The tables of a mirror, and what a mirror reads.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use askama::Template;
 
 use crate::emit::model::marker;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    BuiltIn, Code, Codes, Field, Gauge, Model, Operation, Param, Primitive, Service, ValueType,
+    BuiltIn, Code, Codes, Field, Gauge, Model, Operation, Param, Primitive, Service, Type,
+    ValueType,
 };
 use crate::text::{string, strings};
 
@@ -118,7 +120,7 @@ fn recovery<'s>(
     let is_named = |list: &&ListedTable<'_>| list.model.rust.words() == *attribute;
     let is_identity = |list: &&ListedTable<'_>| {
         let identity = list.model.identity_field().and_then(|field| field.ty.value());
-        group.ty.name().is_some() && identity == Some(&group.ty)
+        group.ty.name().is_some() && identity == Some(&*group.ty)
     };
     let groups = lists.iter().find(is_named).or_else(|| lists.iter().find(is_identity))?;
     let name = format!("{}_{attribute}", members.model.rust.words());
@@ -133,13 +135,14 @@ impl Recovery<'_> {
         let attribute = |param: &Param| param.recovers.clone().unwrap_or_default();
         let identity = |model: &Model, of: String| {
             let identity = model.identity_field()?;
-            Some((format!("{of}_{}", identity.wire), identity.ty.value()?.clone()))
+            let Type::Value(ty) = &identity.ty else { return None };
+            Some((format!("{of}_{}", identity.wire), Arc::clone(ty)))
         };
         let named = [
-            Some(("id".to_owned(), ValueType::BuiltIn(BuiltIn::Text))),
+            Some(("id".to_owned(), Arc::new(ValueType::built_in(BuiltIn::Text)))),
             identity(self.groups.model, attribute(self.group)),
             identity(self.members.model, self.members.model.rust.words()),
-            Some((attribute(self.value), self.value.ty.clone())),
+            Some((attribute(self.value), Arc::clone(&self.value.ty))),
         ];
         let named = named.into_iter().flatten();
         named.map(|(name, ty)| Column::new(vec![name], Some(&ty), false)).collect()
@@ -148,8 +151,8 @@ impl Recovery<'_> {
     /// Returns the values that the spec lists.
     fn known_values(&self) -> Vec<String> {
         let ty = &self.value.ty;
-        let listed = ty.as_enum().into_iter().flat_map(|one| &one.values);
-        let codes = ty.codes().into_iter().flat_map(Codes::written).flatten().map(Code::text);
+        let listed = ty.values.iter();
+        let codes = ty.codes.iter().flat_map(Codes::written).flatten().map(Code::text);
         listed.map(|value| value.wire.clone()).chain(codes).collect()
     }
 
@@ -170,7 +173,7 @@ impl Column {
     /// Creates a column of values of a type, or of JSON.
     fn new(path: Vec<String>, ty: Option<&ValueType>, is_personal: bool) -> Self {
         let field_type = ty.map(ValueType::field_type);
-        let kind = match (ty.map(ValueType::in_record), field_type) {
+        let kind = match (ty.map(|ty| ty.in_record), field_type) {
             (Some(Primitive::Text), _) | (Some(Primitive::Coded), Some("Text")) => "text",
             (Some(Primitive::Signed | Primitive::Unsigned), _)
             | (Some(Primitive::Coded), Some("Integer")) => "integer",

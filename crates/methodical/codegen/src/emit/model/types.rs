@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Code, Field, Leniency, Model, Primitive, Scalar, Service, Type, ValueType};
+use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType};
 use crate::text::{json_string, string};
 
 #[derive(Template)]
@@ -22,7 +22,7 @@ pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
 }
 
 /// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
-fn kind(scalar: &Scalar) -> String {
+fn kind(scalar: &ValueType) -> String {
     if let Some(codes) = &scalar.codes {
         let list = |codes: &[Code]| {
             let codes = codes.iter().map(|code| string(&code.json().to_string()));
@@ -30,7 +30,7 @@ fn kind(scalar: &Scalar) -> String {
         };
         return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
     }
-    let kind = if scalar.digits { "digits" } else { scalar.kind.names().scalar };
+    let kind = if scalar.digits { "digits" } else { scalar.names().scalar };
     let either = scalar.wire.either().map(|either| format!(", {either}"));
     format!("{kind}{}", either.unwrap_or_default())
 }
@@ -51,9 +51,7 @@ fn declared(service: &Service, field: &Field, is_owned: bool) -> String {
 fn borrowed(service: &Service, ty: &Type) -> String {
     let of = |of| borrowed(service, of);
     match ty {
-        Type::Value(ty) if ty.in_record() == Primitive::Text && ty.as_enum().is_none() => {
-            "Cow<'a, str>".to_owned()
-        }
+        Type::Value(ty) if ty.is_any_text() => "Cow<'a, str>".to_owned(),
         Type::Value(ty) => ty.rust(),
         Type::Model(id) => format!("{}<'a>", service.model(*id).rust.followed_by("ref").pascal()),
         Type::List(inner) => format!("Vec<{}>", of(inner)),
@@ -97,7 +95,7 @@ fn constructor_doc(model: &Model) -> &'static str {
 
 /// Returns whether the constructor takes all that converts into the type.
 fn converts(ty: &ValueType) -> bool {
-    ty.name().is_some() || ty.in_record() == Primitive::Text
+    ty.name().is_some() || ty.in_record == Primitive::Text
 }
 
 /// Returns the expression in the constructor for a field.
@@ -169,17 +167,17 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
         Type::List(_) | Type::Map(_) => return "[].into()".to_owned(),
     };
     let text = ty.sample(field.example.as_deref());
-    match (ty, ty.in_record()) {
-        (ValueType::Enum(one), _) => {
-            let value = one.values.first().map_or_else(String::new, |value| value.rust.variant());
-            format!("{}::{}::{value}", project.config.rust_name(Role::Model), one.rust.pascal())
-        }
-        (_, Primitive::Text) => string(text),
-        (_, Primitive::Coded) => {
-            let value = ty.codes().and_then(|codes| codes.value(text));
+    if let Some(value) = ty.values.first() {
+        let krate = project.config.rust_name(Role::Model);
+        return format!("{krate}::{}::{}", ty.rust.pascal(), value.rust.variant());
+    }
+    match ty.in_record {
+        Primitive::Text => string(text),
+        Primitive::Coded => {
+            let value = ty.codes.as_ref().and_then(|codes| codes.value(text));
             value.unwrap_or_default().to_string()
         }
-        (ValueType::BuiltIn(_), _) => text.to_owned(),
-        (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
+        _ if ty.built_in.is_some() => text.to_owned(),
+        primitive => format!("{text}_{}", primitive.rust()),
     }
 }

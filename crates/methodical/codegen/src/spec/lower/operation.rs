@@ -1,10 +1,11 @@
 //! Lowers operations, and their parameters with the ones they need.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::diag::say;
 use crate::ir::{
-    BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
+    BodyFormat, BuiltIn, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, RUST_NAME, owned};
@@ -175,17 +176,14 @@ fn param(
     let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let ty = cx.resolve(&given.ty)?;
     let is_list = ty.is_list();
-    let ty = match ty {
-        Type::Value(value) => value,
-        Type::List(of) if of.value().is_some() => of.value()?.clone(),
-        _ => {
-            let types = Context::built_in_list(", ");
-            say!(cx, given.ty.span, "a parameter is a single value or a list of single values"
-                => "use {types}, a scalar or an enum");
-            return None;
-        }
+    let single = if let Type::List(of) = &ty { of } else { &ty };
+    let Type::Value(ty) = single else {
+        let types = Context::built_in_list(", ");
+        say!(cx, given.ty.span, "a parameter is a single value or a list of single values"
+            => "use {types}, a scalar or an enum");
+        return None;
     };
-    limits(cx, given, &ty);
+    limits(cx, given, ty);
     let list = style(cx, key, given, is_list, is_json);
     let needed: Vec<_> = direct.iter().filter_map(|&index| before.get(index)?.as_ref()).collect();
     if let (Some(needs), true, Some(optional)) =
@@ -201,7 +199,7 @@ fn param(
     Some(Param {
         rust: rust?,
         wire: key.value.clone(),
-        ty,
+        ty: Arc::clone(ty),
         list,
         required: given.required,
         needs: needs.into_iter().collect(),
@@ -261,7 +259,8 @@ fn recoveries(
 }
 
 fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
-    let (is_text, has_range) = (ty.in_query() == Primitive::Text, ty.has_range());
+    let (is_text, has_range) =
+        (ty.in_query == Primitive::Text, ty.built_in == Some(BuiltIn::Integer));
     let (chars, min, max) = (&given.max_chars, &given.min, &given.max);
     for (key, span, fits, what) in [
         ("max-chars", chars.as_ref().map(|at| &at.span), is_text, "text"),

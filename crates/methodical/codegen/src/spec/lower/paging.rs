@@ -71,7 +71,7 @@ fn param(
         return None;
     };
     let param = params.get(index)?;
-    let fits = if is_cursor { is_text } else { is_integer };
+    let fits = if is_cursor { ValueType::is_any_text } else { is_integer };
     if param.list.is_none() && param.needs.is_empty() && fits(&param.ty) {
         return Some(index);
     }
@@ -117,9 +117,10 @@ fn mark(
     let (path, fields) = fields(cx, service, beside, named, help)?;
     let field = fields.last()?;
     let ty = field.ty.value();
-    let is_single = |ty: &ValueType| is_text(ty) || ty.in_record().is_integer();
+    let is_single = |ty: &ValueType| ty.is_any_text() || ty.in_record.is_integer();
     // An empty text means that the page is the last one.
-    let is_always = fields.iter().all(|field| field.required) && !ty.is_some_and(is_text);
+    let is_always =
+        fields.iter().all(|field| field.required) && !ty.is_some_and(ValueType::is_any_text);
     let (fits, needed) = match says {
         Says::More => (ty.is_some_and(is_boolean), "a boolean"),
         Says::Next => (ty.is_some_and(is_single) && !is_always, "an optional integer, or text"),
@@ -153,15 +154,11 @@ fn fields<'s>(
 }
 
 fn is_integer(ty: &ValueType) -> bool {
-    matches!(ty, ValueType::BuiltIn(BuiltIn::Integer))
+    ty.built_in == Some(BuiltIn::Integer)
 }
 
 fn is_boolean(ty: &ValueType) -> bool {
-    matches!(ty.in_record(), Primitive::Boolean | Primitive::Coded)
-}
-
-fn is_text(ty: &ValueType) -> bool {
-    ty.in_record() == Primitive::Text && ty.as_enum().is_none()
+    matches!(ty.in_record, Primitive::Boolean | Primitive::Coded)
 }
 
 /// Lowers the gauge of an operation.
@@ -193,13 +190,11 @@ pub(super) fn gauge(
         Some(path)
     };
     let numbers = "an `integer`, or a scalar with `meaning = \"decimal\"`";
-    let value = field("value", &given.value.value, numbers, |ty| match ty {
-        ValueType::BuiltIn(one) => *one == BuiltIn::Integer,
-        ValueType::Scalar(scalar) => scalar.kind.meaning == Some(Meaning::Decimal),
-        ValueType::Enum(_) => false,
+    let value = field("value", &given.value.value, numbers, |ty| {
+        is_integer(ty) || ty.meaning == Some(Meaning::Decimal)
     });
     let unit = given.unit.as_ref();
     let unit =
-        unit.and_then(|unit| field("unit", unit, "text", |ty| ty.in_record() == Primitive::Text));
+        unit.and_then(|unit| field("unit", unit, "text", |ty| ty.in_record == Primitive::Text));
     Some(Gauge { value: value?, unit })
 }

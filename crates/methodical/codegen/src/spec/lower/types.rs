@@ -6,43 +6,44 @@ use std::sync::Arc;
 
 use crate::diag::{listed, say};
 use crate::ir::{
-    Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
+    BuiltIn, Codes, EnumValue, Field, Leniency, Meaning, Model, ModelId, Primitive, RustName,
     Service, Type, ValueType, Wire,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, owned};
 use crate::spec::language::{self, Document, Presence, QueryWire};
 use crate::spec::read::At;
 
-pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scalar>> {
-    let mut scalars = Vec::new();
-    for (name, given) in document.scalars.iter() {
-        if let Some(scalar) = scalar(cx, name, given).map(Arc::new) {
-            cx.declare(name, Type::Value(ValueType::Scalar(Arc::clone(&scalar))));
-            scalars.push(scalar);
-        }
-    }
-    scalars
+/// Lowers the declared scalars and enums.
+pub(super) fn values(cx: &mut Context<'_>, document: &Document) -> [Vec<Arc<ValueType>>; 2] {
+    let scalars = document.scalars.iter().filter_map(|(name, given)| {
+        let scalar = scalar(cx, name, given)?;
+        Some(cx.declare_value(name, scalar))
+    });
+    let scalars = scalars.collect();
+    let enums = document.enums.iter().filter_map(|(name, given)| {
+        let one = one_enum(cx, name, given)?;
+        Some(cx.declare_value(name, one))
+    });
+    [scalars, enums.collect()]
 }
 
-fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<Scalar> {
+fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<ValueType> {
     let (wire, meaning, example) = (given.wire.value, given.meaning, &given.example);
     let query_wire = given.query_wire.as_ref().map(|wire| match wire.value {
         QueryWire::String => Wire::String,
         QueryWire::Integer => Wire::Integer,
     });
-    let kind = meaning.kind(wire);
-    let query_kind = meaning.query_kind(wire, query_wire.unwrap_or(wire));
-    if kind.is_none() {
+    let in_record = meaning.primitive(wire);
+    let in_query = meaning.in_query(wire, query_wire.unwrap_or(wire));
+    if in_record.is_none() {
         unfit_wire(cx, meaning, "wire", wire, &given.wire.span);
     }
-    if let (None, Some(given), Some(refused)) = (query_kind, &given.query_wire, query_wire)
-        && (kind.is_some() || meaning.kind(refused).is_none())
+    if let (None, Some(given), Some(refused)) = (in_query, &given.query_wire, query_wire)
+        && (in_record.is_some() || meaning.primitive(refused).is_none())
     {
         unfit_wire(cx, meaning, "query-wire", refused, &given.span);
     }
-    let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
-    let codes = codes(cx, given);
-    if ![kind, query_kind].iter().all(|kind| kind.fits(example)) {
+    if ![in_record, in_query].into_iter().flatten().all(|one| meaning.fits(one, example)) {
         say!(
             cx,
             example.span,
@@ -63,16 +64,17 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
         _ => {}
     }
     let is_sent_as_integer = wire.written() == Wire::String && query_wire == Some(Wire::Integer);
-    Some(Scalar {
-        rust: RustName::new(name)?,
+    Some(ValueType {
         wire,
         query_wire,
+        in_record: in_record.unwrap_or(Primitive::Text),
+        in_query: in_query.unwrap_or(Primitive::Text),
+        meaning: Some(meaning),
         digits: digits.is_some() || is_sent_as_integer,
-        codes,
-        kind,
-        query_kind,
+        codes: codes(cx, given),
         example: example.value.clone(),
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
+        ..ValueType::text(RustName::new(name)?)
     })
 }
 
@@ -83,7 +85,7 @@ fn unfit_wire(
     refused: Wire,
     span: &Range<usize>,
 ) {
-    let allowed = Wire::ALL.iter().filter(|wire| meaning.kind(**wire).is_some());
+    let allowed = Wire::ALL.iter().filter(|wire| meaning.primitive(**wire).is_some());
     let allowed: Vec<_> = allowed.map(|wire| wire.word()).collect();
     let place = if key == "wire" { "" } else { " in a query" };
     say!(cx, *span, "a `{}` cannot be {}{place}", meaning.word(), refused.noun()
@@ -117,18 +119,7 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     Some(codes)
 }
 
-pub(super) fn enums(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Enum>> {
-    let mut enums = Vec::new();
-    for (name, given) in document.enums.iter() {
-        if let Some(one) = one_enum(cx, name, given).map(Arc::new) {
-            cx.declare(name, Type::Value(ValueType::Enum(Arc::clone(&one))));
-            enums.push(one);
-        }
-    }
-    enums
-}
-
-fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<Enum> {
+fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<ValueType> {
     if given.values.is_empty() {
         let at = place(&given.values.span, &name.span);
         say!(cx, at, "the enum `{name}` has no values" => "add a value");
@@ -152,10 +143,11 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
             doc: value.doc.value.clone(),
         });
     }
-    Some(Enum {
-        rust: RustName::new(name)?,
+    Some(ValueType {
+        example: values.first().map(|value| value.wire.clone()).unwrap_or_default(),
         values,
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
+        ..ValueType::text(RustName::new(name)?)
     })
 }
 
@@ -224,9 +216,7 @@ fn identity(
             let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
             cx.unknown(name, format_args!("unknown field `{name}`"), &known, "");
         }
-        Some(field)
-            if !field.required || !field.ty.value().is_some_and(ValueType::can_identify) =>
-        {
+        Some(field) if !field.required || !field.ty.value().is_some_and(can_identify) => {
             say!(cx, name.span, "the field `{name}` cannot identify a record"
                 => "choose a required field whose type is `text`, `integer` or a scalar");
         }
@@ -235,15 +225,21 @@ fn identity(
     None
 }
 
+/// Returns whether a value of a type may identify a record.
+fn can_identify(ty: &ValueType) -> bool {
+    !ty.is_enum() && ty.codes.is_none() && ty.built_in != Some(BuiltIn::Boolean)
+}
+
 fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Option<Field> {
     let rust = cx.rust_name(key, given.rust_name.as_ref());
     let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let ty = cx.resolve(&given.ty)?;
     if let Some(example) = &given.example {
         match &ty {
-            Type::Value(ValueType::BuiltIn(one)) if one.kind().fits(example) => {}
-            Type::Value(ValueType::BuiltIn(one)) => {
-                say!(cx, example.span, "the example does not fit the type `{}`", one.word());
+            Type::Value(one) if one.built_in.is_some() => {
+                if one.json(example).is_none() {
+                    say!(cx, example.span, "the example does not fit the type `{}`", one.label());
+                }
             }
             _ => {
                 let types = Context::built_in_list(" or ");
@@ -291,9 +287,9 @@ fn lenient(
 
 /// Returns what a leniency fits, unless it fits this field.
 fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str> {
-    let is_either = |ty: &Type| ty.value().and_then(ValueType::wire) == Some(Wire::TextOrNumber);
-    let has_blank =
-        ty.value().and_then(ValueType::codes).is_some_and(|codes| codes.value("").is_some());
+    let is_either = |ty: &Type| ty.value().is_some_and(|one| one.wire == Wire::TextOrNumber);
+    let codes = ty.value().and_then(|one| one.codes.as_ref());
+    let has_blank = codes.is_some_and(|codes| codes.value("").is_some());
     let (is_fit, fits) = match (leniency, ty) {
         (Leniency::OneAsList, ty) => (
             matches!(ty, Type::List(of) if !of.is_list() && !is_either(of)),
