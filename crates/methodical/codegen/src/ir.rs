@@ -12,7 +12,7 @@ pub use self::kinds::{BuiltIn, Code, Codes, Meaning, Names, Primitive, Wire};
 pub use self::name::RustName;
 pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Param, Post};
 pub(crate) use self::response::other_form;
-pub use self::response::{Decides, ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
+pub use self::response::{ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
 pub use self::service::{
     About, Auth, Dispatch, Example, OpenPoint, Place, SECRET, Secret, SecretPlace, Service, Source,
 };

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::config::{Document, Project};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::ir::{
-    Code, Decides, Field, Leniency, Meaning, Model, ModelId, Param, Primitive, Response, Service,
-    Type, ValueType, Verdict, Wire, other_form,
+    Code, Field, Leniency, Meaning, Model, ModelId, Param, Primitive, Response, Service, Type,
+    ValueType, Verdict, Wire, other_form,
 };
 use crate::spec;
 use crate::text::one_line;
@@ -159,13 +159,13 @@ impl Schemas<'_> {
                 schema = all_of(&[self.reference(beside.id), schema]);
             }
         }
-        match response.decides() {
+        match &response.verdict {
             None => schema,
-            Some(Decides::Success { at, is }) => {
-                all_of(&[schema, below(at, member("enum", all_values(is)))])
+            Some(Verdict { at, is, .. }) if is.is_empty() => {
+                all_of(&[schema, object("not", &below(at, not_null()))])
             }
-            Some(Decides::Failure { present }) => {
-                all_of(&[schema, object("not", &below(present, not_null()))])
+            Some(Verdict { at, is, .. }) => {
+                all_of(&[schema, below(at, member("enum", all_values(is)))])
             }
         }
     }
@@ -184,10 +184,11 @@ pub(super) fn param(param: &Param) -> String {
 
 /// Returns the schema of a failure that a body reports.
 pub(super) fn failure(verdict: &Verdict) -> String {
-    let mut all = vec![match &verdict.decides {
-        Decides::Success { at, is } => below(at, object("not", &member("enum", all_values(is)))),
-        Decides::Failure { present } => below(present, not_null()),
-    }];
+    let fails = match verdict.is.as_slice() {
+        [] => not_null(),
+        is => object("not", &member("enum", all_values(is))),
+    };
+    let mut all = vec![below(&verdict.at, fails)];
     let listed = verdict.classes.iter().map(|(listed, _)| listed);
     let listed = all_values(listed.filter(|listed| !listed.ends_with('*')));
     let has_code = !verdict.code.is_empty();

@@ -9,8 +9,8 @@ use crate::emit::model::queries::beside;
 use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Auth, BodyFormat, Code, Decides, Example, Field, Leniency, Meaning, Model, Operation, Param,
-    Primitive, Service, Type, Wire,
+    Auth, BodyFormat, Code, Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive,
+    Service, Type, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 

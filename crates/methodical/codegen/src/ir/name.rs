@@ -35,48 +35,42 @@ pub(super) fn is_in(list: &str, name: &str) -> bool {
 ///
 /// Two names are equal when their words are; `phoneMobile` and `phone_mobile` are the same name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RustName {
-    words: Vec<String>,
-}
+pub struct RustName(
+    /// The words in lowercase, with `_` between them.
+    String,
+);
 
 impl RustName {
     /// Splits a text into words at case changes and at everything that is neither a letter nor a
     /// digit. Returns `None` if the result is not a name: it is empty, begins with a digit, or the
     /// text is not ASCII.
     pub fn new(text: &str) -> Option<Self> {
-        let mut words: Vec<String> = Vec::new();
-        let mut word = String::new();
+        let mut words = String::new();
         let mut previous = ' ';
         let mut rest = text.chars().peekable();
         while let Some(c) = rest.next() {
-            if !c.is_ascii() {
-                return None;
-            }
-            let starts = c.is_ascii_uppercase()
-                && (previous.is_ascii_lowercase()
-                    || previous.is_ascii_digit()
-                    || (previous.is_ascii_uppercase()
-                        && rest.peek().is_some_and(char::is_ascii_lowercase)));
-            if (starts || !c.is_ascii_alphanumeric()) && !word.is_empty() {
-                words.push(std::mem::take(&mut word));
+            let is_end = previous.is_ascii_lowercase()
+                || previous.is_ascii_digit()
+                || previous.is_ascii_uppercase()
+                    && rest.peek().is_some_and(char::is_ascii_lowercase);
+            if !c.is_ascii_alphanumeric() || c.is_ascii_uppercase() && is_end {
+                words.push('_');
             }
             if c.is_ascii_alphanumeric() {
-                word.push(c.to_ascii_lowercase());
+                words.push(c.to_ascii_lowercase());
             }
             previous = c;
         }
-        if !word.is_empty() {
-            words.push(word);
-        }
+        let words: Vec<_> = words.split('_').filter(|word| !word.is_empty()).collect();
         let first = words.first()?.chars().next()?;
-        (!first.is_ascii_digit()).then_some(Self { words })
+        (text.is_ascii() && !first.is_ascii_digit()).then(|| Self(words.join("_")))
     }
 
     /// Returns `phone_mobile`, for fields, methods, functions and modules. A keyword gets a trailing
     /// underscore (`type_`), because not every keyword can be a raw identifier; so does a name that
     /// the support code uses (`new_`).
     pub fn snake(&self) -> String {
-        let name = self.words.join("_");
+        let name = self.words();
         let taken = is_in(KEYWORDS, &name) || is_in(METHODS, &name);
         if taken { name + "_" } else { name }
     }
@@ -90,7 +84,7 @@ impl RustName {
 
     /// Returns `PhoneMobile` without an added underscore, for names that are not in Rust code.
     pub fn plain(&self) -> String {
-        self.words.iter().map(|word| capitalized(word)).collect()
+        self.0.split('_').map(capitalized).collect()
     }
 
     /// Returns `Shortlist`, for variants, which may share a name with an item of the prelude.
@@ -102,58 +96,48 @@ impl RustName {
     /// Returns the name with a word after it: `PhotoRef` is `Photo` with `ref`.
     #[must_use]
     pub fn followed_by(&self, word: &str) -> Self {
-        let mut words = self.words.clone();
-        words.push(word.to_owned());
-        Self { words }
+        Self(format!("{}_{word}", self.0))
     }
 
     /// Returns the name with a word before it: `UnknownStatusName` is `StatusName` with `unknown`.
     #[must_use]
     pub fn preceded_by(&self, word: &str) -> Self {
-        let mut words = self.words.clone();
-        words.insert(0, word.to_owned());
-        Self { words }
+        Self(format!("{word}_{}", self.0))
     }
 
     /// Returns the name without this word at its end, unless it is the only one: `album` for `album_id`.
     #[must_use]
     pub fn without_last(&self, word: &str) -> Self {
-        match self.words.split_last() {
-            Some((last, words)) if last == word && !words.is_empty() => {
-                Self { words: words.to_vec() }
-            }
-            _ => self.clone(),
-        }
+        let first = self.0.strip_suffix(word).and_then(|first| first.strip_suffix('_'));
+        Self(first.unwrap_or(&self.0).to_owned())
     }
 
     /// Returns this name and another one after it, which may begin with this one: `album_title` for `album` and `title`, and for
     /// `album` and `album_title`.
     #[must_use]
     pub fn joined_with(&self, other: &Self) -> Self {
-        let mut words = self.words.clone();
-        let rest = other.words.strip_prefix(self.words.as_slice()).unwrap_or(&other.words);
-        words.extend_from_slice(rest);
-        Self { words }
+        let has_prefix = other == self || other.0.starts_with(&format!("{}_", self.0));
+        if has_prefix { other.clone() } else { self.followed_by(&other.0) }
     }
 
     /// Returns `PHONE_MOBILE`, for constants.
     pub fn screaming_snake(&self) -> String {
-        self.words.join("_").to_ascii_uppercase()
+        self.0.to_ascii_uppercase()
     }
 
     /// Returns `phone-mobile`, for commands, flags and file names.
     pub fn kebab(&self) -> String {
-        self.words.join("-")
+        self.0.replace('_', "-")
     }
 
     /// Returns `phone_mobile` without an added underscore, for names that are not in Rust code.
     pub fn words(&self) -> String {
-        self.words.join("_")
+        self.0.clone()
     }
 
     /// Returns `phone mobile`, for sentences.
     pub fn spaced(&self) -> String {
-        self.words.join(" ")
+        self.0.replace('_', " ")
     }
 }
 

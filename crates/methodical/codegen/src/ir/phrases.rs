@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    BodyFormat, Decides, ErrorClass, Field, ListStyle, Operation, PagedBy, Param, Post, Response,
-    RustName, Says, Service, Type, Verdict,
+    BodyFormat, ErrorClass, Field, ListStyle, Operation, PagedBy, Param, Post, Response, RustName,
+    Says, Service, Type, Verdict,
 };
 use crate::text::{json_string, list};
 
@@ -39,15 +39,12 @@ impl Response {
         note(self.absent_as_empty, "The list may be absent or null if it is empty.".to_owned());
         note(self.one_as_list, "A single record may replace the list.".to_owned());
         let Some(verdict) = self.reported() else { return notes };
-        let decides = match &verdict.decides {
-            Decides::Success { at, is } => {
-                format!("The call succeeded if {} is {}.", path(at), quoted(is))
-            }
-            Decides::Failure { present } => {
-                format!("The call failed if {} is present.", path(present))
-            }
+        let Verdict { at, is, code, message, empty_codes, empty_messages, .. } = verdict;
+        let decides = if is.is_empty() {
+            format!("The call failed if {} is present.", path(at))
+        } else {
+            format!("The call succeeded if {} is {}.", path(at), quoted(is))
         };
-        let Verdict { code, message, empty_codes, empty_messages, .. } = verdict;
         note(true, decides);
         note(!code.is_empty(), format!("The error code is {}.", path(code)));
         note(!message.is_empty(), format!("The error message is {}.", path(message)));

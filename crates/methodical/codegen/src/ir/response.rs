@@ -28,10 +28,13 @@ pub struct Response {
 }
 
 /// How a body reports success or failure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The member that decides.
-    pub decides: Decides,
+    /// The keys that lead to the member that decides.
+    pub at: Vec<String>,
+    /// The values of that member, as text, if the call succeeded. Without any, the call failed if the member is present and
+    /// not null.
+    pub is: Vec<String>,
     /// The keys that lead to the error code; empty without a code.
     pub code: Vec<String>,
     /// The keys that lead to the error message; empty without a message.
@@ -42,23 +45,6 @@ pub struct Verdict {
     pub empty_codes: Vec<String>,
     /// The messages of failures that mean an empty list.
     pub empty_messages: Vec<String>,
-}
-
-/// The member of a body that decides whether the call succeeded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decides {
-    /// The call succeeded if the member has one of these values.
-    Success {
-        /// The keys that lead to the member.
-        at: Vec<String>,
-        /// The values, at least one, as text.
-        is: Vec<String>,
-    },
-    /// The call failed if the member is present and not null.
-    Failure {
-        /// The keys that lead to the member.
-        present: Vec<String>,
-    },
 }
 
 words! {
@@ -75,22 +61,11 @@ words! {
     }
 }
 
-impl Decides {
-    /// Returns the keys that lead to the field.
-    pub fn path(&self) -> &[String] {
-        match self {
-            Self::Success { at, .. } => at,
-            Self::Failure { present } => present,
-        }
-    }
-}
-
 impl Verdict {
-    /// Creates the verdict of a member, without codes and messages.
-    pub fn of(decides: Decides) -> Self {
-        let (code, message) = (Vec::new(), Vec::new());
-        let (classes, empty_codes, empty_messages) = (Vec::new(), Vec::new(), Vec::new());
-        Self { decides, code, message, classes, empty_codes, empty_messages }
+    /// Returns whether it has only the member that decides, without codes and messages.
+    pub fn is_plain(&self) -> bool {
+        let (at, is) = (self.at.clone(), self.is.clone());
+        *self == Self { at, is, ..Self::default() }
     }
 }
 
@@ -118,13 +93,10 @@ impl Response {
     /// Returns the key of the marker, its value and the key of the list, if the body is an object with a list and a marker
     /// that is text: `{"status": "success", "result": [..]}`.
     pub fn envelope(&self) -> Option<[&str; 3]> {
-        let verdict = self.verdict.as_ref().filter(|_| self.is_list && self.is_strict())?;
-        let Decides::Success { at, is } = &verdict.decides else { return None };
-        match (at.as_slice(), is.as_slice(), self.at.as_slice()) {
-            ([marker], [success], [items])
-                if *verdict == Verdict::of(verdict.decides.clone())
-                    && other_form(success).is_none() =>
-            {
+        let is_strict = self.is_list && self.is_strict();
+        let verdict = self.verdict.as_ref().filter(|one| is_strict && one.is_plain())?;
+        match (verdict.at.as_slice(), verdict.is.as_slice(), self.at.as_slice()) {
+            ([marker], [success], [items]) if other_form(success).is_none() => {
                 Some([marker, success, items])
             }
             _ => None,
@@ -144,11 +116,6 @@ impl Response {
     /// Returns how a body reports a failure, unless it is an envelope.
     pub fn reported(&self) -> Option<&Verdict> {
         self.verdict.as_ref().filter(|_| self.is_body())
-    }
-
-    /// Returns the member that decides whether the call succeeded.
-    pub fn decides(&self) -> Option<&Decides> {
-        self.verdict.as_ref().map(|verdict| &verdict.decides)
     }
 
     /// Returns the keys that lead to the object of the fields beside the list.
@@ -182,10 +149,8 @@ impl Response {
 
     /// Returns the place of the marker of success, and the first of its values.
     fn success(&self) -> Option<(&[String], &str)> {
-        match self.decides()? {
-            Decides::Success { at, is } => Some((at, is.first()?)),
-            Decides::Failure { .. } => None,
-        }
+        let verdict = self.verdict.as_ref()?;
+        Some((&verdict.at, verdict.is.first()?))
     }
 
     /// Returns the marker of success as a member of the object with the data, if the body is that object, or with the

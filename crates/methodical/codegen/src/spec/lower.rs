@@ -4,14 +4,13 @@
 use std::path::Path;
 
 use crate::diag::say;
-use crate::ir::{Auth, Dispatch, OpenPoint, Place, SECRET, Secret, SecretPlace, Service};
+use crate::ir::{Auth, Dispatch, OpenPoint, Place, RustName, SECRET, Secret, SecretPlace, Service};
 use crate::spec::context::{Context, RENAME, source};
 use crate::spec::example;
 use crate::spec::form::{Formed, Param, Select};
 use crate::spec::language::{self, Document};
 use crate::spec::read::{At, OneOrMany};
 
-mod names;
 mod operation;
 mod paging;
 mod response;
@@ -23,7 +22,7 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     cx.points = document.open_points.names().map(|id| id.value.clone()).collect();
     let dispatch = dispatch(cx, &document.dispatch);
     let auth = auth(cx, document, &dispatch);
-    names::distinct(cx, document);
+    distinct_names(cx, document);
     let [scalars, enums] = types::values(cx, document);
     let models = types::models(cx, document);
     let path = match dispatch.place {
@@ -52,6 +51,21 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     service.operations = operation::operations(cx, document, &service);
     service.examples = example::examples(cx, document, &service, folder);
     service
+}
+
+/// Reports types and operations with the same name in Rust, also in another case, because `FooBar` and `Foobar` are two types,
+/// but one file on a case-insensitive file system.
+fn distinct_names(cx: &mut Context<'_>, document: &Document) {
+    let Document { scalars, enums, models, operations, .. } = document;
+    let types = scalars.names().chain(enums.names()).chain(models.names());
+    let names = types.chain(operations.names()).filter_map(|name| {
+        let rust = RustName::new(name)?.pascal().to_lowercase();
+        Some((rust, name.as_str(), &name.span))
+    });
+    let mut names: Vec<_> = names.collect();
+    // The second of two declarations is reported, and declarations need not be sorted by section.
+    names.sort_by_key(|(.., span)| span.start);
+    cx.distinct("name", RENAME, names.into_iter());
 }
 
 /// Lowers how a call names its operation, and the parameters that every call has.

@@ -6,8 +6,8 @@ use crate::config::Project;
 use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Decides, Field, Mark, Operation, PagedBy, Paging, Param, Primitive, Response, Says,
-    Service, Verdict,
+    BodyFormat, Field, Mark, Operation, PagedBy, Paging, Param, Primitive, Response, Says, Service,
+    Verdict,
 };
 use crate::text::string;
 

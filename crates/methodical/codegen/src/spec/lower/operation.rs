@@ -8,17 +8,11 @@ use crate::ir::{
     BodyFormat, BuiltIn, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
-use crate::spec::context::{CORRECT, Context, RENAME, RUST_NAME, owned};
+use crate::spec::context::{COMMANDS, CORRECT, Context, FLAGS, RENAME, RUST_NAME, owned};
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
-use crate::spec::lower::{names, paging, response, select, taken};
+use crate::spec::lower::{paging, response, select, taken};
 use crate::spec::read::{At, Named};
-
-/// An operation with its declaration.
-pub(super) struct Lowered<'d> {
-    pub(super) given: &'d language::Operation,
-    pub(super) operation: Operation,
-}
 
 pub(super) fn operations(
     cx: &mut Context<'_>,
@@ -35,12 +29,46 @@ pub(super) fn operations(
     let names = selects.iter().map(|(select, span)| (select.clone(), select.as_str(), *span));
     cx.distinct("selector value", CORRECT, names);
     let lowered = given.iter().filter_map(|(name, given)| {
-        let operation = operation(cx, document, (name, given), service)?;
-        Some(Lowered { given, operation })
+        Some((given, operation(cx, document, (name, given), service)?))
     });
     let lowered: Vec<_> = lowered.collect();
-    names::commands(cx, &lowered);
-    lowered.into_iter().map(|one| one.operation).collect()
+    commands(cx, &lowered);
+    lowered.into_iter().map(|(_, operation)| operation).collect()
+}
+
+/// Reports operations with the same command, or with a command that is the first word of another.
+fn commands(cx: &mut Context<'_>, operations: &[(&language::Operation, Operation)]) {
+    // A duplicate selector is reported elsewhere.
+    let mut selectors = BTreeSet::new();
+    let mut nouns = BTreeSet::new();
+    let (mut above, mut below) = (Vec::new(), Vec::new());
+    for (given, operation) in operations {
+        let (span, select) = (&given.select.span, operation.select.as_str());
+        if !selectors.insert(select) {
+            continue;
+        }
+        let command = operation.command();
+        // Commands with a verb share their noun; a command without a verb does not.
+        if nouns.insert(command.noun.clone()) || command.verb.is_none() {
+            above.push((command.noun.clone(), select, span));
+        }
+        below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
+    }
+    cx.distinct("selector", COMMANDS, above.into_iter());
+    cx.distinct("selector", COMMANDS, below.into_iter());
+}
+
+/// Reports parameters of an operation with the same flag.
+fn flags(cx: &mut Context<'_>, keys: &[&At<String>], params: &[Param]) {
+    // Parameters with the same Rust name are reported elsewhere.
+    let mut names = BTreeSet::new();
+    let flags: Vec<_> = keys
+        .iter()
+        .zip(params)
+        .filter(|(_, param)| names.insert(param.rust.snake()))
+        .map(|(key, param)| (param.flag(), key.as_str(), &key.span))
+        .collect();
+    cx.distinct("parameter", FLAGS, flags.into_iter());
 }
 
 fn operation(
@@ -134,7 +162,7 @@ fn params(
         params.push(param);
     }
     let params = params.into_iter().collect::<Option<Vec<_>>>()?;
-    names::flags(cx, &given.names().collect::<Vec<_>>(), &params);
+    flags(cx, &given.names().collect::<Vec<_>>(), &params);
     Some(params)
 }
 

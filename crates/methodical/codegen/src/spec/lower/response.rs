@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, say};
-use crate::ir::{Decides, ModelId, Response, Service, Type, Verdict};
+use crate::ir::{ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
 use crate::spec::form::{Kebab, Keys, Wire};
 use crate::spec::language::{self, Document, ListLeniency, Records};
@@ -83,16 +83,11 @@ pub(super) fn split(path: &str) -> Vec<String> {
 fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
     let owned = |texts: &[Text<Wire>]| texts.iter().map(|text| text.value.clone()).collect();
     let listed = |texts: Option<&At<Vec<_>>>| texts.map(|texts| owned(texts)).unwrap_or_default();
-    let (marker, decides) = match (&given.success, &given.failure) {
-        (Some(success), _) => {
-            (&success.at, Decides::Success { at: split(&success.at), is: owned(&success.is) })
-        }
-        (None, failure) => {
-            let present = &failure.as_ref()?.present;
-            (present, Decides::Failure { present: split(present) })
-        }
+    let (marker, is) = match (&given.success, &given.failure) {
+        (Some(success), _) => (&success.at, owned(&success.is)),
+        (None, failure) => (&failure.as_ref()?.present, Vec::new()),
     };
-    let mut verdict = Verdict::of(decides);
+    let mut verdict = Verdict { at: split(marker), is, ..Verdict::default() };
     if let Some(error) = &given.error {
         let below = |place: &Option<Text<Keys>>| {
             place.as_ref().map(|place| split(place)).unwrap_or_default()
@@ -186,8 +181,7 @@ fn body(
     let Some((verdict, marker)) = around else {
         return Some(Response { at, ..Response::default() });
     };
-    let decides = verdict.decides.path();
-    let is_success = matches!(verdict.decides, Decides::Success { .. });
+    let (decides, is_success) = (&verdict.at, !verdict.is.is_empty());
     let diagnostic = match given_at {
         None if is_success && matches!(kind, "list" | "value") => {
             let message = format_args!("a {kind} that is the whole body has no success marker");
