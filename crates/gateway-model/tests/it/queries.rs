@@ -1,9 +1,6 @@
 //! A server decodes the parameters that were encoded, and a query contains only allowed characters.
 
-use gateway_model::{
-    CandidateId, ListCandidates, ListOperation as _, ListVacancies, Operation as _, RawQuery,
-    VacancyId,
-};
+use gateway_model::{ListCandidates, Operation as _, RawQuery};
 use proptest::prelude::*;
 
 use crate::support::{percent_decoded, travels};
@@ -42,22 +39,6 @@ fn the_last_value_of_a_parameter_is_sent() {
     let both = ListCandidates::new().vacancy_id(7).vacancy_status(8, "Shortlist");
     assert_eq!(text(&both), "method=candidates/list&vacancy_id=8&status=Shortlist");
     assert_eq!(ListCandidates::default(), ListCandidates::new());
-}
-
-#[test]
-fn a_query_decodes_its_response() {
-    let body = br#"{"status":"success","result":[{"id":"1","name":"Ada"}]}"#;
-    let listing = ListCandidates::decode(body).unwrap();
-    assert_eq!(listing.items[0].id, CandidateId::new("1"));
-    let query = ListCandidates::new().vacancy_id(7);
-    assert_eq!(query.decode(body).unwrap(), listing);
-    assert_eq!(query.decode_borrowed(body).unwrap().items[0].id, "1");
-    assert_eq!(query.vacancy_status(7, "New").decode(body).unwrap(), listing);
-
-    let vacancies = br#"[{"id":"7"}]"#;
-    assert_eq!(ListVacancies::decode(vacancies).unwrap().items[0].id, VacancyId::new("7"));
-    let borrowed = ListVacancies::new().decode_borrowed(vacancies).unwrap();
-    assert_eq!(borrowed.items[0].id, "7");
 }
 
 #[test]

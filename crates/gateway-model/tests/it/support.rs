@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use gateway_model::{
     DecodeError, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, RawQuery,
-    Rejected,
+    Record as _, Rejected,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -33,7 +33,7 @@ pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
     }
 }
 
-/// Decodes a list whole, and from pieces of many sizes: the results must be identical.
+/// Decodes a list whole, borrowed, and from pieces of many sizes: the results must be identical.
 #[track_caller]
 pub(crate) fn every_way<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],
@@ -41,7 +41,15 @@ pub(crate) fn every_way<O: ListOperation<Beside = ()> + Default>(
 where
     O::Item: PartialEq + Debug,
 {
-    let whole = O::default().decode(body);
+    let query = O::default();
+    let whole = query.decode(body);
+    let owned = query.decode_borrowed(body).map(|borrowed| {
+        let mut owned = Listing::default();
+        owned.items = borrowed.items.into_iter().map(O::Item::from_ref).collect();
+        owned.rejected = borrowed.rejected;
+        owned
+    });
+    assert!(owned == whole, "the borrowed records differ");
     let sizes: &[usize] = if cfg!(miri) { &[3] } else { &[1, 2, 3, 7, 64, 4096] };
     for &size in sizes {
         // Small pieces are slow in a debug build, and a large body adds no cases.

@@ -2,19 +2,14 @@
 // Although these are tests: it tells the lints that these helpers may panic.
 #![cfg(test)]
 
-mod blame;
 mod bodies;
 mod collections;
-mod extra;
 mod fast_path;
 mod fields;
-mod lenient;
-mod numbers;
+mod forms;
 mod paging;
 mod photos;
 mod queries;
 mod scalars;
 mod stream;
 mod support;
-mod values;
-mod written;

@@ -27,6 +27,8 @@ fn an_untyped_query_needs_nothing_of_its_service() {
     assert_eq!(post.as_str(), "action=a%20b/c");
     let empty = RawQuery::<Photos>::new("a").post(BodyFormat::Json).query().unwrap();
     assert_eq!(empty.body(), "{}");
+    let answer = RawQuery::<Photos>::decode(b"{ }").unwrap();
+    assert_eq!((answer.as_str(), &*answer.clone().into_string()), ("{ }", "{ }"));
 }
 
 #[test]
@@ -35,6 +37,7 @@ fn an_object_is_decoded_whole() {
     assert_eq!((photo.id.to_u64().unwrap(), photo.place.as_deref()), (7, Some("Home")));
     assert_eq!(photo.id, PhotoId::from(7));
     assert_ne!(photo, Photo::new("7"));
+    assert_eq!(ListPhotos::decode(br#"[{"id":"7"}]"#).unwrap().items, [Photo::new("7")]);
     assert_eq!(NewestPhoto::decode(b"[]").unwrap_err().expected(), "a photo object");
 }
 

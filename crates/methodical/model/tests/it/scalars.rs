@@ -10,21 +10,6 @@ codegen::scalar! {
 }
 
 codegen::scalar! {
-    /// A code.
-    Code, text
-}
-
-codegen::scalar! {
-    /// A price.
-    Price, decimal
-}
-
-codegen::scalar! {
-    /// A moment.
-    Moment, civil_date_time
-}
-
-codegen::scalar! {
     /// A number of bytes.
     Bytes, integer
 }

@@ -1,6 +1,6 @@
 //! Decodes a record in every way.
 
-use methodical_model::{DecodeError, Listing, Record, codegen};
+use methodical_model::{DecodeError, DecodeErrorKind, Listing, Record, codegen};
 use serde::Serialize;
 
 /// Decodes a record on the fast path, and with serde, which decodes a record after an escaped name. Both ways agree.
@@ -30,4 +30,16 @@ pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T
         }
         _ => panic!("the fast path and serde differ: {json}"),
     }
+}
+
+/// Requires that a record with these members is rejected. Returns the kind of the error, the path in the record, and what
+/// was expected.
+#[track_caller]
+pub(crate) fn rejected<T>(members: &str) -> (DecodeErrorKind, String, String)
+where
+    T: Record + Serialize + PartialEq,
+{
+    let error = decoded::<T>(&format!("{{{members}}}")).err().unwrap();
+    let path = error.path().strip_prefix("[0].").unwrap().to_owned();
+    (error.kind(), path, error.expected().to_owned())
 }
