@@ -51,48 +51,6 @@ pub(crate) fn any_json() -> RawQuery<Photos> {
     RawQuery::new("photos/any")
 }
 
-/// Lists photos: `{"status":"success","result":[{"id":1}]}`.
-pub(crate) struct ListPhotos;
-
-impl Operation for ListPhotos {
-    type Service = Photos;
-    type Output = Listing<Photo>;
-
-    const NAME: &'static str = "list_photos";
-    const METHOD: &'static str = "photos/list";
-
-    fn query(&self) -> Result<Query, DecodeError> {
-        Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
-        list(LAYOUT, body)
-    }
-
-    fn rejected(output: &Listing<Photo>) -> &[Rejected] {
-        &output.rejected
-    }
-}
-
-impl ListOperation for ListPhotos {
-    type Item = Photo;
-    type Beside = ();
-
-    fn decoder(&self) -> StreamDecoder<Photo> {
-        decoder(LAYOUT)
-    }
-
-    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
-        borrowed::<Photo, ()>(LAYOUT, body)
-    }
-}
-
-const LAYOUT: &Body = &Body {
-    at: &["result"],
-    verdict: Some(&Verdict::new(Decides::Success { at: &["status"], is: &["success"] })),
-    ..Body::ROOT
-};
-
 /// Searches photos: `{"photos":{"photo":[{"id":1}]},"stat":"ok"}`, or `{"stat":"fail","code":98,"message":"No"}`.
 pub(crate) struct SearchPhotos;
 
@@ -109,6 +67,10 @@ impl Operation for SearchPhotos {
 
     fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
         list(FOUND, body)
+    }
+
+    fn rejected(output: &Listing<Photo>) -> &[Rejected] {
+        &output.rejected
     }
 
     fn error_class(body: &[u8]) -> Option<ErrorClass> {

@@ -219,14 +219,6 @@ fn an_attempt_ends_with_its_timeout_or_with_its_call() {
 }
 
 #[test]
-fn the_deadline_of_a_token_is_the_call_timeout() {
-    let policy = Policy::default();
-    let start = Instant::now();
-    let calls = [Call::new(&policy, draft(), start), Call::streaming(&policy, draft(), start)];
-    assert_eq!(calls.map(|call| call.limit().at), [start + CALL_TIMEOUT; 2]);
-}
-
-#[test]
 fn a_stream_ends_with_its_timeout() {
     let start = Instant::now();
     for stream_timeout in

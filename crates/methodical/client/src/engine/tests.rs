@@ -11,7 +11,7 @@ use gateway_transport::{
 use http::Response;
 use methodical_model::ErrorClass;
 
-use crate::tests::{BlockingClient, SearchPhotos, json};
+use crate::tests::{BlockingClient, SearchPhotos, blocking_builder, json};
 use crate::{AccessToken, Error, ErrorKind, RetryPolicy, TokenSource};
 
 /// A source with another token for each refusal. It counts the refusals.
@@ -116,12 +116,8 @@ fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
         let broken = TransportError::new(Failure::Interrupted, "scripted");
         Ok(json(BlockingBody::from_chunks([Err(broken)])))
     });
-    let client = BlockingClient::builder("https://gateway.example.com")
-        .token(Tokens::default())
-        .retry(RetryPolicy::default().max_attempts(1))
-        .transport(transport)
-        .build()
-        .unwrap();
+    let client = blocking_builder().retry(RetryPolicy::never()).transport(transport);
+    let client = client.build().unwrap();
     let error = client.stream(&SearchPhotos).unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 1));
     assert_eq!(error.headers().unwrap()["content-type"], "application/json");
@@ -133,12 +129,8 @@ fn paced(
     responses: Vec<Response<Bytes>>,
 ) -> (crate::blocking::ClientBuilder<crate::tests::Photos>, MemoryTransport) {
     let transport = MemoryTransport::new(responses.into_iter().map(Ok));
-    let builder = BlockingClient::builder("https://gateway.example.com")
-        .token(Tokens::default())
-        .call_timeout(timeout)
-        .retry(RetryPolicy::never())
-        .transport(transport.clone());
-    (builder, transport)
+    let builder = blocking_builder().call_timeout(timeout).retry(RetryPolicy::never());
+    (builder.transport(transport.clone()), transport)
 }
 
 fn found() -> Response<Bytes> {

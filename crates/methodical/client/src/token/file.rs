@@ -188,18 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_above_the_limit_is_an_error() {
-        for length in [MAX_LENGTH - 1, MAX_LENGTH, MAX_LENGTH + 1] {
-            let text = "x".repeat(length);
-            let (_folder, source) = token_file(&text, 0o600);
-            let token = pollster::block_on(source.token(None));
-            assert_eq!(token.is_ok(), length <= MAX_LENGTH, "{length}");
-        }
-    }
-
-    #[test]
     fn an_invalid_file_is_an_error() {
-        for (mode, text) in [(0o640, "gwt_x"), (0o604, "gwt_x"), (0o600, ""), (0o600, "a b")] {
+        let long = "x".repeat(MAX_LENGTH + 1);
+        for (mode, text) in
+            [(0o640, "gwt_x"), (0o604, "gwt_x"), (0o600, ""), (0o600, "a b"), (0o600, &*long)]
+        {
             let (_folder, source) = token_file(text, mode);
             assert!(pollster::block_on(source.token(None)).is_err(), "{mode:o} {text:?}");
         }

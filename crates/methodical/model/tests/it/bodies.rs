@@ -249,14 +249,6 @@ fn an_object_is_found_below_the_document() {
             "wrong type at photo (line 1 column 10), expected a photo object",
         ),
         (
-            r#"{"stat":"ok"}"#,
-            "required field missing at photo (line 1 column 13), expected a photo object",
-        ),
-        (
-            r#"{"photo":{"id":"1"}}"#,
-            "required field missing at stat (line 1 column 20), expected ok",
-        ),
-        (
             r#"{"photo":{"id":"1"#,
             "truncated document at photo (line 1 column 18), expected the rest of the document, after 0 complete records",
         ),
@@ -406,21 +398,11 @@ fn a_value_is_found_below_the_document() {
     assert_eq!(text("\u{feff} {\"result\": \"\\u0034\" , \"status\":1 } ").unwrap(), "4");
     for (body, expected) in [
         (r#"{"status":"1","result":7}"#, "wrong type at result (line 1 column 24), expected text"),
-        (
-            r#"{"result":null,"status":"1"}"#,
-            "wrong type at result (line 1 column 14), expected text",
-        ),
         (r#"{"status":"1"}"#, "required field missing at result (line 1 column 14), expected text"),
-        (r#"{"result":"4089"}"#, "required field missing at status (line 1 column 17), expected 1"),
-        (
-            r#"{"status":"1","result":"40"#,
-            "truncated document at result (line 1 column 27), expected the rest of the document, after 0 complete records",
-        ),
         (
             r#"{"status":"1","result":"40"}]"#,
             "not valid JSON (line 1 column 29), expected the end of the document",
         ),
-        ("7", "wrong type (line 1 column 1), expected an object"),
     ] {
         assert_eq!(text(body).unwrap_err().to_string(), expected, "{body}");
     }
