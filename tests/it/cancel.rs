@@ -2,19 +2,18 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
 
-use axum::http::Response;
 use futures_util::stream::{StreamExt as _, iter};
 use gateway_client::model::{ListCandidates, ListVacancies};
 use gateway_client::transport::{Body, BoxError, BoxFuture, Request, transport_fn};
 use gateway_client::{AccessToken, Client, RetryPolicy, TokenSource};
+use http::Response;
+use tokio::time::timeout;
 
-use crate::support::{BASE_URL, PATIENCE, fixture};
+use crate::support::{BASE_URL, PATIENCE, RUNTIME, fixture};
 
 #[test]
 fn a_call_can_be_dropped_at_every_await() {
@@ -66,36 +65,17 @@ fn dropped_everywhere<F: Future<Output = ()>>(call: impl Fn(Client) -> F) -> usi
 
 /// Polls a future until it is complete or has been pending more than `waits` times, and then drops it. Returns `None`
 /// for a dropped future.
-fn run<F: Future>(future: F, waits: usize) -> Option<F::Output> {
+fn run<F: Future>(future: F, mut waits: usize) -> Option<F::Output> {
     let mut future = pin!(future);
-    let signal = Arc::new(Signal { thread: thread::current(), woken: AtomicBool::new(false) });
-    let waker = Waker::from(Arc::clone(&signal));
-    let mut context = Context::from_waker(&waker);
-    for _ in 0..=waits {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return Some(output);
+    let limited = poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Pending if waits > 0 => {
+            waits -= 1;
+            Poll::Pending
         }
-        let deadline = Instant::now() + PATIENCE;
-        while !signal.woken.swap(false, Ordering::AcqRel) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "the future was not woken within {PATIENCE:?}");
-            thread::park_timeout(left);
-        }
-    }
-    None
-}
-
-/// Unparks a thread, and remembers that it did.
-struct Signal {
-    thread: Thread,
-    woken: AtomicBool,
-}
-
-impl Wake for Signal {
-    fn wake(self: Arc<Self>) {
-        self.woken.store(true, Ordering::Release);
-        self.thread.unpark();
-    }
+        Poll::Pending => Poll::Ready(None),
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+    });
+    RUNTIME.block_on(async { timeout(PATIENCE, limited).await.unwrap() })
 }
 
 /// Returns a client of a service that first answers 503 and then refuses the first token. The token source, the

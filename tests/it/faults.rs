@@ -1,4 +1,4 @@
-//! Faults of peers, byte by byte, over four transports. Each call ends within its time limit with a typed error, retries
+//! Faults of peers, byte by byte, over two transports. Each call ends within its time limit with a typed error, retries
 //! only where that can help, and never puts the token or personal data into any output. The snapshot has one outcome for
 //! each fault, or one for each transport where the transports differ.
 
@@ -7,16 +7,16 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 use std::{panic, thread};
 
-use gateway_client::transport::{Options, Proxy};
+use gateway_client::transport::Proxy;
 use gateway_testkit::raw_server::{Next, RawServer};
 
-use self::answers::{answers, coding, streams};
+use self::answers::{answers, streams};
 use self::case::{Case, Group, Peer};
-use self::client::{Carrier, DIRECT, GZIP, Over};
+use self::client::{DIRECT, Over, Transports};
 use self::outcome::outcome;
 use self::outputs::Outputs;
 use self::peer::Running;
-use self::wire::{connection, framing, heads, proxies, tls};
+use self::wire::{connection, framing, proxies};
 use crate::support::{with_subscriber, within};
 
 mod answers;
@@ -30,8 +30,7 @@ mod wire;
 #[test]
 fn every_fault_has_its_typed_outcome() {
     let panics = count_panics();
-    let groups =
-        [connection(), heads(), framing(), coding(), answers(), streams(), tls(), proxies()];
+    let groups = [connection(), framing(), answers(), streams(), proxies()];
     let lines = within(Duration::from_secs(900), move || {
         let rows = Rows::of(&groups);
         let head = format!("{:<WIDTH$} attempts, connections, requests, outcome", "fault");
@@ -103,9 +102,9 @@ fn in_time(case: &Case, over: Over) -> String {
     let mut late = Vec::new();
     loop {
         let (row, elapsed) = run(case, over);
-        let limit = case.limits.time;
+        let limit = case.limit;
         if elapsed <= limit + limit / 10 {
-            return case.with_chance(row);
+            return row;
         }
         late.push(elapsed);
         let name = &case.name;
@@ -120,30 +119,27 @@ fn in_time(case: &Case, over: Over) -> String {
 fn run(case: &Case, over: Over) -> (String, Duration) {
     let peer = Running::start(&case.peer);
     let behind;
-    let carrier = match &case.peer {
+    let transports = match &case.peer {
         Peer::Proxy(..) | Peer::NoProxy => {
-            let proxy = Proxy::server(&format!("http://{}", peer.address())).unwrap();
-            behind = Carrier::new(over, &Options::default().proxy(proxy));
+            let proxy = Proxy::server(&format!("http://{}", peer.address()));
+            behind = Transports::new(proxy.unwrap());
             &behind
         }
-        _ => over.of(if case.gzip { &GZIP } else { &DIRECT }),
+        _ => &*DIRECT,
     };
     let outputs = Outputs::default();
-    let client = carrier.client(&base_url(case, &peer), case.limits, &outputs);
+    let client = transports.client(over, &base_url(case, &peer), case.limit, &outputs);
     let begun = Instant::now();
     let outcome = with_subscriber(outputs.subscriber(), || outcome(&client, &case.ask, &outputs));
     let elapsed = begun.elapsed();
     outputs.check(&case.name);
-    let (connections, requests) = (peer.connections(), peer.requests());
-    let (attempts, requests) = (outputs.attempts(), requests.len());
+    let (attempts, (connections, requests)) = (outputs.attempts(), peer.seen());
     (format!("{attempts} {connections} {requests}  {outcome}"), elapsed)
 }
 
 fn base_url(case: &Case, peer: &Running) -> String {
     let address = peer.address();
     match &case.peer {
-        Peer::Secure(..) | Peer::InPlaceOfTls(_) => format!("https://localhost:{}", address.port()),
-        Peer::Named(_) => format!("http://localhost:{}", address.port()),
         // A label of 64 bytes is invalid, so no name server is queried.
         Peer::Unknown => format!("http://{}.invalid", "x".repeat(64)),
         Peer::Proxy(scheme, _) => format!("{scheme}://gateway.invalid"),

@@ -4,7 +4,6 @@ use std::error::Error as StdError;
 use std::fmt::{Debug, Write as _};
 use std::sync::Arc;
 
-use axum::http::{Method, Response};
 use bytes::Bytes;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::ureq::UreqTransport;
@@ -15,6 +14,7 @@ use gateway_client::transport::{
 use gateway_testkit::mocks::Call;
 use gateway_testkit::raw_server::{Next, RawServer};
 use gateway_transport::cassette::{Recorder, Replayer};
+use http::{Method, Response};
 use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
 use methodical_client::{
     AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
@@ -51,6 +51,7 @@ fn each_secret_is_sent_in_its_place() {
     assert_eq!(sent.headers()["x-user"], "CANARY-user");
     assert!(sent.headers()["x-user"].is_sensitive());
     assert!(!sent.headers().contains_key("authorization"));
+    assert_eq!(sent.headers()["accept"], Shop::ACCEPT);
     let shown = "https://h/eu/rest/REDACTED/v1?method=items/list&name=a&api_key=REDACTED";
     assert_eq!(Redacted::target(&sent), shown);
     assert_eq!(sent.body(), "");

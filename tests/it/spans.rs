@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use axum::http::Response;
 use bytes::Bytes;
 use gateway_client::model::{ListCandidates, ListVacancies, RawQuery};
 use gateway_client::transport::{
     BoxError, BoxFuture, MemoryTransport, TransportError, TransportErrorKind,
 };
 use gateway_client::{AccessToken, CallOptions, Error, TokenSource};
+use http::Response;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;

@@ -2,16 +2,12 @@
 //! for waits.
 
 use std::error::Error as StdError;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
-use std::{env, io, iter, panic, thread};
+use std::{io, iter, panic, thread};
 
-use axum::Router;
-use axum::http::Response;
 use bytes::Bytes;
 use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{DecodeError, ListOperation, Operation, Record};
@@ -20,13 +16,11 @@ use gateway_client::{
     AccessToken, CallOptions, Client, Entry, Error, Records, RetryPolicy, TokenSource, blocking,
 };
 use gateway_server::{Clock, Config, ImportMode, NewToken, RunningServer, Server, Stage, Store};
-use tokio::net::TcpListener;
+use http::Response;
 use tokio::runtime::Runtime;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
-
-use crate::process::output;
 
 /// The runtime of all async code in these tests.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
@@ -53,14 +47,6 @@ macro_rules! fixture {
 }
 pub(crate) use fixture;
 
-/// Runs an ignored test of this suite in a child process with these environment variables, so that it has the
-/// environment, the memory and the threads of the process to itself.
-pub(crate) fn run_in_child(test: &str, variables: &[(&str, &str)]) -> Output {
-    let mut child = Command::new(env::current_exe().unwrap());
-    child.args([test, "--exact", "--ignored", "--nocapture"]).envs(variables.iter().copied());
-    output(child.env(CHILD, "1"), CHILD_LIMIT)
-}
-
 /// Runs the body of a test on another thread. Panics if the body panics, or does not return within the limit.
 #[track_caller]
 pub(crate) fn within<T: Send + 'static>(
@@ -80,15 +66,6 @@ pub(crate) fn within<T: Send + 'static>(
             panic::resume_unwind(thread.unwrap().join().unwrap_err())
         }
     }
-}
-
-/// Serves these routes on a free port as long as the runtime lives, and returns the base URL.
-pub(crate) fn serve(runtime: &Runtime, routes: Router) -> String {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
-    let address = listener.local_addr().unwrap();
-    runtime.spawn(async { axum::serve(listener, routes).await });
-    format!("http://{address}")
 }
 
 /// Starts our server with these records in one account, and returns it with a token.
@@ -125,11 +102,6 @@ pub(crate) fn assert_no_repetition(error: &Error) {
 
 /// Maximum time to wait for an event that must happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Maximum run time of a test in a child process: the longest reads a list of 1,000,000 records.
-const CHILD_LIMIT: Duration = Duration::from_secs(300);
-
-const CHILD: &str = "GATEWAY_TEST_CHILD";
 
 /// A client, async or blocking.
 pub(crate) enum Driver {

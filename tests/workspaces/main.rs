@@ -6,6 +6,5 @@ mod another_service;
 mod evolution;
 mod examples;
 mod new_workspace;
-#[path = "../it/process.rs"]
 mod process;
 mod samples;

@@ -1,9 +1,6 @@
 //! The description of a fault: the peer, the bytes it sends, and the call that meets it.
 
-use std::net::TcpStream;
 use std::time::Duration;
-
-use gateway_testkit::certificates::{Authority, CertificateError, Identity};
 
 /// Faults of one kind.
 pub(super) struct Group {
@@ -16,13 +13,10 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) peer: Peer,
     pub(super) ask: Ask,
-    pub(super) limits: Limits,
+    /// The time limit of the call.
+    pub(super) limit: Duration,
     /// Whether the case needs noticeable CPU time.
     pub(super) is_busy: bool,
-    /// Whether the client asks for gzip.
-    pub(super) gzip: bool,
-    /// The possible rows, if the outcome depends on a race; see [`fits`].
-    pub(super) chance: &'static [&'static str],
 }
 
 impl Case {
@@ -32,99 +26,42 @@ impl Case {
 
     /// Sets a short time limit, because the call is expected to run into it.
     pub(super) fn waits(self) -> Self {
-        Self { limits: Limits { time: SHORT, ..self.limits }, ..self }
+        Self { limit: SHORT, ..self }
     }
 
     /// Marks the case as busy, because much has to be sent and read.
     pub(super) fn large(self) -> Self {
         Self { is_busy: true, ..self }
     }
-
-    /// Allows each of these rows as the outcome.
-    pub(super) fn one_of(self, chance: &'static [&'static str]) -> Self {
-        Self { chance, ..self }
-    }
-
-    /// Returns the text of the table for this row: the row itself, or all possible rows.
-    pub(super) fn with_chance(&self, row: String) -> String {
-        if self.chance.is_empty() {
-            return row;
-        }
-        assert!(self.chance.iter().any(|one| fits(one, &row)), "{}: {row}", self.name);
-        self.chance.join(", or ")
-    }
-
-    pub(super) fn gzip(self) -> Self {
-        let limits = Limits { body: 1024 * 1024, ..self.limits };
-        Self { gzip: true, limits, ..self }
-    }
-}
-
-/// Returns whether each word of the row equals that of the pattern or is a number in its range. `1..3` includes 3.
-fn fits(pattern: &str, row: &str) -> bool {
-    let same = |(pattern, word): (&str, &str)| match pattern.split_once("..") {
-        None => pattern == word,
-        Some((first, last)) => {
-            let numbers = [first, word, last].map(|number| number.parse().unwrap_or(0_u64));
-            numbers.is_sorted()
-        }
-    };
-    pattern.split(' ').count() == row.split(' ').count()
-        && pattern.split(' ').zip(row.split(' ')).all(same)
-}
-
-/// The limits of a call.
-#[derive(Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) time: Duration,
-    /// Maximum size of the body, in bytes.
-    pub(super) body: u64,
 }
 
 /// Creates a fault that a call for all candidates meets.
 pub(super) fn fault(name: impl Into<String>, peer: impl Into<Peer>) -> Case {
     let (name, peer) = (name.into(), peer.into());
-    Case { name, peer, ask: Ask::List, limits: LIMITS, is_busy: false, gzip: false, chance: &[] }
+    Case { name, peer, ask: Ask::List, limit: LIMIT, is_busy: false }
 }
 
 /// The call that meets a fault.
 pub(super) enum Ask {
     /// Lists the candidates.
     List,
-    /// Lists the candidates several times, over one client.
-    ListAgain(usize),
     /// Streams the candidates.
     Stream,
-    /// Streams the candidates. The number of records that arrive is not deterministic.
-    StreamUntilReset,
 }
 
 /// The other end of the connection.
 pub(super) enum Peer {
     /// A server that plays a script for each request.
     Server(Script),
-    /// The same, addressed by host name.
-    Named(Script),
-    /// The same within TLS, with a certificate.
-    Secure(Certificate, Script),
-    /// A server at an `https` URL that handles raw connections.
-    InPlaceOfTls(fn(TcpStream)),
-    /// A server at an `http` URL that handles raw connections.
-    InPlaceOfHttp(fn(TcpStream)),
     /// A proxy, between the client and a service of this scheme.
     Proxy(&'static str, Script),
     /// A proxy that refuses connections.
     NoProxy,
     /// A port that refuses connections.
     Nobody,
-    /// A port that does not answer connection attempts, as behind a firewall.
-    BlackHole,
     /// A host name that does not resolve.
     Unknown,
 }
-
-/// Creates a certificate. The client trusts the authority.
-pub(super) type Certificate = fn(&Authority) -> Result<Identity, CertificateError>;
 
 /// How a server answers each request.
 #[derive(Clone)]
@@ -135,9 +72,6 @@ pub(super) enum Script {
     Drips(Vec<u8>, &'static str),
     /// Sends the first bytes, then the block `times` times or until the peer closes, then the last bytes.
     Floods { first: Vec<u8>, block: Vec<u8>, times: usize, last: Vec<u8>, end: End },
-    /// Sends the first of these for the first request of a connection, and so on. After the last, closes the connection
-    /// without having announced it.
-    Turns(Vec<Vec<u8>>),
 }
 
 impl From<Script> for Peer {
@@ -155,8 +89,6 @@ pub(super) enum End {
     Rst,
     /// Not at all: the peer has to time out.
     Hang,
-    /// Without the `close_notify` of TLS.
-    Cut,
 }
 
 /// Sends these bytes, and closes.
@@ -186,8 +118,8 @@ pub(super) fn head(lines: &str) -> String {
 pub(super) const LIST: &str =
     r#"{"status":"success","result":[{"id":"1","name":"CANARY person"},{"id":"2"}]}"#;
 
-/// The limits of most cases: far more than they need, even on a busy machine.
-const LIMITS: Limits = Limits { time: Duration::from_secs(20), body: 16 * 1024 * 1024 };
+/// Time limit of most cases: far more than they need, even on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// The time limit of cases that run into it.
 const SHORT: Duration = Duration::from_millis(600);

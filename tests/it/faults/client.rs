@@ -1,95 +1,58 @@
-//! The clients that meet the faults, over four transports.
+//! The clients that meet the faults, over two transports.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use gateway_client::transport::gzip::Gzip;
 use gateway_client::transport::reqwest::ReqwestTransport;
-use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::ureq::UreqTransport;
-use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
+use gateway_client::transport::{Options, Proxy};
 use gateway_client::{AccessToken, CallOptions, Client, RetryPolicy, blocking};
 use methodical_client::ClientBuilder;
 use methodical_client::model::Service;
 
-use super::case::Limits;
 use super::outputs::Outputs;
-use super::peer::AUTHORITY;
 use crate::support::Driver;
 
-/// The transport of a client.
+/// The transport of a client: one for each client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     Reqwest,
-    ReqwestBlocking,
     Ureq,
 }
 
 impl Over {
-    pub(super) const ALL: [Self; 3] = [Self::Reqwest, Self::ReqwestBlocking, Self::Ureq];
-
-    /// Returns the element of this transport.
-    pub(super) fn of(self, carriers: &[Carrier; 3]) -> &Carrier {
-        let [reqwest, reqwest_blocking, ureq] = carriers;
-        match self {
-            Self::Reqwest => reqwest,
-            Self::ReqwestBlocking => reqwest_blocking,
-            Self::Ureq => ureq,
-        }
-    }
+    pub(super) const ALL: [Self; 2] = [Self::Reqwest, Self::Ureq];
 }
 
-/// A transport, async or blocking.
-pub(super) enum Carrier {
-    Async(SharedTransport),
-    Blocking(Arc<dyn BlockingTransport>),
-}
+/// Both transports.
+pub(super) struct Transports(ReqwestTransport, UreqTransport);
 
-/// The transports, without a proxy and with one more trusted authority. They are created once, because each creation
-/// reads the certificates of the system.
-pub(super) static DIRECT: LazyLock<[Carrier; 3]> = LazyLock::new(|| {
-    let options = Options::default().proxy(Proxy::Never);
-    let options = options.extra_root(AUTHORITY.certificate());
-    Over::ALL.map(|over| Carrier::new(over, &options))
-});
+/// The transports without a proxy. They are created once, because each creation reads the certificates of the system.
+pub(super) static DIRECT: LazyLock<Transports> = LazyLock::new(|| Transports::new(Proxy::Never));
 
-/// The same transports, requesting gzip.
-pub(super) static GZIP: LazyLock<[Carrier; 3]> =
-    LazyLock::new(|| DIRECT.each_ref().map(Carrier::with_gzip));
-
-impl Carrier {
-    pub(super) fn new(over: Over, options: &Options) -> Self {
-        match over {
-            Over::Reqwest => {
-                Self::Async(SharedTransport::new(ReqwestTransport::new(options).unwrap()))
-            }
-            Over::ReqwestBlocking => {
-                Self::Blocking(Arc::new(ReqwestBlockingTransport::new(options).unwrap()))
-            }
-            Over::Ureq => Self::Blocking(Arc::new(UreqTransport::new(options).unwrap())),
-        }
-    }
-
-    fn with_gzip(&self) -> Self {
-        match self {
-            Self::Async(transport) => {
-                Self::Async(SharedTransport::new(Gzip::new(transport.clone())))
-            }
-            Self::Blocking(transport) => Self::Blocking(Arc::new(Gzip::new(Arc::clone(transport)))),
-        }
+impl Transports {
+    pub(super) fn new(proxy: Proxy) -> Self {
+        let options = Options::default().proxy(proxy);
+        Self(ReqwestTransport::new(&options).unwrap(), UreqTransport::new(&options).unwrap())
     }
 
     /// Returns a client with two attempts and no pause between them.
-    pub(super) fn client(&self, base_url: &str, limits: Limits, outputs: &Outputs) -> Driver {
-        match self {
-            Self::Async(transport) => {
-                let client = settings(Client::builder(base_url), limits, outputs);
-                let client = client.transport(transport.clone()).build().unwrap();
+    pub(super) fn client(
+        &self,
+        over: Over,
+        base_url: &str,
+        limit: Duration,
+        outputs: &Outputs,
+    ) -> Driver {
+        match over {
+            Over::Reqwest => {
+                let client = settings(Client::builder(base_url), limit, outputs);
+                let client = client.transport(self.0.clone()).build().unwrap();
                 Driver::Async(client.with(tenant()))
             }
-            Self::Blocking(transport) => {
-                let client = settings(blocking::Client::builder(base_url), limits, outputs);
-                let client = client.transport(Arc::clone(transport)).build().unwrap();
+            Over::Ureq => {
+                let client = settings(blocking::Client::builder(base_url), limit, outputs);
+                let client = client.transport(self.1.clone()).build().unwrap();
                 Driver::Blocking(client.with(tenant()))
             }
         }
@@ -99,7 +62,7 @@ impl Carrier {
 /// Applies the settings of both clients.
 fn settings<S: Service, T>(
     builder: ClientBuilder<S, T>,
-    limits: Limits,
+    limit: Duration,
     outputs: &Outputs,
 ) -> ClientBuilder<S, T> {
     builder
@@ -107,11 +70,14 @@ fn settings<S: Service, T>(
         .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))
         .observer(outputs.clone())
         .allow_insecure_http()
-        .call_timeout(limits.time)
-        .stream_timeout(limits.time)
-        .body_limit(limits.body)
+        .call_timeout(limit)
+        .stream_timeout(limit)
+        .body_limit(BODY_LIMIT)
 }
 
 fn tenant() -> CallOptions {
     CallOptions::new().header("x-tenant", "CANARY").unwrap()
 }
+
+/// Maximum size of a body, in bytes.
+const BODY_LIMIT: u64 = 16 << 20;

@@ -17,19 +17,12 @@ pub(super) fn outcome(driver: &Driver, ask: &Ask, outputs: &Outputs) -> String {
         Driver::Blocking(client) => outputs.print(client),
     }
     match ask {
-        Ask::List => list(driver, outputs, describe_list),
-        Ask::ListAgain(times) => {
-            let lines = (0..*times).map(|_| list(driver, outputs, describe_identifiers));
-            let mut lines: Vec<_> = lines.collect();
-            lines.dedup();
-            format!("{times} × {}", lines.join(", "))
-        }
-        Ask::Stream => stream(driver, outputs, true),
-        Ask::StreamUntilReset => stream(driver, outputs, false),
+        Ask::List => list(driver, outputs),
+        Ask::Stream => stream(driver, outputs),
     }
 }
 
-fn list(driver: &Driver, outputs: &Outputs, describe: fn(&Listing<Candidate>) -> String) -> String {
+fn list(driver: &Driver, outputs: &Outputs) -> String {
     let query = ListCandidates::new().vacancy_status(7, "CANARY");
     outcome_of(driver.send(&query), outputs, |listing| {
         outputs.print(&listing);
@@ -37,7 +30,7 @@ fn list(driver: &Driver, outputs: &Outputs, describe: fn(&Listing<Candidate>) ->
             outputs.print(one.error());
             outputs.add(&one.error().to_string());
         }
-        describe(&listing)
+        describe_list(&listing)
     })
 }
 
@@ -61,11 +54,6 @@ fn describe_list(listing: &Listing<Candidate>) -> String {
         write!(text, ", rejected: {:?} at {}", one.error().kind(), one.error().path()).unwrap();
     }
     text
-}
-
-fn describe_identifiers(listing: &Listing<Candidate>) -> String {
-    let identifiers: Vec<_> = listing.items.iter().map(|one| one.id.as_str()).collect();
-    format!("ok: {}", identifiers.join(" "))
 }
 
 /// Returns the kind, the status, the challenge, the wait that the service requested, and the error of the model if it
@@ -97,8 +85,8 @@ fn describe_error(error: &Error) -> String {
     text
 }
 
-/// Reads the records one by one. `exact` says whether their number is deterministic.
-fn stream(driver: &Driver, outputs: &Outputs, exact: bool) -> String {
+/// Reads the records one by one.
+fn stream(driver: &Driver, outputs: &Outputs) -> String {
     let query = ListCandidates::new().vacancy_status(7, "CANARY");
     outcome_of(driver.stream(&query), outputs, |mut records| {
         outputs.print(&records);
@@ -119,7 +107,6 @@ fn stream(driver: &Driver, outputs: &Outputs, exact: bool) -> String {
         if let Err(error) = &end {
             assert_eq!(error.delivered(), Some(count));
         }
-        let count = if exact { count.to_string() } else { "some".to_owned() };
         format!("{count} records, then {}", outcome_of(end, outputs, |()| "the end".to_owned()))
     })
 }
