@@ -8,22 +8,443 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 pub use self::kinds::{BuiltIn, Code, Codes, Meaning, Names, Primitive, Wire};
 pub use self::name::RustName;
 pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Param, Post};
 pub(crate) use self::response::other_form;
 pub use self::response::{ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
-pub use self::service::{
-    About, Auth, Dispatch, Example, OpenPoint, Place, SECRET, Secret, SecretPlace, Service, Source,
-};
 pub use self::types::{EnumValue, Field, Leniency, Model, ModelId, Type, ValueType};
 pub use crate::spec::language::{ListLeniency, Presence, QueryWire, Side, Verb};
+use crate::spec::read::words;
+use crate::text::percent_encoded;
 
 mod kinds;
-mod lookup;
 mod name;
 mod operation;
-mod phrases;
 mod response;
-mod service;
 mod types;
+
+/// The whole service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// The machine name, in kebab case: `photo-archive`.
+    pub name: String,
+    /// The name for people: `Photo archive`.
+    pub title: String,
+    /// The version of the spec, `MAJOR.MINOR.PATCH`.
+    pub version: String,
+    /// The version segment of the service's address: `v1`.
+    pub api_version: String,
+    /// The path that all operations share, without a prefix: `/c/oauth/v1`. A secret in it replaces `{secret}`.
+    pub path: String,
+    /// How a call names its operation, and the parameters that every call has.
+    pub dispatch: Dispatch,
+    /// How a call is authenticated.
+    pub auth: Auth,
+    /// The value of the `Accept` header.
+    pub accept: String,
+    /// Its description.
+    pub about: About,
+    /// Scalars, in order of declaration.
+    pub scalars: Vec<Arc<ValueType>>,
+    /// Enums, in order of declaration.
+    pub enums: Vec<Arc<ValueType>>,
+    /// Models, in order of declaration; a model may use one that is declared after it.
+    pub models: Vec<Model>,
+    /// Operations, in order of declaration.
+    pub operations: Vec<Operation>,
+    /// Byte-exact examples, in order of declaration.
+    pub examples: Vec<Example>,
+    /// Questions that the contract does not answer, by number.
+    pub open_points: Vec<OpenPoint>,
+}
+
+impl Service {
+    /// Returns the open point with this id.
+    pub fn open_point(&self, id: &str) -> Option<&OpenPoint> {
+        self.open_points.iter().find(|point| point.id == id)
+    }
+
+    /// Returns the open points that are referred to, by number and without duplicates.
+    pub fn open_points<'a>(
+        &'a self,
+        ids: impl IntoIterator<Item = &'a String>,
+    ) -> Vec<&'a OpenPoint> {
+        let mut points: Vec<_> = ids.into_iter().filter_map(|id| self.open_point(id)).collect();
+        points.sort_by_key(|point| point.number);
+        points.dedup_by_key(|point| point.number);
+        points
+    }
+
+    /// Returns the open points that concern an operation: its own, and those of its parameters,
+    /// of the fields in its response, and of the types of both.
+    pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
+        let model = self.response_model(operation);
+        let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
+        let types = fields.iter().map(|field| &field.ty).chain(operation.response.value());
+        let of_types = types.flat_map(|ty| match ty.element() {
+            Type::Value(value) => value.about.open.as_slice(),
+            Type::Model(id) => &self.model(*id).about.open,
+            Type::List(_) | Type::Map(_) => &[],
+        });
+        let of_params =
+            operation.params.iter().flat_map(|one| one.about.open.iter().chain(&one.ty.about.open));
+        let of_fields = fields.iter().flat_map(|field| &field.about.open);
+        self.open_points(
+            operation.about.open.iter().chain(of_params).chain(of_fields).chain(of_types),
+        )
+    }
+
+    /// Returns a model of this service.
+    pub fn model(&self, id: ModelId) -> &Model {
+        #[expect(clippy::indexing_slicing, reason = "a model has an id only if it is in the list")]
+        &self.models[id.position()]
+    }
+
+    /// Returns the model that a response consists of; `None` if it has no records.
+    pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
+        operation.response.model().map(|id| self.model(id))
+    }
+
+    /// Returns the model of the fields beside the list of a response.
+    pub fn beside_model(&self, operation: &Operation) -> Option<&Model> {
+        operation.response.beside.map(|id| self.model(id))
+    }
+
+    /// Returns the ids of the models in a response, at any depth.
+    pub fn models_of(&self, operation: &Operation) -> BTreeSet<ModelId> {
+        let response = &operation.response;
+        let element = response.value().and_then(|ty| ty.element().model());
+        let models = [response.model(), response.beside, element].into_iter().flatten();
+        models.flat_map(|id| self.reachable(id)).collect()
+    }
+
+    /// Returns the ids of the models that a model contains at any depth, and its own.
+    pub fn reachable(&self, from: ModelId) -> BTreeSet<ModelId> {
+        let mut found = BTreeSet::from([from]);
+        let mut pending = vec![from];
+        while let Some(id) = pending.pop() {
+            let inner = self.model(id).fields.iter();
+            let inner = inner.filter_map(|field| field.ty.element().model());
+            pending.extend(inner.filter(|id| found.insert(*id)));
+        }
+        found
+    }
+
+    /// Returns the fields to which the keys of a path lead, from a model inwards; `None` if one does not exist.
+    pub fn fields_at<'s>(&'s self, model: ModelId, path: &[String]) -> Option<Vec<&'s Field>> {
+        let mut fields: Vec<&Field> = Vec::new();
+        for key in path {
+            let model = match fields.last() {
+                Some(field) => field.ty.model()?,
+                None => model,
+            };
+            fields.push(self.model(model).fields.iter().find(|field| field.wire == *key)?);
+        }
+        Some(fields)
+    }
+
+    /// Returns the examples of an operation.
+    pub fn examples_of(&self, operation: &Operation) -> impl Iterator<Item = &Example> {
+        let index = self.operations.iter().position(|other| other.select == operation.select);
+        self.examples.iter().filter(move |example| Some(example.operation) == index)
+    }
+
+    /// Returns a value for a parameter, as wire text: the first one of an enum, that of an example, or one that the type
+    /// allows.
+    pub fn sample(&self, operation: &Operation, param: &Param) -> String {
+        let position = operation.params.iter().position(|other| other.wire == param.wire);
+        let mut given = self.examples_of(operation).flat_map(|example| &example.params);
+        let given = given.find(|(index, _)| Some(*index) == position);
+        let given = given.and_then(|(_, text)| param.items(text).first().copied());
+        let of_type = param.ty.example();
+        let of_enum = of_type.filter(|_| param.ty.is_enum());
+        of_enum.or(given).or(of_type).map_or_else(
+            || match param.ty.in_query {
+                Primitive::Boolean | Primitive::Coded => "false".to_owned(),
+                _ => param.min.or(param.max).unwrap_or(1).to_string(),
+            },
+            str::to_owned,
+        )
+    }
+
+    /// Returns the default columns of a record: those that the spec declares. If it declares none,
+    /// all fields, and of a nested model all fields except its identity.
+    pub fn columns(&self, model: &Model) -> Vec<String> {
+        if let Some(declared) = &model.columns {
+            return declared.clone();
+        }
+        let columns = model.fields.iter().flat_map(|field| {
+            let Some(inner) = self.nested(field) else { return vec![field.wire.clone()] };
+            let identity = inner.identity_field().filter(|_| inner.fields.len() > 1);
+            let shown = inner.fields.iter().filter(|one| self.nested(one).is_none());
+            let shown = shown.filter(|one| identity.is_none_or(|field| field.wire != one.wire));
+            shown.map(|one| format!("{}.{}", field.wire, one.wire)).collect()
+        });
+        columns.collect()
+    }
+
+    /// Returns every path that a column can have, those of nested models too, with its type: a variant of the runtime's
+    /// `FieldType`.
+    pub fn paths(&self, model: &Model) -> Vec<(String, &'static str)> {
+        let of = |field: &Field| field.ty.value().map_or("Json", ValueType::field_type);
+        let paths = model.fields.iter().flat_map(|field| {
+            let inner = self.nested(field).into_iter().flat_map(|inner| &inner.fields);
+            let inner = inner.map(move |one| (format!("{}.{}", field.wire, one.wire), of(one)));
+            std::iter::once((field.wire.clone(), of(field))).chain(inner)
+        });
+        paths.collect()
+    }
+
+    fn nested(&self, field: &Field) -> Option<&Model> {
+        field.ty.model().map(|id| self.model(id))
+    }
+
+    /// Returns the path of an operation: `/c/oauth/v1`.
+    pub fn path_of(&self, operation: &Operation) -> String {
+        match self.dispatch.place {
+            Place::Query | Place::Form => self.path.clone(),
+            Place::Path => format!("{}/{}", self.path, operation.select),
+        }
+    }
+
+    /// Returns the query of an operation and the body of its POST, with these parameters as wire text.
+    pub fn request_of(
+        &self,
+        operation: &Operation,
+        params: &[(&Param, String)],
+    ) -> (String, String) {
+        let fixed = self.dispatch.pairs(operation);
+        let pairs = params.iter().flat_map(|(param, text)| param.pairs(text)).collect();
+        match operation.post.map(|post| post.format) {
+            None => ([fixed, pairs].concat().join("&"), String::new()),
+            Some(BodyFormat::Form) if self.dispatch.place == Place::Form => {
+                (String::new(), [fixed, pairs].concat().join("&"))
+            }
+            Some(BodyFormat::Form) => (fixed.join("&"), pairs.join("&")),
+            Some(BodyFormat::Json) => {
+                let members = params.iter().map(|(param, text)| param.member(text));
+                let members: Vec<_> = members.collect();
+                (fixed.join("&"), format!("{{{}}}", members.join(",")))
+            }
+        }
+    }
+
+    /// Returns the method, the path and the query of an operation without parameters:
+    /// `GET /c/oauth/v1?method=photos/list`.
+    pub fn target_of(&self, operation: &Operation) -> String {
+        let (query, body) = self.request_of(operation, &[]);
+        let mark = if query.is_empty() { "" } else { "?" };
+        let target = format!("{}{mark}{query}", self.path_of(operation));
+        match operation.post {
+            None => format!("GET {target}"),
+            Some(_) if self.dispatch.place == Place::Form => format!("POST {target} {body}"),
+            Some(_) => format!("POST {target}"),
+        }
+    }
+}
+
+/// A call and its response, byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The name, in kebab case; unique.
+    pub name: RustName,
+    /// Index into [`Service::operations`].
+    pub operation: usize,
+    /// The description.
+    pub doc: String,
+    /// The parameters with their values as wire text, not yet percent-encoded.
+    /// The index points into the operation's parameters.
+    pub params: Vec<(usize, String)>,
+    /// The query exactly as it is sent.
+    pub query: String,
+    /// The body of the request exactly as it is sent; empty for a GET.
+    pub sent: String,
+    /// The path of the response, relative to the folder of the spec: `fixtures/credits.json`.
+    pub path: String,
+    /// The response itself.
+    pub body: String,
+    /// Positions of the records in the response that a client must reject, each alone.
+    pub rejected: Vec<usize>,
+    /// Whether a client must be able to read it.
+    pub client: bool,
+    /// Whether a server must be able to send it.
+    pub server: bool,
+}
+
+impl Example {
+    /// Returns whether nothing in the request is percent-encoded.
+    pub fn is_plain(&self) -> bool {
+        !self.query.contains('%') && !self.sent.contains('%')
+    }
+}
+
+/// A question that the contract does not answer, with what the client and the server do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenPoint {
+    /// The number: 1, 2, 3, …
+    pub number: u32,
+    /// The id: `D-date`.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// Behavior of our libraries.
+    pub client: String,
+    /// Behavior of our server.
+    pub server: String,
+    /// The sections of the contract that the question is about.
+    pub source: Source,
+}
+
+/// How the spec describes a declaration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Sentences, with `code` between backticks. They may contain anything (quotes, comment ends, Markdown, HTML). The
+    /// functions of [`text`](crate::text) escape it for the place it is written to.
+    pub doc: String,
+    /// The sections of the contract that describe it.
+    pub source: Source,
+    /// The ids of the open points about it, such as `D-date`; see [`Service::open_point`].
+    pub open: Vec<String>,
+}
+
+/// The sections of the contract that a declaration follows, such as `4.1, rule 2`.
+/// Empty if the spec names none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source(pub String);
+
+impl Source {
+    /// Returns a phrase that names the sections, such as `section 4.1, rule 2 of the contract`.
+    pub fn phrase(&self) -> Option<String> {
+        (!self.0.is_empty()).then(|| format!("section {} of the contract", self.0))
+    }
+}
+
+/// How a call names its operation, and the parameters that every call has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The part of the request that names the operation.
+    pub place: Place,
+    /// The parameters that name the operation: one or two; none if the path names it.
+    pub selectors: Vec<String>,
+    /// The parameters that every call has, with their values, in the order in which they are sent.
+    pub constants: Vec<(String, String)>,
+}
+
+words! {
+    /// The part of the request that names the operation.
+    pub enum Place {
+        /// The selector is a query parameter.
+        Query = "query",
+        /// The selector is in the form of every call, which is a POST.
+        Form = "form",
+        /// The last segments of the path select the operation.
+        Path = "path",
+    }
+}
+
+impl Dispatch {
+    /// Returns whether a call names its operation in one query parameter, and has no constants.
+    pub fn is_plain(&self) -> bool {
+        self.place == Place::Query && self.selectors.len() == 1 && self.constants.is_empty()
+    }
+
+    /// Returns whether every call has a parameter of this name.
+    pub fn sends(&self, name: &str) -> bool {
+        let constants = self.constants.iter().map(|(constant, _)| constant);
+        self.selectors.iter().chain(constants).any(|sent| sent == name)
+    }
+
+    /// Returns the first parameter that names the operation; empty if the path does.
+    pub fn first_selector(&self) -> &str {
+        self.selectors.first().map_or("", String::as_str)
+    }
+
+    /// Returns the selectors with the values that name an operation, whose first `/` separates the
+    /// values of two selectors.
+    pub fn values<'a>(&'a self, select: &'a str) -> Vec<(&'a str, &'a str)> {
+        match self.selectors.as_slice() {
+            [first, second] => {
+                let (one, other) = select.split_once('/').unwrap_or((select, ""));
+                vec![(first, one), (second, other)]
+            }
+            selectors => selectors.iter().map(|name| (name.as_str(), select)).collect(),
+        }
+    }
+
+    /// Returns the parameters with which every call of an operation begins, as they are sent.
+    pub fn pairs(&self, operation: &Operation) -> Vec<String> {
+        let selectors = self.values(&operation.select).into_iter();
+        let selectors = selectors.map(|(name, value)| format!("{name}={value}"));
+        let constants = self.constants.iter();
+        let constants = constants.map(|(name, value)| format!("{name}={}", percent_encoded(value)));
+        selectors.chain(constants).collect()
+    }
+}
+
+/// How a call is authenticated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// Calls are not authenticated.
+    None,
+    /// A bearer token in the header `Authorization` (RFC 6750).
+    Bearer,
+    /// Secrets, at least one, each in another place.
+    Secrets(Vec<Secret>),
+}
+
+/// A secret of every call, such as an API key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// The name of the parameter or header; for a secret in the path, a name for people.
+    pub name: String,
+    /// The place in a request.
+    pub place: SecretPlace,
+    /// The description.
+    pub doc: String,
+}
+
+words! {
+    /// The place of a secret in a request.
+    pub enum SecretPlace {
+        /// A query parameter, after all others.
+        Query = "query",
+        /// A parameter of the form in the body, after all others.
+        Form = "form",
+        /// A header.
+        Header = "header",
+        /// The text `{secret}` in the `path` of the service.
+        Path = "path",
+    }
+}
+
+/// The text in the path of a service that a secret replaces.
+pub const SECRET: &str = "{secret}";
+
+impl Auth {
+    /// Returns the secrets; none for a bearer token.
+    pub fn secrets(&self) -> &[Secret] {
+        match self {
+            Self::Secrets(secrets) => secrets,
+            Self::None | Self::Bearer => &[],
+        }
+    }
+
+    /// Returns a description for people, which follows "with".
+    pub fn phrase(&self) -> String {
+        match self {
+            Self::None => "no authentication".to_owned(),
+            Self::Bearer => "a bearer token".to_owned(),
+            Self::Secrets(secrets) => {
+                let all = secrets.iter();
+                let all: Vec<_> = all
+                    .map(|one| format!("the secret `{}` in the {}", one.name, one.place.word()))
+                    .collect();
+                all.join(" and ")
+            }
+        }
+    }
+}

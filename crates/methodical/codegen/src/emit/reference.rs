@@ -5,10 +5,10 @@ use askama::Template;
 use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, Example, Meaning, Model, OpenPoint, Operation, RustName, SECRET,
-    SecretPlace, Service, Source, ValueType,
+    Auth, BodyFormat, BuiltIn, ErrorClass, Example, Field, ListStyle, Meaning, Model, OpenPoint,
+    Operation, Param, Response, RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
 };
-use crate::text::{capitalized, code, fenced, inline, list, relative};
+use crate::text::{capitalized, code, fenced, inline, json_string, list, relative};
 
 #[derive(Template)]
 enum Page<'a> {
@@ -141,7 +141,7 @@ fn fields(service: &Service, model: &Model, types: &str) -> String {
     let rows = model.fields.iter().map(|field| {
         let ty = linked(field.ty.label(service), field.ty.name(service), types);
         let (name, doc) = (code(&field.wire), inline(&field.about.doc));
-        format!("\n| {name} | {ty} | {} | {doc} |", field.presence())
+        format!("\n| {name} | {ty} | {} | {doc} |", field_presence(field))
     });
     let rows: String = rows.collect();
     format!("| Field | Type | Presence | Description |\n|---|---|---|---|{rows}")
@@ -179,4 +179,100 @@ fn linked(label: String, name: Option<&RustName>, types: &str) -> String {
         None if label.contains('<') => code(&label),
         None => label,
     }
+}
+
+/// Returns an outline of a successful response, such as `[Album, …]`.
+fn outline(service: &Service, response: &Response) -> String {
+    let Some(of) = &response.of else { return "no data".to_owned() };
+    let of = of.label(service);
+    let data = if response.is_list { format!("[{of}, …]") } else { of };
+    if let Some(keys) = response.envelope() {
+        let [marker, success, items] = keys.map(json_string);
+        return format!("{{ {marker}: {success}, {items}: {data} }}");
+    }
+    let beside = response.beside.map(|id| service.model(id).rust.pascal());
+    let keys = response.at.iter().enumerate().rev();
+    keys.fold(data, |inner, (depth, key)| match &beside {
+        Some(beside) if depth == response.beside_at().len() => {
+            format!("{{ {}: {inner}, …{beside} }}", json_string(key))
+        }
+        _ => format!("{{ {}: {inner} }}", json_string(key)),
+    })
+}
+
+/// Returns a sentence for each thing that the outline of a response does not show.
+fn notes(response: &Response) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |applies: bool, text: String| notes.extend(applies.then_some(text));
+    let quoted = |texts: &[String]| {
+        texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
+    };
+    let path = |path: &[String]| format!("`{}`", path.join("."));
+    note(response.absent_as_empty, "The list may be absent or null if it is empty.".to_owned());
+    note(response.one_as_list, "A single record may replace the list.".to_owned());
+    let Some(verdict) = response.reported() else { return notes };
+    let Verdict { at, is, code, message, empty_codes, empty_messages, .. } = verdict;
+    let decides = if is.is_empty() {
+        format!("The call failed if {} is present.", path(at))
+    } else {
+        format!("The call succeeded if {} is {}.", path(at), quoted(is))
+    };
+    note(true, decides);
+    note(!code.is_empty(), format!("The error code is {}.", path(code)));
+    note(!message.is_empty(), format!("The error message is {}.", path(message)));
+    for class in ErrorClass::ALL {
+        let codes = verdict.classes.iter().filter(|(_, of)| of == class);
+        let codes: Vec<_> = codes.map(|(code, _)| code.clone()).collect();
+        let text = format!("Errors of class `{}`: {}.", class.word(), quoted(&codes));
+        note(!codes.is_empty(), text);
+    }
+    for (what, texts) in [("code", empty_codes), ("message", empty_messages)] {
+        let texts_are = format!("A failure with the {what} {} means an empty list.", quoted(texts));
+        note(!texts.is_empty(), texts_are);
+    }
+    notes
+}
+
+/// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
+/// which attribute it recovers.
+fn presence(operation: &Operation, param: &Param) -> String {
+    let presence = match operation.needed_names(param, code) {
+        _ if param.required => "required".to_owned(),
+        None => "optional".to_owned(),
+        Some(needed) => format!("needs {needed}, else no effect"),
+    };
+    match &param.recovers {
+        Some(attribute) => format!("{presence}, recovers {}", code(attribute)),
+        None => presence,
+    }
+}
+
+/// Returns whether the field is always present, and whether it is personal data.
+fn field_presence(field: &Field) -> String {
+    let presence = if field.required { "required" } else { "optional" };
+    let mut parts = vec![presence];
+    parts.extend(field.lenient.iter().map(|one| one.phrase()));
+    parts.extend(field.personal.then_some("personal"));
+    parts.join(", ")
+}
+
+/// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
+fn restricted(param: &Param, ty: String) -> String {
+    let mut parts = vec![match param.list {
+        None => ty,
+        Some(ListStyle::Array) => format!("list of {ty}"),
+        Some(style) => {
+            let (first, second) = (style.name(&param.wire, 0), style.name(&param.wire, 1));
+            let repeated = format!("as `{first}=…&{second}=…`");
+            let separated = style.separator().map(|one| format!("separated by `{one}`"));
+            format!("list of {ty}, {}", separated.unwrap_or(repeated))
+        }
+    }];
+    if param.ty.name().is_some() && param.ty.in_query.is_integer() {
+        parts.push("sent as an integer".to_owned());
+    }
+    parts.extend(param.min.map(|min| format!("at least {min}")));
+    parts.extend(param.max.map(|max| format!("at most {max}")));
+    parts.extend(param.max_chars.map(|most| format!("at most {most} characters")));
+    parts.join(", ")
 }

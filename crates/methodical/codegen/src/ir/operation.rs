@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::ir::name::is_in;
-use crate::ir::{About, Paging, Response, RustName, ValueType};
+use crate::ir::{About, PagedBy, Paging, Response, RustName, Says, ValueType};
 use crate::spec::read::words;
+use crate::text::{json_string, list, percent_encoded};
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +80,94 @@ pub struct Command {
 }
 
 impl Operation {
+    /// Returns the parameter with the value that changes from page to page.
+    pub fn position_param(&self) -> Option<&Param> {
+        self.params.get(self.paging.as_ref()?.param?)
+    }
+
+    /// Returns the parameter with the maximum number of records of a page.
+    pub fn size_param(&self) -> Option<&Param> {
+        self.params.get(self.paging.as_ref()?.size?)
+    }
+
+    /// Returns whether a parameter selects records by an attribute that they do not contain.
+    pub fn recovers(&self) -> bool {
+        self.params.iter().any(|param| param.recovers.is_some())
+    }
+
+    /// Returns the parameters that a parameter needs.
+    pub fn needed_by<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
+        param.needs.iter().filter_map(|&index| self.params.get(index))
+    }
+
+    /// Returns the optional parameters that a parameter needs, in their order.
+    pub fn needed_options<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
+        self.needed_by(param).filter(|needed| !needed.required)
+    }
+
+    /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it takes the value of
+    /// `album_id`, too, because `status` needs it.
+    pub fn setter(&self, param: &Param) -> String {
+        let needed = self.needed_options(param).map(|one| one.rust.without_last("id"));
+        let joined = needed.chain([param.rust.clone()]).reduce(|one, next| one.joined_with(&next));
+        let mut name = joined.map(|name| name.snake()).unwrap_or_default();
+        let mut others = self.params.iter().filter(|other| other.wire != param.wire);
+        if others.any(|other| other.rust.snake() == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Returns a sentence about the body of a POST.
+    pub fn post_note(&self) -> Option<String> {
+        let Post { format, is_idempotent } = self.post?;
+        let what = match format {
+            BodyFormat::Form => "a form",
+            BodyFormat::Json => "a JSON object",
+        };
+        let repeated = if is_idempotent {
+            "A client may repeat a call: several have the effect of one."
+        } else {
+            "A client does not repeat a call that may have reached the service."
+        };
+        Some(format!("The parameters are in the body, {what}. {repeated}"))
+    }
+
+    /// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`". `name` formats a name.
+    pub fn needed_names(&self, param: &Param, name: impl Fn(&str) -> String) -> Option<String> {
+        let names: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
+        (!names.is_empty()).then(|| list(&names, " and "))
+    }
+
+    /// Returns a sentence about how the pages of the list follow each other.
+    pub fn pages(&self) -> Option<String> {
+        let paging = self.paging.as_ref()?;
+        let param = self.position_param().map(|param| format!("`{}`", param.wire));
+        let param = param.unwrap_or_default();
+        let by = match paging.by {
+            PagedBy::Number { first } => format!("the number of the page, from {first}"),
+            PagedBy::Offset => "the number of records before the page".to_owned(),
+            PagedBy::Cursor => "the cursor of the page".to_owned(),
+        };
+        let size = self.size_param().map(|param| format!(", and `{}` its size", param.wire));
+        let ends = paging.marks.iter().map(|mark| {
+            let says = match mark.says {
+                Says::Last => "is the number of pages",
+                Says::Total => "is the number of all records",
+                Says::Next => "is that of the next page; the last page has none",
+                Says::More => "is false on the last page",
+            };
+            format!("`{}` {says}.", mark.path.join("."))
+        });
+        let ends: Vec<_> = ends.collect();
+        let end = if ends.is_empty() {
+            "An empty page follows the last one.".to_owned()
+        } else {
+            ends.join(" ")
+        };
+        Some(format!("The list has pages: {param} is {by}{}. {end}", size.unwrap_or_default()))
+    }
+
     /// Returns the command of the operation.
     pub fn command(&self) -> Command {
         let parts = self.select.split_once('/').or_else(|| self.select.rsplit_once('.'));
@@ -97,6 +186,49 @@ impl Operation {
 }
 
 impl Param {
+    /// Returns the parameter as it is sent in a query or a form.
+    pub(super) fn pairs(&self, text: &str) -> Vec<String> {
+        let pair = |name: &str, value: &str| {
+            format!("{}={}", percent_encoded(name), percent_encoded(value))
+        };
+        let Some(style) = self.list else { return vec![pair(&self.wire, text)] };
+        let items = self.items(text);
+        if let Some(separator) = style.separator() {
+            return vec![pair(&self.wire, &items.join(separator))];
+        }
+        let items = items.into_iter().enumerate();
+        items.map(|(index, item)| pair(&style.name(&self.wire, index), item)).collect()
+    }
+
+    /// Returns the type in Rust, by its bare name.
+    pub fn rust_type(&self) -> String {
+        let ty = self.ty.rust();
+        if self.list.is_some() { format!("Vec<{ty}>") } else { ty }
+    }
+
+    /// Returns the values in the wire text of an example: those of a list, or the only one.
+    pub fn items<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        if self.list.is_some() { text.split(ITEM).collect() } else { vec![text] }
+    }
+
+    /// Returns a value as an argument of the program, in which a boolean by codes is `true` or `false`.
+    pub fn argument<'a>(&self, text: &'a str) -> &'a str {
+        match self.ty.codes.as_ref().and_then(|codes| codes.value(text)) {
+            Some(true) => "true",
+            Some(false) => "false",
+            None => text,
+        }
+    }
+
+    /// Returns the parameter as a member of a JSON object.
+    pub(super) fn member(&self, text: &str) -> String {
+        let is_literal = self.ty.is_json_literal();
+        let one = |text: &str| if is_literal { text.to_owned() } else { json_string(text) };
+        let items: Vec<_> = self.items(text).into_iter().map(one).collect();
+        let (name, items) = (json_string(&self.wire), items.join(","));
+        if self.list.is_some() { format!("{name}:[{items}]") } else { format!("{name}:{items}") }
+    }
+
     /// Returns the flag of the parameter, with a prefix if the program already has such a flag.
     pub fn flag(&self) -> String {
         let is_bracketed = self.wire.contains('[');

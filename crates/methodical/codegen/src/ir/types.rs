@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::ir::{About, BuiltIn, Code, Codes, Meaning, Primitive, RustName, Wire};
+use crate::ir::{About, BuiltIn, Code, Codes, Meaning, Primitive, RustName, Service, Wire};
 use crate::spec::read::words;
 
 /// The type of a parameter, or of a field with a single value: a JSON value that is neither an object nor a list. It is
@@ -196,6 +196,35 @@ pub enum Type {
 }
 
 impl Type {
+    /// Returns the owned type in Rust, by bare names.
+    pub fn rust(&self, service: &Service) -> String {
+        match self {
+            Self::Value(value) => value.rust(),
+            Self::Model(id) => service.model(*id).rust.pascal(),
+            Self::List(of) => format!("Vec<{}>", of.rust(service)),
+            Self::Map(of) => format!("BTreeMap<String, {}>", of.rust(service)),
+        }
+    }
+
+    /// Returns the name of a declared type, also in a list or a map; `None` for a built-in one.
+    pub fn name<'s>(&'s self, service: &'s Service) -> Option<&'s RustName> {
+        match self {
+            Self::Value(value) => value.name(),
+            Self::Model(id) => Some(&service.model(*id).rust),
+            Self::List(of) | Self::Map(of) => of.name(service),
+        }
+    }
+
+    /// Returns the name of the type in the spec, such as `PhotoId` or `list<text>`.
+    pub fn label(&self, service: &Service) -> String {
+        match self {
+            Self::Value(value) => value.label(),
+            Self::Model(id) => service.model(*id).rust.plain(),
+            Self::List(of) => format!("list<{}>", of.label(service)),
+            Self::Map(of) => format!("map<{}>", of.label(service)),
+        }
+    }
+
     /// Returns the type of a single value; `None` if the type is not one.
     pub fn value(&self) -> Option<&ValueType> {
         match self {
@@ -242,6 +271,13 @@ pub struct Model {
     pub fields: Vec<Field>,
     /// Its description.
     pub about: About,
+}
+
+impl Model {
+    /// Returns the field that identifies a record.
+    pub fn identity_field(&self) -> Option<&Field> {
+        self.identity.and_then(|index| self.fields.get(index))
+    }
 }
 
 impl Field {
