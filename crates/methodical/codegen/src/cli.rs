@@ -22,19 +22,19 @@ pub fn run(args: &[String], folder: &Path) -> Outcome {
 }
 
 fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
-    let Args { words, help, root, init } = Args::parse(args)?;
-    if help {
+    let args = Args::parse(args)?;
+    if args.help {
         return Ok(Outcome::fine(HELP));
     }
-    let folder = root.map_or(folder, Path::new);
+    let folder = args.root.map_or(folder, Path::new);
     let is_root = |folder: &&Path| config::files(folder).is_ok_and(|files| !files.is_empty());
     let root = folder.ancestors().find(is_root).unwrap_or(folder);
-    match words.as_slice() {
-        ["init", name] if !name.starts_with('-') => self::init(name, &init, folder),
+    match args.words.as_slice() {
+        ["init", name] if !name.starts_with('-') => init(name, &args, folder),
         ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
-        ["add", name] if !name.starts_with('-') => add(root, name, &init, folder),
+        ["add", name] if !name.starts_with('-') => add(root, name, &args, folder),
         ["add", ..] => Err(usage("`add` needs one name, such as `add albums`")),
-        _ if init != InitOptions::default() => {
+        _ if args.spec.or(args.runtime_path).or(args.runtime_git).is_some() => {
             Err(usage("only `init` and `add` have these options"))
         }
         ["generate"] => write(root),
@@ -85,12 +85,6 @@ struct Args<'a> {
     words: Vec<&'a str>,
     help: bool,
     root: Option<&'a str>,
-    init: InitOptions<'a>,
-}
-
-/// The options of `init`.
-#[derive(Default, PartialEq, Eq)]
-struct InitOptions<'a> {
     spec: Option<&'a str>,
     runtime_path: Option<&'a str>,
     runtime_git: Option<&'a str>,
@@ -106,9 +100,9 @@ impl<'a> Args<'a> {
                 arg.split_once('=').map_or((arg, None), |(name, value)| (name, Some(value)));
             let slot = match name {
                 "--root" => &mut parsed.root,
-                "--spec" => &mut parsed.init.spec,
-                "--runtime-path" => &mut parsed.init.runtime_path,
-                "--runtime-git" => &mut parsed.init.runtime_git,
+                "--spec" => &mut parsed.spec,
+                "--runtime-path" => &mut parsed.runtime_path,
+                "--runtime-git" => &mut parsed.runtime_git,
                 _ => {
                     parsed.help |= matches!(arg, "-h" | "--help" | "help");
                     parsed.words.push(arg);
@@ -277,7 +271,7 @@ fn number(outputs: &[(Workspace, Output)]) -> usize {
 }
 
 /// Runs `init NAME` in a folder.
-fn init(name: &str, options: &InitOptions<'_>, parent: &Path) -> Result<Outcome, Outcome> {
+fn init(name: &str, options: &Args<'_>, parent: &Path) -> Result<Outcome, Outcome> {
     let runtime = match (options.runtime_path, options.runtime_git) {
         (Some(path), None) => Runtime::Path(path),
         (None, Some(url)) => Runtime::Git(url),
@@ -295,12 +289,7 @@ fn init(name: &str, options: &InitOptions<'_>, parent: &Path) -> Result<Outcome,
 }
 
 /// Runs `add NAME` in a folder.
-fn add(
-    root: &Path,
-    name: &str,
-    options: &InitOptions<'_>,
-    folder: &Path,
-) -> Result<Outcome, Outcome> {
+fn add(root: &Path, name: &str, options: &Args<'_>, folder: &Path) -> Result<Outcome, Outcome> {
     if options.runtime_path.or(options.runtime_git).is_some() {
         return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
     }

@@ -15,6 +15,40 @@ use askama::{Result, Values, filter_fn};
 use crate::ir::{About, Operation, Service};
 use crate::text;
 
+/// Defines filters that write a text by a function.
+macro_rules! filters {
+    ($($(#[$doc:meta])+ $name:ident = $write:path;)+) => {$(
+        $(#[$doc])+
+        #[filter_fn]
+        pub(super) fn $name(text: impl Display, _: &dyn Values) -> Result<String> {
+            Ok($write(&text.to_string()))
+        }
+    )+};
+}
+
+filters! {
+    /// Writes a text as a string literal.
+    string = text::string;
+    /// Writes a JSON text as a string literal, raw if possible.
+    raw = text::raw_string;
+    /// Writes a text as a JSON string.
+    quoted = text::json_string;
+    /// Writes a description on one line as a JSON string.
+    line = one_line;
+    /// Writes the surrogate pairs of a JSON text as characters. Many tools read OpenAPI as YAML, which refuses the pairs.
+    without_surrogates = text::without_surrogates;
+    /// Writes a description as Markdown.
+    markdown = text::markdown;
+    /// Writes a description as Markdown on one line.
+    inline = text::inline;
+    /// Writes a text as code in a cell of a table.
+    code = text::code;
+}
+
+fn one_line(text: &str) -> String {
+    text::json_string(&text::one_line(text))
+}
+
 /// Writes a description as a doc comment, at a depth of indentation.
 #[filter_fn]
 pub(super) fn doc(text: impl Display, _: &dyn Values, depth: usize) -> Result<String> {
@@ -22,40 +56,10 @@ pub(super) fn doc(text: impl Display, _: &dyn Values, depth: usize) -> Result<St
     Ok(text::comment("///", depth, &text.to_string()).replace('\n', &indent))
 }
 
-/// Writes a text as a string literal.
-#[filter_fn]
-pub(super) fn string(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::string(&text.to_string()))
-}
-
-/// Writes a JSON text as a string literal, raw if possible.
-#[filter_fn]
-pub(super) fn raw(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::raw_string(&text.to_string()))
-}
-
 /// Writes the name of a variant, which a type of the runtime has as well.
 #[filter_fn]
 pub(super) fn variant(value: impl Debug, _: &dyn Values) -> Result<String> {
     Ok(format!("{value:?}"))
-}
-
-/// Writes a text as a JSON string.
-#[filter_fn]
-pub(super) fn quoted(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::json_string(&text.to_string()))
-}
-
-/// Writes a description on one line as a JSON string.
-#[filter_fn]
-pub(super) fn line(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::json_string(&text::one_line(&text.to_string())))
-}
-
-/// Writes the surrogate pairs of a JSON text as characters. Many tools read OpenAPI as YAML, which refuses the pairs.
-#[filter_fn]
-pub(super) fn without_surrogates(json: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::without_surrogates(&json.to_string()))
 }
 
 /// Writes texts as string literals, with commas between them.
@@ -74,24 +78,6 @@ pub(super) fn example(code: impl Display, _: &dyn Values, language: &str) -> Res
     let code = text::fenced(language, &code.to_string());
     let lines = code.lines().map(|line| format!("\n/// {line}").trim_end().to_owned());
     Ok(format!("///{}", lines.collect::<String>()))
-}
-
-/// Writes a description as Markdown.
-#[filter_fn]
-pub(super) fn markdown(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::markdown(&text.to_string()))
-}
-
-/// Writes a description as Markdown on one line.
-#[filter_fn]
-pub(super) fn inline(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::inline(&text.to_string()))
-}
-
-/// Writes a text as code in a cell of a table.
-#[filter_fn]
-pub(super) fn code(text: impl Display, _: &dyn Values) -> Result<String> {
-    Ok(text::code(&text.to_string()))
 }
 
 /// Writes a text as a block of code.

@@ -60,59 +60,41 @@ impl Document<'_> {
         self.operation.about.doc.clone() + &pages.unwrap_or_default()
     }
 
-    /// Returns the parameters that every call has.
-    fn fixed(&self) -> impl Iterator<Item = Input> {
-        let dispatch = &self.service.dispatch;
-        let fixed = |name: &str, doc: &str, value: &str| {
-            Input::new("query", name, doc, format!("\"const\":{},", json!(value)))
+    /// Returns the members of the body of a call, or its other parameters.
+    fn inputs(&self, in_body: bool) -> Vec<Input> {
+        let Self { service: Service { dispatch, auth, .. }, operation, .. } = self;
+        let secrets = |place| {
+            let secrets = auth.secrets().iter().filter(move |one| one.place == place);
+            secrets.map(move |one| {
+                let name = if place == SecretPlace::Path { "secret" } else { one.name.as_str() };
+                let schema = "\"type\":\"string\",\"format\":\"password\",".to_owned();
+                Input::new("path", name, one.doc.clone(), schema)
+            })
         };
-        let selectors = dispatch.values(&self.operation.select).into_iter();
-        let selectors =
-            selectors.map(move |(name, value)| fixed(name, "Selects the operation.", value));
+        let selectors = dispatch.values(&operation.select).into_iter();
+        let selectors = selectors.map(|(name, value)| (name, value, "Selects the operation."));
         let constants = dispatch.constants.iter();
-        let constants = constants
-            .map(move |(name, value)| fixed(name, "Has the same value in every call.", value));
-        selectors.chain(constants)
-    }
-
-    /// Returns the other parameters.
-    fn params(&self) -> impl Iterator<Item = Input> {
-        self.operation.params.iter().map(|one| {
-            let name = match one.list {
-                Some(ListStyle::Bracket) => format!("{}[]", one.wire),
-                _ => one.wire.clone(),
-            };
-            let doc = one.about.doc.clone() + &needs(self.operation, one);
+        let constants = constants.map(|(name, value)| {
+            (name.as_str(), value.as_str(), "Has the same value in every call.")
+        });
+        let fixed = selectors.chain(constants).map(|(name, value, doc)| {
+            Input::new("query", name, doc.to_owned(), format!("\"const\":{},", json!(value)))
+        });
+        let params = operation.params.iter().map(|one| {
+            let is_bracket = one.list == Some(ListStyle::Bracket);
+            let name = format!("{}{}", one.wire, if is_bracket { "[]" } else { "" });
+            let doc = one.about.doc.clone() + &needs(operation, one);
             Input {
                 required: one.required,
-                style: one.list.and_then(style),
-                ..Input::new("query", &name, &doc, param(one))
+                style: one.list.map(style),
+                ..Input::new("query", &name, doc, param(one))
             }
-        })
-    }
-
-    fn secrets(&self, place: SecretPlace) -> impl Iterator<Item = Input> {
-        let secrets = self.service.auth.secrets().iter().filter(move |one| one.place == place);
-        secrets.map(move |one| {
-            let name = if place == SecretPlace::Path { "secret" } else { one.name.as_str() };
-            let schema = "\"type\":\"string\",\"format\":\"password\",".to_owned();
-            Input::new("path", name, &one.doc, schema)
-        })
-    }
-
-    /// Returns the parameters that are not in a body.
-    fn parameters(&self) -> Vec<Input> {
-        let is_form = self.service.dispatch.place == Place::Form;
-        let fixed = self.fixed().filter(|_| !is_form);
-        let params = self.params().filter(|_| self.operation.post.is_none());
-        self.secrets(SecretPlace::Path).chain(fixed).chain(params).collect()
-    }
-
-    /// Returns the members of a body.
-    fn members(&self) -> Vec<Input> {
-        let is_form = self.service.dispatch.place == Place::Form;
-        let fixed = self.fixed().filter(|_| is_form);
-        fixed.chain(self.params()).chain(self.secrets(SecretPlace::Form)).collect()
+        });
+        let fixed = fixed.filter(|_| in_body == (dispatch.place == Place::Form));
+        let params = params.filter(|_| in_body == operation.post.is_some());
+        let before = secrets(SecretPlace::Path).filter(|_| !in_body);
+        let after = secrets(SecretPlace::Form).filter(|_| in_body);
+        before.chain(fixed).chain(params).chain(after).collect()
     }
 
     /// Returns the schema of a response with status 200.
@@ -130,21 +112,19 @@ impl Document<'_> {
 }
 
 impl Input {
-    fn new(place: &'static str, name: &str, doc: &str, schema: String) -> Self {
-        let (name, doc) = (name.to_owned(), doc.to_owned());
-        Self { name, place, required: true, doc, style: None, schema }
+    fn new(place: &'static str, name: &str, doc: String, schema: String) -> Self {
+        Self { name: name.to_owned(), place, required: true, doc, style: None, schema }
     }
 }
 
 /// Returns the style of a list, and whether it has a parameter for each value.
-fn style(list: ListStyle) -> Option<(&'static str, bool)> {
+fn style(list: ListStyle) -> (&'static str, bool) {
     match list {
-        ListStyle::Comma => Some(("form", false)),
-        ListStyle::Pipe => Some(("pipeDelimited", false)),
-        ListStyle::Repeat | ListStyle::Bracket => Some(("form", true)),
+        ListStyle::Comma => ("form", false),
+        ListStyle::Pipe => ("pipeDelimited", false),
+        ListStyle::Repeat | ListStyle::Bracket => ("form", true),
         // OpenAPI has no style with indexes; most tools send an array in this one with indexes.
-        ListStyle::Index => Some(("deepObject", true)),
-        ListStyle::Array => None,
+        ListStyle::Index => ("deepObject", true),
     }
 }
 

@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, ErrorClass, Example, Field, ListStyle, Meaning, Model, OpenPoint,
-    Operation, Param, Response, RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
+    Auth, BodyFormat, BuiltIn, ErrorClass, Example, Field, Meaning, Model, OpenPoint, Operation,
+    Param, Response, RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, list, relative};
 
@@ -257,10 +257,10 @@ fn field_presence(field: &Field) -> String {
 }
 
 /// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
-fn restricted(param: &Param, ty: String) -> String {
+fn restricted(operation: &Operation, param: &Param, ty: String) -> String {
     let mut parts = vec![match param.list {
         None => ty,
-        Some(ListStyle::Array) => format!("list of {ty}"),
+        Some(_) if operation.is_json() => format!("list of {ty}"),
         Some(style) => {
             let (first, second) = (style.name(&param.wire, 0), style.name(&param.wire, 1));
             let repeated = format!("as `{first}=…&{second}=…`");

@@ -9,8 +9,8 @@ use crate::emit::model::queries::beside;
 use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Auth, BodyFormat, Code, Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive,
-    Service, Type, Wire,
+    Auth, Code, Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service,
+    Type, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 
@@ -165,7 +165,7 @@ fn expressions(codes: impl Iterator<Item = impl Borrow<Code>>) -> String {
 
 /// Returns the parameters that are literals in the JSON body of a POST, and those that are lists.
 fn in_json(operation: &Operation) -> [Vec<&str>; 2] {
-    let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
+    let is_json = operation.is_json();
     let params = |fits: fn(&Param) -> bool| {
         let params = operation.params.iter().filter(|param| is_json && fits(param));
         params.map(|param| param.wire.as_str()).collect()

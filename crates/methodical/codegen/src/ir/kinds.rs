@@ -167,14 +167,6 @@ impl Wire {
             Self::Codes => Self::Codes,
         }
     }
-
-    /// Returns the suffix of the kind of a scalar or an enum that can be read in two ways: an argument of its macro.
-    pub fn either(self) -> Option<&'static str> {
-        match self {
-            Self::TextOrNumber => Some("or_number"),
-            Self::String | Self::Integer | Self::Codes => None,
-        }
-    }
 }
 
 impl Primitive {

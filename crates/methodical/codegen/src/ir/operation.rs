@@ -48,7 +48,7 @@ pub struct Param {
     pub wire: String,
     /// The type of the value, or of each value of a list.
     pub ty: Arc<ValueType>,
-    /// How a list is written; `None` if the value is not a list.
+    /// How a list is written, which does not matter in a JSON body; `None` if the value is not a list.
     pub list: Option<ListStyle>,
     /// Whether every call must send it. A required parameter needs no other.
     pub required: bool,
@@ -80,6 +80,11 @@ pub struct Command {
 }
 
 impl Operation {
+    /// Returns whether the parameters are in a JSON body.
+    pub fn is_json(&self) -> bool {
+        self.post.is_some_and(|post| post.format == BodyFormat::Json)
+    }
+
     /// Returns the parameter with the value that changes from page to page.
     pub fn position_param(&self) -> Option<&Param> {
         self.params.get(self.paging.as_ref()?.param?)
@@ -291,9 +296,6 @@ words! {
         Bracket = "bracket",
         /// `id[0]=1&id[1]=2`.
         Index = "index",
-        /// An array in a JSON body, which no spec names.
-        #[serde(skip)]
-        Array = "array",
     }
 }
 
@@ -301,25 +303,19 @@ words! {
 pub const ITEM: char = '\u{1f}';
 
 impl ListStyle {
-    /// Returns the style in the runtime, for which it does not matter in JSON.
-    #[must_use]
-    pub fn in_runtime(self) -> Self {
-        if self == Self::Array { Self::Repeat } else { self }
-    }
-
     /// Returns the text between two values of one parameter.
     pub fn separator(self) -> Option<&'static str> {
         match self {
             Self::Comma => Some(","),
             Self::Pipe => Some("|"),
-            Self::Repeat | Self::Bracket | Self::Index | Self::Array => None,
+            Self::Repeat | Self::Bracket | Self::Index => None,
         }
     }
 
     /// Returns the name of the parameter with the value at this index.
     pub fn name(self, name: &str, index: usize) -> String {
         match self {
-            Self::Comma | Self::Pipe | Self::Repeat | Self::Array => name.to_owned(),
+            Self::Comma | Self::Pipe | Self::Repeat => name.to_owned(),
             Self::Bracket => format!("{name}[]"),
             Self::Index => format!("{name}[{index}]"),
         }

@@ -246,29 +246,15 @@ words! {
 }
 
 impl Paging {
-    /// Returns the field with a meaning.
-    pub fn mark(&self, says: Says) -> Option<&Mark> {
-        self.marks.iter().find(|mark| mark.says == says)
-    }
-
     /// Returns the expression for the runtime's `PagedBy`.
     pub fn code(&self) -> String {
         match self.by {
             PagedBy::Number { first } => format!("PagedBy::Number {{ first: {first} }}"),
-            PagedBy::Offset if self.mark(Says::Next).is_some() => "PagedBy::NextOffset".to_owned(),
+            PagedBy::Offset if self.marks.iter().any(|mark| mark.says == Says::Next) => {
+                "PagedBy::NextOffset".to_owned()
+            }
             PagedBy::Offset => "PagedBy::Offset".to_owned(),
             PagedBy::Cursor => "PagedBy::Cursor".to_owned(),
-        }
-    }
-}
-
-impl PagedBy {
-    /// Returns the key in a spec.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Number { .. } => "page",
-            Self::Offset => "offset",
-            Self::Cursor => "cursor",
         }
     }
 }

@@ -6,8 +6,7 @@ use crate::config::Project;
 use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Field, Mark, Operation, PagedBy, Paging, Param, Primitive, Response, Says, Service,
-    Verdict,
+    Field, Mark, Operation, PagedBy, Paging, Param, Primitive, Response, Says, Service, Verdict,
 };
 use crate::text::string;
 
@@ -120,7 +119,7 @@ fn push(operation: &Operation, param: &Param) -> String {
             _ if param.ty.is_json_literal() => "Literal",
             _ => "Text",
         };
-        let (root, style) = ("methodical_model", style.in_runtime());
+        let root = "methodical_model";
         let from = if param.required { format!("self.{name}") } else { name };
         let values = format!("{from}.iter().map(ToString::to_string)");
         return format!(
@@ -128,8 +127,8 @@ fn push(operation: &Operation, param: &Param) -> String {
         );
     }
     // JSON has numbers and Booleans without quotes.
-    let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
-    let literal = if is_json && param.ty.is_json_literal() { "push_literal" } else { "push" };
+    let literal =
+        if operation.is_json() && param.ty.is_json_literal() { "push_literal" } else { "push" };
     match (in_record, in_query) {
         (Primitive::Boolean, _) => {
             format!("query.{literal}({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")

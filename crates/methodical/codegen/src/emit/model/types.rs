@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType};
+use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
 use crate::text::{json_string, string};
 
 #[derive(Template)]
@@ -31,8 +31,8 @@ fn kind(scalar: &ValueType) -> String {
         return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
     }
     let kind = if scalar.digits { "digits" } else { scalar.names().scalar };
-    let either = scalar.wire.either().map(|either| format!(", {either}"));
-    format!("{kind}{}", either.unwrap_or_default())
+    let either = if scalar.wire == Wire::TextOrNumber { ", or_number" } else { "" };
+    format!("{kind}{either}")
 }
 
 /// Returns the words for a JSON object of a record in messages: `a photo object`.

@@ -262,7 +262,7 @@ fn style(
             => "remove `recovers`");
     }
     let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.value);
-    is_list.then_some(if is_json { ListStyle::Array } else { style })
+    is_list.then_some(style)
 }
 
 /// Checks the attributes that parameters recover.

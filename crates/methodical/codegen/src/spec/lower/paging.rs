@@ -19,7 +19,7 @@ pub(super) fn paging(
     response: &Response,
 ) -> Option<Paging> {
     let none = &None;
-    let (by, span, name, size, marks) = match given {
+    let (word, by, span, name, size, marks) = match given {
         language::Paging::Page(page) => {
             let first = page.first.as_ref();
             if let Some(first) = first.filter(|first| !(0..=1).contains(&first.value)) {
@@ -28,20 +28,20 @@ pub(super) fn paging(
             let by = PagedBy::Number { first: first.map_or(1, |first| first.value) };
             let marks =
                 [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
-            (by, &page.span, &page.param, &page.size, marks)
+            ("page", by, &page.span, &page.param, &page.size, marks)
         }
         language::Paging::Offset(page) => {
             let marks =
                 [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
-            (PagedBy::Offset, &page.span, &page.param, &page.size, marks)
+            ("offset", PagedBy::Offset, &page.span, &page.param, &page.size, marks)
         }
         language::Paging::Cursor(page) => {
             let marks = [(Says::More, &page.more), (Says::Last, none), (Says::Last, none)];
-            (PagedBy::Cursor, &page.span, &page.param, &page.size, marks)
+            ("cursor", PagedBy::Cursor, &page.span, &page.param, &page.size, marks)
         }
     };
     if !response.is_list {
-        say!(cx, key_of(cx.text, span, by.word()), "only a list has pages"
+        say!(cx, key_of(cx.text, span, word), "only a list has pages"
             => "remove `paging`: the response is not a list of records");
         return None;
     }
