@@ -7,8 +7,7 @@ use std::time::Duration;
 use methodical_serve::Phase;
 use tokio::sync::watch;
 
-use crate::clock::Clock;
-use crate::config::LONGEST_RESPONSE;
+use crate::config::{Clock, LONGEST_RESPONSE};
 use crate::error::with_causes;
 use crate::front::metrics::Scrape;
 use crate::front::work::Work;
@@ -77,7 +76,7 @@ const INTERVAL: Duration = Duration::from_secs(5 * 60);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::UnixTime;
+    use crate::config::UnixTime;
     use crate::store::Store;
 
     #[tokio::test]

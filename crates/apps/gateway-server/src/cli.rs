@@ -4,7 +4,6 @@ mod account;
 mod data;
 mod database;
 mod delete;
-mod health;
 mod serve;
 mod settings;
 
@@ -16,7 +15,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use jiff::Timestamp;
 
 use self::database::Database;
-use crate::clock::UnixTime;
+use crate::config::UnixTime;
 use crate::error::{Error, with_causes};
 
 /// Serve the recruitment gateway and manage its data.
@@ -57,7 +56,7 @@ enum Command {
     /// Check the database for damage.
     Check(Database),
     /// Check whether a running server is ready; exit code 1 if not.
-    Health(health::Arguments),
+    Health(serve::HealthArguments),
 }
 
 /// Runs the program with the arguments of the process.
@@ -81,7 +80,7 @@ pub fn main() -> ExitCode {
         Command::Backup(arguments) => database::backup(&arguments),
         Command::Restore(arguments) => database::restore(&arguments),
         Command::Check(database) => data::check(&database),
-        Command::Health(arguments) => health::run(&arguments),
+        Command::Health(arguments) => serve::health(&arguments),
     };
     result.map_or_else(failed, |()| ExitCode::SUCCESS)
 }

@@ -1,14 +1,14 @@
-//! The settings of a server. The defaults suit a production server that clients reach directly.
+//! The settings of a server, and its clock. The defaults suit a production server that clients reach directly.
 
+use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ipnet::IpNet;
 
-use crate::clock::Clock;
 use crate::front::recorder::EndedResponse;
 use crate::store::STATEMENT_BUDGET;
 
@@ -106,3 +106,43 @@ impl Config {
 
 /// Maximum and default of the response timeout, in seconds. Superseded rows are kept for the sake of responses of this length.
 pub(crate) const LONGEST_RESPONSE: u64 = 15 * 60;
+
+/// A point in time, in whole seconds since 1970 (UTC), as stored in the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnixTime(pub i64);
+
+/// A wall clock. Not used for durations, which are measured on the monotonic clock.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> UnixTime + Send + Sync>);
+
+impl Clock {
+    /// Creates a clock that reads the system time. A time before 1970 reads as 1970.
+    pub fn system() -> Self {
+        Self(Arc::new(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            UnixTime(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+        }))
+    }
+
+    /// Creates a clock that calls `read` for the time.
+    pub fn from_fn(read: impl Fn() -> UnixTime + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// Returns the current time.
+    pub fn now(&self) -> UnixTime {
+        (self.0)()
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::system()
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clock")
+    }
+}

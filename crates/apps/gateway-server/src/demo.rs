@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Clock, Config};
 use crate::demo_data::DemoData;
 pub use crate::demo_history::DemoHistory;
 use crate::error::{Error, ErrorKind};

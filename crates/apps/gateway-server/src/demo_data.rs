@@ -37,7 +37,7 @@ impl DemoData {
         for number in 0..self.candidates {
             Person::draw(&mut random, number).stage(stage, number)?;
             for vacancy in applications(&mut random, vacancies) {
-                let status = random.pick(&STATUSES, "New");
+                let status = random.pick(&STATUSES);
                 let candidate_id = candidate_id(number);
                 let row = ApplicationRow { vacancy_id: vacancy_id(vacancy), candidate_id, status };
                 stage.application(place(number), &row)?;
@@ -61,8 +61,8 @@ pub(crate) struct Person {
 impl Person {
     /// Draws the candidate with this number.
     pub(crate) fn draw(random: &mut Random, number: u32) -> Self {
-        let (first, ascii_first) = *random.pick(&FIRST_NAMES, &("Anna", "anna"));
-        let (last, ascii_last) = *random.pick(&LAST_NAMES, &("Jansen", "jansen"));
+        let (first, ascii_first) = random.name(FIRST_NAMES);
+        let (last, ascii_last) = random.name(LAST_NAMES);
         let portal = random.below(PORTALS.len() as u64);
         let phone = match random.below(4) {
             // Some candidates have no landline, and the formats of the numbers differ.
@@ -179,9 +179,15 @@ impl Random {
         self.next().checked_rem(bound).unwrap_or(0)
     }
 
-    fn pick<'t, T: ?Sized>(&mut self, from: &[&'t T], otherwise: &'t T) -> &'t T {
+    fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
         let index = usize::try_from(self.below(from.len() as u64)).unwrap_or(0);
-        from.get(index).copied().unwrap_or(otherwise)
+        from.get(index).copied().unwrap_or_default()
+    }
+
+    fn name(&mut self, from: &'static str) -> (&'static str, &'static str) {
+        let index = self.below(from.split(", ").count() as u64);
+        let name = usize::try_from(index).ok().and_then(|index| from.split(", ").nth(index));
+        name.and_then(|name| name.split_once('/')).unwrap_or_default()
     }
 }
 
@@ -209,38 +215,11 @@ const PROJECTS: [&str; 12] = [
     "データアナリスト",
 ];
 
-const FIRST_NAMES: [&(&str, &str); 16] = [
-    &("Anna", "anna"),
-    &("Bram", "bram"),
-    &("Chloé", "chloe"),
-    &("Dirk", "dirk"),
-    &("Eva", "eva"),
-    &("Ștefan", "stefan"),
-    &("Gijs", "gijs"),
-    &("Hanna", "hanna"),
-    &("İlker", "ilker"),
-    &("Jürgen", "jurgen"),
-    &("Kim", "kim"),
-    &("Łukasz", "lukasz"),
-    &("美咲", "misaki"),
-    &("Noor", "noor"),
-    &("Олена", "olena"),
-    &("Seán", "sean"),
-];
+/// First names, each with its form in an e-mail address.
+const FIRST_NAMES: &str = "Anna/anna, Bram/bram, Chloé/chloe, Dirk/dirk, Eva/eva, Ștefan/stefan, Gijs/gijs, \
+    Hanna/hanna, İlker/ilker, Jürgen/jurgen, Kim/kim, Łukasz/lukasz, 美咲/misaki, Noor/noor, Олена/olena, Seán/sean";
 
-const LAST_NAMES: [&(&str, &str); 14] = [
-    &("Jansen", "jansen"),
-    &("de Vries", "devries"),
-    &("van den Berg", "vandenberg"),
-    &("Bakker", "bakker"),
-    &("Groß", "gross"),
-    &("O'Neill", "oneill"),
-    &("Núñez", "nunez"),
-    &("Ionescu", "ionescu"),
-    &("Müller-Lüdenscheidt", "mullerludenscheidt"),
-    &("Kowalczyk", "kowalczyk"),
-    &("Şahin", "sahin"),
-    &("Шевченко", "shevchenko"),
-    &("佐藤", "sato"),
-    &("Nguyễn", "nguyen"),
-];
+/// Last names, each with its form in an e-mail address.
+const LAST_NAMES: &str = "Jansen/jansen, de Vries/devries, van den Berg/vandenberg, Bakker/bakker, Groß/gross, \
+    O'Neill/oneill, Núñez/nunez, Ionescu/ionescu, Müller-Lüdenscheidt/mullerludenscheidt, Kowalczyk/kowalczyk, \
+    Şahin/sahin, Шевченко/shevchenko, 佐藤/sato, Nguyễn/nguyen";

@@ -1,11 +1,10 @@
 //! Sample data that changes from day to day, over some weeks.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::clock::{Clock, UnixTime};
+use crate::config::{Clock, UnixTime};
 use crate::demo_data::{
     Person, Random, applications, candidate_id, credits, place, vacancy, vacancy_id,
 };
@@ -47,19 +46,16 @@ impl DemoHistory {
     }
 
     fn fill(&self, day: i64, stage: &mut dyn Stage) -> Result<(), Error> {
-        let is_open =
-            |number: u32| VACANCIES.get(number as usize).is_some_and(|days| days.contains(&day));
-        let vacancies = u32::try_from(VACANCIES.len()).unwrap_or(u32::MAX);
-        for number in (0..vacancies).filter(|number| is_open(*number)) {
+        for number in (0..VACANCIES).filter(|number| is_open(*number, day)) {
             vacancy(stage, number)?;
         }
         for number in 0..CANDIDATES {
             let mut random = Random(SEED.wrapping_mul(u64::from(number) + 1));
             let mut person = Person::draw(&mut random, number);
             let stay = Stay::draw(&mut random);
-            let chosen = applications(&mut random, vacancies);
+            let chosen = applications(&mut random, VACANCIES);
             person.date = self.written(stay.from, random.below(32_400));
-            if stay.is_renumbered(day) {
+            if day >= stay.renumbered {
                 person.mobile = format!("+31 6 {number:04} {:04}", number * 37 % 10_000);
             }
             if !stay.is_listed(day) {
@@ -68,7 +64,7 @@ impl DemoHistory {
             person.stage(stage, number)?;
             for vacancy in chosen {
                 let course = Course::draw(&mut random, stay.from);
-                if is_open(vacancy) {
+                if is_open(vacancy, day) {
                     let (vacancy_id, candidate_id) = (vacancy_id(vacancy), candidate_id(number));
                     let row =
                         ApplicationRow { vacancy_id, candidate_id, status: course.status(day) };
@@ -112,10 +108,6 @@ impl Stay {
         let absent = if random.below(25) == 0 { from + days(random, 4, 12) } else { i64::MIN };
         let renumbered = if random.below(10) == 0 { from + days(random, 5, 20) } else { i64::MAX };
         Self { from, until, absent, renumbered }
-    }
-
-    fn is_renumbered(&self, day: i64) -> bool {
-        day >= self.renumbered
     }
 
     fn is_listed(&self, day: i64) -> bool {
@@ -175,22 +167,18 @@ const HIRED: &str = "Hired";
 /// How many candidates there are over all days.
 const CANDIDATES: u32 = 140;
 
-/// The days on which each vacancy is open.
-const VACANCIES: [Range<i64>; 11] = [
-    ALWAYS,
-    ALWAYS,
-    ALWAYS,
-    ALWAYS,
-    ALWAYS,
-    ALWAYS,
-    ALWAYS,
-    0..22,
-    ALWAYS,
-    7..i64::MAX,
-    15..i64::MAX,
-];
+/// How many vacancies there are over all days.
+const VACANCIES: u32 = 11;
 
-const ALWAYS: Range<i64> = 0..i64::MAX;
+/// Returns whether a vacancy is open on a day. Most always are.
+fn is_open(vacancy: u32, day: i64) -> bool {
+    match vacancy {
+        7 => day < 22,
+        9 => day >= 7,
+        10 => day >= 15,
+        _ => true,
+    }
+}
 
 const LAST_DAY: i64 = DemoHistory::DAYS as i64 - 1;
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use gateway_model::{CivilDateTime, DecimalText};
 use jiff::civil::DateTime;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 /// A record of the service. It borrows its texts, and has the JSON text of a value that is neither a text nor a record.
@@ -19,12 +19,18 @@ pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
 
     /// Returns a record with the values of the examples in the spec.
     fn example() -> Self;
+}
 
-    /// Appends the record as a JSON object with all its fields.
-    fn write(&self, out: &mut Vec<u8>) {
-        // Serializing texts into a vector cannot fail.
-        drop(serde_json::to_writer(out, self));
-    }
+/// Writes a JSON text of a record, or `null` instead of an empty one.
+#[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+pub(crate) fn value_or_null<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
+    serde_json::from_str(json).unwrap_or(Json::Null).serialize(out)
+}
+
+/// Writes a JSON text of a record, or an empty list instead of an empty one.
+#[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+pub(crate) fn value_or_list<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
+    serde_json::from_str(json).unwrap_or(Json::Array(Vec::new())).serialize(out)
 }
 
 /// A field of a kind of record.

@@ -2,7 +2,6 @@
 //! refusal says exactly what is wrong.
 
 pub(crate) mod body;
-pub(crate) mod client;
 pub(crate) mod limit;
 pub(crate) mod metrics;
 pub(crate) mod problem;
@@ -22,12 +21,11 @@ use methodical_serve::{Connection, Refusal, Service, Shares};
 use tokio::time::Instant;
 
 use self::body::{ListSource, ResponseBody};
-use self::client::Client;
 use self::limit::{Guesses, RateLimits};
 use self::metrics::Metrics;
 use self::problem::{Kind, Problem};
 use self::recorder::Recorder;
-use self::request::{Coding, X_REQUEST_ID};
+use self::request::{Client, Coding, X_REQUEST_ID};
 use self::work::Work;
 use crate::config::Config;
 use crate::error::with_causes;

@@ -9,7 +9,6 @@
 mod cleanup;
 #[doc(hidden)]
 pub mod cli;
-mod clock;
 mod config;
 pub mod demo;
 mod demo_data;
@@ -19,7 +18,6 @@ mod fields;
 mod front;
 mod generated;
 mod import;
-mod json;
 mod log;
 mod ops;
 mod parameter;
@@ -31,8 +29,7 @@ mod token;
 #[cfg(feature = "opentelemetry")]
 mod traces;
 
-pub use crate::clock::{Clock, UnixTime};
-pub use crate::config::Config;
+pub use crate::config::{Clock, Config, UnixTime};
 pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind, Place};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::cleanup::Cleanup;
-use crate::clock::UnixTime;
+use crate::config::UnixTime;
 use crate::error::ErrorKind;
 use crate::front::body::ResponseBody;
 use crate::front::metrics::{Metrics, Scrape};

@@ -14,8 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::cleanup::Cleanup;
-use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Clock, Config};
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
 use crate::front::limit::{Guesses, RateLimits};

@@ -11,7 +11,6 @@ mod import;
 mod model;
 mod postgres;
 mod read;
-mod rendered;
 mod sqlite;
 
 use std::fmt;
@@ -21,7 +20,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::clock::UnixTime;
+use crate::config::UnixTime;
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::generated::record::CreditsRow;
 use crate::store::db::{Db, Driver, Value, damaged};
@@ -181,8 +180,8 @@ impl Store {
         page: Page,
         sink: RecordSink<'_>,
     ) -> Result<Option<Cursor>, Error> {
-        self.page(page, |db, page| match read::candidates(db, filter) {
-            Some((sql, more)) => read::page(db, snapshot, (sql, &more), page, sink),
+        self.page(page, |db, page| match read::candidates(db.dialect(), filter) {
+            Some((sql, more)) => read::page(db, snapshot, (&sql, &more), page, sink),
             None => Ok(()),
         })
     }
@@ -267,7 +266,7 @@ impl Store {
     /// Creates an account. Fails with [`ErrorKind::Exists`](crate::ErrorKind::Exists) if the name is taken.
     pub fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
         let mut credits = Vec::new();
-        let credits = rendered::render(&CreditsRow::new("0", "EUR"), &mut credits)?;
+        let credits = import::render(&CreditsRow::new("0", "EUR"), &mut credits)?;
         let mut db = self.open_unlimited("cannot create the account")?;
         loop {
             let row = [name.into(), credits.into(), now.0.into()];

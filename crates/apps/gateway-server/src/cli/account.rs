@@ -1,8 +1,10 @@
 //! The commands `gateway-server account` and `gateway-server token`.
 
+use jiff::{Span, SpanRelativeTo};
+
 use crate::cli::database::Database;
 use crate::cli::{note, print, print_table, show_time};
-use crate::clock::{Clock, UnixTime};
+use crate::config::{Clock, UnixTime};
 use crate::error::{Error, ErrorKind};
 use crate::store::TokenInfo;
 use crate::token::TokenId;
@@ -140,19 +142,13 @@ pub(super) fn label(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-fn lifetime(text: &str) -> Result<i64, String> {
-    let help = || "expected a number and d, h, m or s, such as 90d".to_owned();
-    let unit = text.chars().last().ok_or_else(help)?;
-    let seconds: i64 = match unit {
-        'd' => 86_400,
-        'h' => 3_600,
-        'm' => 60,
-        's' => 1,
-        _ => return Err(help()),
-    };
-    let number: u32 = text.strip_suffix(unit).and_then(|n| n.parse().ok()).ok_or_else(help)?;
-    if number == 0 {
-        return Err("must be longer than 0".to_owned());
+fn lifetime(text: &str) -> Result<i64, &'static str> {
+    let span = text.parse::<Span>().and_then(|span| span.to_duration(DAYS_HAVE_24_HOURS));
+    match span.map(|time| time.as_secs()) {
+        Ok(seconds @ 1..) => Ok(seconds),
+        Ok(_) => Err("must be longer than 0"),
+        Err(_) => Err("expected a number and d, h, m or s, such as 90d"),
     }
-    Ok(seconds * i64::from(number))
 }
+
+const DAYS_HAVE_24_HOURS: SpanRelativeTo<'_> = SpanRelativeTo::days_are_24_hours();

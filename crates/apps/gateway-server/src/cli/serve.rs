@@ -1,6 +1,8 @@
-//! The command `gateway-server serve`.
+//! The commands `gateway-server serve`, and `gateway-server health`: a probe for images that contain no other program.
 
 use std::convert::Infallible;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,7 +20,7 @@ use crate::cli::database::{note_notice, open};
 use crate::cli::settings::{Settings, refuse_former};
 use crate::cli::{note, print, print_error};
 use crate::config::Config;
-use crate::error::{Error, with_causes};
+use crate::error::{Error, ErrorKind, with_causes};
 use crate::log::Log;
 use crate::server::{RunningServer, Server};
 use crate::store::Store;
@@ -125,7 +127,14 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
 async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Error> {
     let started = Instant::now();
     // Before the address is printed: a process that has read it may send a signal.
-    let mut stop = StopSignals::register()?;
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut stopped = async || {
+        tokio::select! {
+            _signal = terminate.recv() => "SIGTERM",
+            _signal = interrupt.recv() => "SIGINT",
+        }
+    };
     let encrypted = config.tls.is_some();
     let hangup = signal(SignalKind::hangup())?;
     let running = if let Some(store) = store {
@@ -145,7 +154,7 @@ async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Erro
     };
     notify(NotifyState::Ready);
     let signal = tokio::select! {
-        signal = stop.received() => signal,
+        signal = stopped() => signal,
         never = renew(&running, hangup, encrypted) => match never {},
     };
     notify(NotifyState::Stopping);
@@ -153,7 +162,7 @@ async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Erro
     // The next signal ends the process without waiting for responses.
     let drained = tokio::select! {
         drained = running.stop() => drained,
-        _signal = stop.received() => false,
+        _signal = stopped() => false,
     };
     tracing::info!(event = "stopped", drained, uptime = started.elapsed().as_secs_f64());
     Ok(())
@@ -185,30 +194,6 @@ async fn renew(running: &RunningServer, mut hangup: Signal, encrypted: bool) -> 
         }
     }
     std::future::pending().await
-}
-
-/// The signals that stop the server: SIGTERM, and SIGINT from Ctrl-C.
-struct StopSignals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl StopSignals {
-    /// Registers both signals. From now on neither of them ends the process by itself.
-    fn register() -> Result<Self, Error> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    /// Waits for the next of the signals and returns its name.
-    async fn received(&mut self) -> &'static str {
-        tokio::select! {
-            _signal = self.terminate.recv() => "SIGTERM",
-            _signal = self.interrupt.recv() => "SIGINT",
-        }
-    }
 }
 
 /// Returns two lines for `eval "$(…)"`. A token never contains a quote; the prefix of the URL might.
@@ -253,3 +238,44 @@ const DESCRIPTORS: usize = 150;
 fn notify(state: NotifyState<'_>) {
     drop(sd_notify::notify(&[state]));
 }
+
+#[derive(Debug, Args)]
+pub(super) struct HealthArguments {
+    /// Address that `serve` uses as --ops-listen.
+    #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN")]
+    ops_listen: SocketAddr,
+}
+
+/// Succeeds if the server is ready.
+pub(super) fn health(arguments: &HealthArguments) -> Result<(), Error> {
+    // The system connects to this machine for an unspecified address.
+    let address = arguments.ops_listen;
+    let response = ask(address).map_err(|error| {
+        let context = format!("cannot reach the server on {address}");
+        Error::caused(ErrorKind::Io, context, error)
+    })?;
+    let text = String::from_utf8_lossy(&response);
+    if text.starts_with("HTTP/1.1 200 ") {
+        return Ok(());
+    }
+    let reason = text.split_once("\r\n\r\n").map_or("no response", |(_head, body)| body.trim());
+    Err(Error::new(ErrorKind::Io, format!("the server on {address} is not ready: {reason}")))
+}
+
+/// Returns the first bytes of the response of `/readyz`.
+fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
+    let mut socket = TcpStream::connect_timeout(&address, PROBE_TIMEOUT)?;
+    socket.set_read_timeout(Some(PROBE_TIMEOUT))?;
+    socket.set_write_timeout(Some(PROBE_TIMEOUT))?;
+    let request = format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes())?;
+    let mut response = Vec::new();
+    socket.take(MAX_RESPONSE).read_to_end(&mut response)?;
+    Ok(response)
+}
+
+/// Timeout of connecting, and of each read. The server itself takes at most two seconds.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Maximum length of a response, in bytes.
+const MAX_RESPONSE: u64 = 4096;

@@ -4,6 +4,7 @@
 //! account reaches that revision. Every statement on the data of an account has the account among its parameters; tests
 //! check it.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
@@ -162,8 +163,8 @@ pub(super) struct Dialect {
     pub(super) lock_erasures: &'static str,
     /// Run before a deletion.
     pub(super) before_deletion: &'static str,
-    pub(super) vacancy_candidates: &'static str,
-    pub(super) status_candidates: &'static str,
+    /// Selects a page of the candidates of a vacancy. `{status}` is a further condition.
+    pub(super) of_vacancy: &'static str,
 }
 
 /// Opens connections to one database.
@@ -220,6 +221,12 @@ pub(super) fn damaged(what: &str) -> Error {
         "the database is damaged: {what} is not as it was written; run `gateway-server check`"
     );
     Error::new(ErrorKind::StorageCorrupt, text)
+}
+
+/// Records were deleted, but bytes of them remain at a place.
+pub(super) fn remains(place: impl Display, cause: impl Display) -> Error {
+    let text = format!("the records are deleted, but bytes of them remain in {place}: {cause}");
+    Error::new(ErrorKind::ErasurePending, text)
 }
 
 /// The account was deleted after its name was looked up.

@@ -7,14 +7,14 @@
 use std::collections::HashMap;
 
 use gateway_model::{StreamDecoder, Vacancy};
+use serde::Serialize;
 
-use crate::error::{Error, Place};
+use crate::error::{Error, ErrorKind, Place};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::store::db::{Db, Table, Value, account_gone};
 use crate::store::model::{
     AccountId, ApplicationRow, Changes, Fill, ImportMode, ImportReport, Removals, Stage,
 };
-use crate::store::rendered::render;
 use crate::token::random;
 
 /// Imports the records that `fill` stages. With `removals`, live records that are not staged end.
@@ -180,6 +180,15 @@ impl Stage for Staging<'_> {
             Err(contradiction(place, "the credit balance", *first))
         }
     }
+}
+
+/// Overwrites `buffer` with the JSON text of a record.
+pub(super) fn render<'b>(row: &impl Serialize, buffer: &'b mut Vec<u8>) -> Result<&'b str, Error> {
+    buffer.clear();
+    let odd = "cannot store a record: its text is not UTF-8";
+    serde_json::to_writer(&mut *buffer, row)
+        .map_err(|error| Error::caused(ErrorKind::Storage, odd, error))?;
+    std::str::from_utf8(buffer).map_err(|error| Error::caused(ErrorKind::Storage, odd, error))
 }
 
 /// Fails if clients would skip the record in a response, because it is too large.

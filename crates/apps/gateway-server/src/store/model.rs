@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::clock::UnixTime;
+use crate::config::UnixTime;
 use crate::error::{Error, ErrorKind, Place};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::token::TokenId;

@@ -15,7 +15,7 @@ use methodical_postgres::{Connector, ErrorKind as Cause};
 
 use crate::error::{Error, ErrorKind};
 use crate::store::ImportMode;
-use crate::store::db::{Db, Dialect, Driver, Row, SCHEMA, Table, Value, check_version};
+use crate::store::db::{Db, Dialect, Driver, Row, SCHEMA, Table, Value, check_version, remains};
 use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 
 /// A PostgreSQL database.
@@ -30,9 +30,7 @@ impl Database {
         notice: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, Error> {
         let connector = Connector::new(url, "gateway-server").map_err(not_connected)?;
-        let client = connector.open_waiting(wait, notice).map_err(|error| {
-            Error::caused(kind_of(&error), "cannot connect to the database", error)
-        })?;
+        let client = connector.open_waiting(wait, notice).map_err(not_connected)?;
         prepare(&mut Postgres::new(client, "cannot create or find the tables"), create)?;
         Ok(Self(connector))
     }
@@ -81,39 +79,35 @@ impl Driver for Database {
     /// Waits for transactions that may still read the deleted rows, and builds the tables again without them.
     fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
         let deadline = Instant::now() + timeout;
+        let place = "the files of the tables";
+        let busy = |cause: &str| {
+            let seconds = timeout.as_secs();
+            let next = "run `gateway-server delete traces` later";
+            remains(place, format_args!("{cause} after {seconds} s (--timeout); {next}"))
+        };
         let mut db = self.connect(Some(timeout), "cannot delete")?;
         let last = db.first(LAST_ERASURE, &[])?.map_or(0, |[last]| last);
         let now = db.first(MICROSECONDS, &[])?.map_or(0, |[now]| now);
         while db.count(OLDER_READERS, &[now.into()])? > 0 {
             if Instant::now() >= deadline {
-                return Err(remains("a transaction that began before still runs", timeout));
+                return Err(busy("a transaction that began before still runs"));
             }
             db.batch("SELECT pg_sleep(0.1)")?;
         }
         for table in ["candidate", "vacancy", "application", "status", "account", "token"] {
             if db.count(OWNS, &[table.into()])? == 0 {
-                let text = format!(
-                    "the records are deleted, but bytes of them remain in the files of the tables: only the owner of \
-                     the table {table} may run VACUUM; run `gateway-server delete traces` as that role"
-                );
-                return Err(Error::new(ErrorKind::ErasurePending, text));
+                let next = "run `gateway-server delete traces` as that role";
+                let cause =
+                    format_args!("only the owner of the table {table} may run VACUUM; {next}");
+                return Err(remains(place, cause));
             }
         }
         db.batch(VACUUM).map_err(|error| match error.kind() {
-            ErrorKind::StorageSlow => remains("another program still uses the tables", timeout),
+            ErrorKind::StorageSlow => busy("another program still uses the tables"),
             _ => error,
         })?;
         db.execute(FINISH_ERASURES, &[last.into()]).map(drop)
     }
-}
-
-fn remains(cause: &str, timeout: Duration) -> Error {
-    let text = format!(
-        "the records are deleted, but bytes of them remain in the files of the tables: {cause} after {} s (--timeout); \
-         run `gateway-server delete traces` later",
-        timeout.as_secs()
-    );
-    Error::new(ErrorKind::ErasurePending, text)
 }
 
 /// A connection, its prepared statements, and rows that are not sent yet.
@@ -290,15 +284,12 @@ fn failed(context: &'static str) -> impl FnOnce(::postgres::Error) -> Error {
 
 /// Translates an error of the connector, which names the cause and the next step.
 fn not_connected(error: methodical_postgres::Error) -> Error {
-    Error::caused(kind_of(&error), "cannot connect to the database", error)
-}
-
-fn kind_of(error: &methodical_postgres::Error) -> ErrorKind {
-    match error.kind() {
+    let kind = match error.kind() {
         Cause::Setting => ErrorKind::Config,
         Cause::Busy => ErrorKind::StorageBusy,
         _ => ErrorKind::Storage,
-    }
+    };
+    Error::caused(kind, "cannot connect to the database", error)
 }
 
 /// Size at which rows are sent, in bytes.
@@ -348,22 +339,6 @@ const OWNS: &str = "\
 /// One statement, because several would be one transaction, in which VACUUM does not run.
 const VACUUM: &str = "VACUUM candidate, vacancy, application, status, account, token";
 
-/// Selects a page of the candidates of a vacancy. The subquery selects the ids of the page first. For a plain join, the
-/// planner walks the candidates of the whole account in order and looks up each one in the vacancy.
-macro_rules! of_vacancy {
-    ($status:literal) => {
-        concat!(
-            "SELECT c.id, c.record \
-             FROM candidate c WHERE c.account_id = ?1 AND c.rev_from <= ?3 AND ?3 < c.rev_to \
-             AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
-             AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
-             WHERE a.account_id = ?1 AND a.vacancy_id = ?5 AND a.candidate_id > ?2 ",
-            $status,
-            "AND a.rev_from <= ?3 AND ?3 < a.rev_to ORDER BY a.candidate_id LIMIT ?4)) ORDER BY c.id"
-        )
-    };
-}
-
 static DIALECT: Dialect = Dialect {
     begin: "BEGIN",
     // `now()` would return the start of the transaction.
@@ -377,10 +352,15 @@ static DIALECT: Dialect = Dialect {
     merged: "ANALYZE vacancy, candidate, application, status",
     lock_erasures: "LOCK TABLE erasure IN EXCLUSIVE MODE",
     before_deletion: "",
-    vacancy_candidates: of_vacancy!(""),
-    status_candidates: of_vacancy!(
-        "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) "
-    ),
+    // The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole account
+    // in order and looks up each one in the vacancy.
+    of_vacancy: "\
+        SELECT c.id, c.record \
+        FROM candidate c WHERE c.account_id = ?1 AND c.rev_from <= ?3 AND ?3 < c.rev_to \
+        AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
+        AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
+        WHERE a.account_id = ?1 AND a.vacancy_id = ?5 AND a.candidate_id > ?2 {status}\
+        AND a.rev_from <= ?3 AND ?3 < a.rev_to ORDER BY a.candidate_id LIMIT ?4)) ORDER BY c.id",
 };
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use crate::clock::UnixTime;
+use crate::config::UnixTime;
 use crate::error::{Error, ErrorKind};
-use crate::store::db::{Db, Value, damaged};
+use crate::store::db::{Db, Dialect, Value, damaged};
 use crate::store::model::{
     AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, Versions,
 };
@@ -41,22 +41,20 @@ pub(super) fn authenticate(
 
 /// Selects a page of candidates: the statement, and its values after the first four. `None` selects none.
 pub(super) fn candidates<'f>(
-    db: &dyn Db,
+    dialect: &Dialect,
     filter: &'f CandidateFilter,
-) -> Option<(&'static str, Vec<Value<'f>>)> {
-    let dialect = db.dialect();
-    match filter {
-        CandidateFilter::Nothing => None,
-        CandidateFilter::All => Some((CANDIDATES, Vec::new())),
-        CandidateFilter::Vacancy(vacancy) => {
-            Some((dialect.vacancy_candidates, vec![(*vacancy).into()]))
-        }
+) -> Option<(String, Vec<Value<'f>>)> {
+    let of_vacancy = |status| dialect.of_vacancy.replace("{status}", status);
+    Some(match filter {
+        CandidateFilter::Nothing => return None,
+        CandidateFilter::All => (CANDIDATES.to_owned(), Vec::new()),
+        CandidateFilter::Vacancy(vacancy) => (of_vacancy(""), vec![(*vacancy).into()]),
         // A text in the database cannot contain NUL, so no candidate has such a status.
-        CandidateFilter::Status(_, status) if status.contains('\0') => None,
+        CandidateFilter::Status(_, status) if status.contains('\0') => return None,
         CandidateFilter::Status(vacancy, status) => {
-            Some((dialect.status_candidates, vec![(*vacancy).into(), status.as_str().into()]))
+            (of_vacancy(OF_STATUS), vec![(*vacancy).into(), status.as_str().into()])
         }
-    }
+    })
 }
 
 /// Reads the rows of a page. Moves `page` past the rows that were read, and lowers its limit by their number.
@@ -125,6 +123,10 @@ pub(super) const CANDIDATES: &str = "\
     WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
     AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
     ORDER BY id LIMIT ?4";
+
+/// The condition of a status in a vacancy.
+const OF_STATUS: &str =
+    "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) ";
 
 pub(super) const VACANCIES: &str = "\
     SELECT id, record FROM vacancy \

@@ -11,7 +11,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, Statement, ffi};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::db::{Db, Dialect, Driver, Row, Table, Value};
+use crate::store::db::{Db, Dialect, Driver, Row, Table, Value, remains};
 use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 
 /// A database file.
@@ -43,15 +43,6 @@ impl File {
     pub(super) fn in_memory() -> Result<Self, Error> {
         let (path, held) = file::in_memory()?;
         Ok(Self { path, is_writable: true, identity: None, _held: Mutex::new(held) })
-    }
-
-    fn remains(&self, suffix: &str, cause: &str, timeout: Duration) -> Error {
-        let (path, seconds) = (self.path.display(), timeout.as_secs());
-        let text = format!(
-            "the records are deleted, but bytes of them remain in {path}{suffix}: {cause} after {seconds} s \
-             (--timeout); end that program and run `gateway-server delete traces`"
-        );
-        Error::new(ErrorKind::ErasurePending, text)
     }
 }
 
@@ -90,6 +81,14 @@ impl Driver for File {
     fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
         let deadline = Instant::now() + timeout;
         let failed = || failed("cannot delete");
+        let busy = |suffix: &str, cause: &str| {
+            let seconds = timeout.as_secs();
+            let next = "end that program and run `gateway-server delete traces`";
+            remains(
+                format_args!("{}{suffix}", self.path.display()),
+                format_args!("{cause} after {seconds} s (--timeout); {next}"),
+            )
+        };
         let writer = file::writer(&self.path)?;
         let wait = || {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -100,24 +99,19 @@ impl Driver for File {
         let last = last.map_err(failed())?;
         writer.execute_batch("VACUUM").map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                self.remains("", "another program writes to it", timeout)
+                busy("", "another program writes to it")
             }
             Some(ErrorCode::DiskFull) => {
-                let text = format!(
-                    "the records are deleted, but bytes of them remain in {}: the disk is full; free as much space as \
-                     the database takes, also in the folder for temporary files, and run \
-                     `gateway-server delete traces`",
-                    self.path.display()
-                );
-                Error::caused(ErrorKind::ErasurePending, text, error)
+                let cause = "the disk is full; free as much space as the database takes, also in the folder for temporary \
+                             files, and run `gateway-server delete traces`";
+                remains(self.path.display(), cause)
             }
             _ => failure("cannot delete", error),
         })?;
         wait()?;
-        let busy = writer.query_one(file::EMPTY_LOG, [], |row| row.get::<_, i64>(0));
-        if busy.map_err(failed())? != 0 {
-            let cause = "another program still reads an older state of it";
-            return Err(self.remains("-wal", cause, timeout));
+        let is_read = writer.query_one(file::EMPTY_LOG, [], |row| row.get::<_, i64>(0));
+        if is_read.map_err(failed())? != 0 {
+            return Err(busy("-wal", "another program still reads an older state of it"));
         }
         writer.execute(FINISH_ERASURES, [last]).map_err(failed())?;
         Ok(())
@@ -283,22 +277,6 @@ fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
     move |error| failure(context, error)
 }
 
-/// Selects a page of the candidates of a vacancy. `CROSS JOIN` and the unary plus fix the plan: from the applications of
-/// the vacancy to each candidate by its key.
-macro_rules! of_vacancy {
-    ($status:literal) => {
-        concat!(
-            "SELECT c.id, c.record \
-             FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
-             WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
-             AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 ",
-            $status,
-            "AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
-             ORDER BY a.candidate_id LIMIT ?4"
-        )
-    };
-}
-
 static DIALECT: Dialect = Dialect {
     // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
     begin: "BEGIN IMMEDIATE",
@@ -312,10 +290,14 @@ static DIALECT: Dialect = Dialect {
     merged: "",
     lock_erasures: "",
     before_deletion: "PRAGMA secure_delete = ON",
-    vacancy_candidates: of_vacancy!(""),
-    status_candidates: of_vacancy!(
-        "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) "
-    ),
+    // `CROSS JOIN` and the unary plus fix the plan: from the applications of the vacancy to each candidate by its key.
+    of_vacancy: "\
+        SELECT c.id, c.record \
+        FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
+        WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
+        AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 {status}\
+        AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
+        ORDER BY a.candidate_id LIMIT ?4",
 };
 
 #[cfg(test)]
@@ -323,17 +305,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::*;
-    use crate::store::{deletion, read};
-
-    const READS: [(&str, &str); 7] = [
-        ("token", read::AUTHENTICATE),
-        ("all candidates", read::CANDIDATES),
-        ("of a vacancy", DIALECT.vacancy_candidates),
-        ("of a vacancy and status", DIALECT.status_candidates),
-        ("vacancies", read::VACANCIES),
-        ("revision", read::REVISION_EXISTS),
-        ("credits", read::CREDITS),
-    ];
+    use crate::store::{CandidateFilter, deletion, read};
 
     #[test]
     fn a_full_disk_and_a_disk_that_fails_are_named() {
@@ -358,8 +330,18 @@ mod tests {
         file::create_if_missing(&path).unwrap();
         let connection = file::writer(&path).unwrap();
         let mut plans = String::new();
-        let clean_up = deletion::COLLECT.map(|sql| ("clean-up", sql));
-        for (name, sql) in READS.into_iter().chain(clean_up) {
+        let list = |filter| read::candidates(&DIALECT, &filter).unwrap().0;
+        let reads = [
+            ("token", read::AUTHENTICATE.to_owned()),
+            ("all candidates", list(CandidateFilter::All)),
+            ("of a vacancy", list(CandidateFilter::Vacancy(1))),
+            ("of a vacancy and status", list(CandidateFilter::Status(1, String::new()))),
+            ("vacancies", read::VACANCIES.to_owned()),
+            ("revision", read::REVISION_EXISTS.to_owned()),
+            ("credits", read::CREDITS.to_owned()),
+        ];
+        let clean_up = deletion::COLLECT.map(|sql| ("clean-up", sql.to_owned()));
+        for (name, sql) in reads.into_iter().chain(clean_up) {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let parameters = vec![0_i64; statement.parameter_count()];
             let steps = statement

@@ -177,8 +177,8 @@ fn serde_attributes(service: &Service, field: &Field) -> Vec<String> {
 }
 
 /// Writes the JSON text of a value; without one, what a response sends.
-const VALUE_OR_NULL: &str = "serialize_with = \"crate::json::value_or_null\"";
-const VALUE_OR_LIST: &str = "serialize_with = \"crate::json::value_or_list\"";
+const VALUE_OR_NULL: &str = "serialize_with = \"crate::fields::value_or_null\"";
+const VALUE_OR_LIST: &str = "serialize_with = \"crate::fields::value_or_list\"";
 
 /// Returns whether a record can have the field without a value.
 fn has_empty_form(service: &Service, field: &Field) -> bool {

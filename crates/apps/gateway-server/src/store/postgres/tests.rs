@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::DIALECT;
-use crate::clock::UnixTime;
+use crate::config::UnixTime;
 use crate::demo_data::DemoData;
-use crate::store::{ImportMode, Store, deletion, read};
+use crate::store::{CandidateFilter, ImportMode, Store, deletion, read};
 
 #[path = "../../../../../methodical/postgres/tests/it/cluster.rs"]
 mod cluster;
@@ -29,16 +29,14 @@ fn every_list_uses_an_index() {
         assert!(rows > 0, "the import has left {table} without statistics");
     }
     client.batch_execute("SET plan_cache_mode = force_generic_plan").unwrap();
+    let list = |filter| read::candidates(&DIALECT, &filter).unwrap().0;
+    let of_vacancy = CandidateFilter::Vacancy(101);
+    let and_status = CandidateFilter::Status(101, "New".to_owned());
     for (name, sql, parameters, index) in [
-        ("all", read::CANDIDATES, "1, -1, 1, 512", "candidate_pkey"),
-        ("of a vacancy", DIALECT.vacancy_candidates, "1, -1, 1, 512, 101", "candidate_pkey"),
-        (
-            "and status",
-            DIALECT.status_candidates,
-            "1, -1, 1, 512, 101, 'New'",
-            "application_by_status",
-        ),
-        ("clean-up", deletion::COLLECT[1], "1, 1", "candidate_superseded"),
+        ("all", list(CandidateFilter::All), "1, -1, 1, 512", "candidate_pkey"),
+        ("of a vacancy", list(of_vacancy), "1, -1, 1, 512, 101", "candidate_pkey"),
+        ("and status", list(and_status), "1, -1, 1, 512, 101, 'New'", "application_by_status"),
+        ("clean-up", deletion::COLLECT[1].to_owned(), "1, 1", "candidate_superseded"),
     ] {
         let sql = sql.replace('?', "$");
         client.batch_execute(&format!("PREPARE q AS {sql}")).unwrap();
