@@ -3,12 +3,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 
-use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -103,37 +100,6 @@ pub(crate) struct Open(Arc<Connection>);
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.change(-1);
-    }
-}
-
-/// The body of a response that is being sent. The response is open until it is sent or dropped.
-#[derive(Debug)]
-pub struct Sending<B> {
-    // In this order: the connection is released after the body. Unset if the body is not sent.
-    pub(crate) body: Option<B>,
-    pub(crate) _open: Open,
-}
-
-impl<B: Body + Unpin> Body for Sending<B> {
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        match &mut self.body {
-            Some(body) => Pin::new(body).poll_frame(context),
-            None => Poll::Ready(None),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(Body::is_end_stream)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
     }
 }
 

@@ -23,7 +23,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{Method, Request, Response, Version};
 use http_body::Body;
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::{BodyExt as _, Either, Empty, Limited};
 use hyper::body::Incoming;
 use hyper::rt::Executor;
 use hyper::service::service_fn;
@@ -36,17 +36,14 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::connection::Admission;
-pub use crate::connection::{Connection, Counts, Cut, Sending, Share, Shares, address_key};
+pub use crate::connection::{Connection, Counts, Cut, Share, Shares, address_key};
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
 
 /// A service that answers requests. Shared by all connections.
 pub trait Service: Send + Sync + 'static {
     /// The body of a response.
-    type Body: Body<Data = Bytes, Error: Into<Box<dyn error::Error + Send + Sync>>>
-        + Send
-        + Unpin
-        + 'static;
+    type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
     /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
     /// the server cut it. The extensions of the request have a [`RequestBody`] if a body was accepted.
@@ -57,6 +54,8 @@ pub trait Service: Send + Sync + 'static {
         connection: &Arc<Connection>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
+
+type BoxError = Box<dyn error::Error + Send + Sync>;
 
 /// The whole body of a request. See [`Limits::body`].
 #[derive(Clone, Debug)]
@@ -198,8 +197,6 @@ impl<S: Service> Listen<S> {
         phase.mark_changed();
         let opened = Instant::now();
         let mut closing = None;
-        // How often a response was seen to be late. Not for how long, as the machine may have been suspended.
-        let mut late = 0;
         let mut timer = pin!(sleep_until(opened + self.limits.idle.min(SHORTEST)));
         loop {
             tokio::select! {
@@ -224,19 +221,14 @@ impl<S: Service> Listen<S> {
                 () = timer.as_mut() => {
                     let now = Instant::now();
                     let (is_open, since) = connection.activity();
-                    let mut end = if is_open {
-                        since + self.limits.response
+                    let end = if is_open {
+                        since + self.limits.response + LATE
                     } else if connection.refusal().is_some() {
                         since + REFUSED
                     } else {
                         since + self.limits.idle
                     };
-                    if !is_open || now < end {
-                        late = 0;
-                    } else if late < LATE {
-                        late += 1;
-                        end = now + SHORTEST;
-                    } else {
+                    if is_open && now >= end {
                         connection.cut_by(Cut::ResponseTimeout);
                         return;
                     }
@@ -281,7 +273,7 @@ async fn respond<S: Service>(
     connection: Arc<Connection>,
     (size, time): (usize, Duration),
     request: Request<Incoming>,
-) -> Result<Response<Sending<S::Body>>, Infallible> {
+) -> Result<Response<impl Body<Data = Bytes, Error = BoxError> + use<S>>, Infallible> {
     let open = connection.begin();
     let (mut head, body) = request.into_parts();
     let mut refusal = connection.refusal().or_else(|| guard::check(&head, &body).err());
@@ -303,7 +295,16 @@ async fn respond<S: Service>(
     if let (true, Some(length)) = (is_bodiless, response.body().size_hint().exact()) {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
-    Ok(response.map(|body| Sending { body: (!is_bodiless).then_some(body), _open: open }))
+    Ok(response.map(|body| {
+        if is_bodiless {
+            return Either::Right(Empty::new());
+        }
+        // The response is open until its body is dropped, and this closure with it.
+        Either::Left(body.map_err(move |error| {
+            let _open = &open;
+            error
+        }))
+    }))
 }
 
 /// Runs the streams of HTTP/2, each in a task with a time limit: `hyper` cannot end a single stream.
@@ -347,9 +348,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Time for a connection without a request to close after it was asked to.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// Number of looks, each [`SHORTEST`] after the last, in which a late response can end itself before its connection is
-/// closed. On a busy machine, the end of 32 streams takes seconds.
-const LATE: u32 = 50;
+/// Time in which a late response can end itself before its connection is closed. On a busy machine, the end of 32 streams
+/// takes seconds.
+const LATE: Duration = Duration::from_secs(5);
 
 /// Time that a refused connection stays open after its response.
 const REFUSED: Duration = Duration::from_secs(1);
