@@ -63,9 +63,13 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
         Some("28000") => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),
         Some("3D000") => (Refused, "create it, or correct the URL"),
         Some(_) => (Refused, "see the log of the database"),
-        None if is_of_tls => (Refused, OF_TLS),
+        None if is_of_tls => (
+            Refused,
+            "check the host name, sslrootcert, which must have the certificate of its CA, sslcert and sslkey",
+        ),
         None if is_of_network => (Unreachable, "check the host and the port, and that it runs"),
-        None => (Refused, OF_DRIVER),
+        // An error that the driver makes itself, such as "password missing" or "server does not support TLS".
+        None => (Refused, "check sslmode in the URL, PGPASSWORD and the password file"),
     };
     // A terminal or a line of a log shows it.
     let text = error.as_db_error().map(|refusal| refusal.message().to_owned());
@@ -75,9 +79,3 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     let state = state.map(|state| format!(" (SQLSTATE {state})")).unwrap_or_default();
     Error::new(kind, format!("{hosts}: {text}; {next}{state}"))
 }
-
-/// The next step after an error of TLS.
-const OF_TLS: &str = "check the host name, sslrootcert, which must have the certificate of its CA, sslcert and sslkey";
-
-/// The next step after an error that the driver makes itself, such as "password missing" or "server does not support TLS".
-const OF_DRIVER: &str = "check sslmode in the URL, PGPASSWORD and the password file";

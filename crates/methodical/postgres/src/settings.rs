@@ -1,14 +1,15 @@
 //! The settings of a connection: the URL, the environment variables and the files of libpq.
 
 use std::collections::BTreeMap;
+use std::error::Error as _;
 use std::fmt::Display;
 use std::fs;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use ::postgres::Client;
-use ::postgres::config::{ChannelBinding, Config, Host, SslMode};
+use ::postgres::config::{Config, Host, SslMode};
 use percent_encoding::percent_decode_str;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -40,7 +41,8 @@ impl Settings {
         if query.contains('@') {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
-        let mut parameters = DEFAULTS.to_vec();
+        let binding = variable("PGCHANNELBINDING").map(|value| format!("channel_binding={value}"));
+        let mut parameters: Vec<&str> = DEFAULTS.into_iter().chain(binding.as_deref()).collect();
         for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, value) = parameter.split_once('=').ok_or_else(invalid)?;
             if let Some((name, _)) = OWN.iter().find(|(own, _)| *own == name) {
@@ -50,18 +52,16 @@ impl Settings {
                 parameters.push(parameter);
             }
         }
-        let config = format!("{head}?{}", parameters.join("&"));
-        let mut config: Config = config.parse().map_err(|_error| invalid())?;
+        let config: Result<Config, _> = format!("{head}?{}", parameters.join("&")).parse();
+        let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
+            // The driver names the parameter, and not its value. Its other texts may repeat a part of the URL.
+            Some(text) if text.starts_with("invalid value for option") => setting(text),
+            _ => invalid(),
+        })?;
         if config.get_hosts().is_empty() {
             return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
         }
         let text = |name| own.get(name).map(String::as_str);
-        config.channel_binding(match text("channel_binding") {
-            None | Some("prefer") => ChannelBinding::Prefer,
-            Some("require") => ChannelBinding::Require,
-            Some("disable") => ChannelBinding::Disable,
-            Some(_) => return Err(setting("channel_binding must be disable, prefer or require")),
-        });
         let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
         // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there. A `hostaddr` is connected to by TCP.
         let is_socket = config.get_hostaddrs().is_empty()
@@ -96,21 +96,21 @@ impl Settings {
 
     /// Returns the hosts with their ports, for messages.
     pub(crate) fn names(&self) -> String {
-        let names = hosts(&self.config).map(|(host, port)| match host.parse::<Ipv6Addr>() {
-            Ok(address) => format!("[{address}]:{port}"),
-            Err(_) => format!("{host}:{port}"),
-        });
-        names.collect::<Vec<_>>().join(", ")
+        let name = |(host, port): (String, u16)| {
+            let host = if host.contains(':') { format!("[{host}]") } else { host };
+            format!("{host}:{port}")
+        };
+        hosts(&self.config).map(name).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns a warning if a connection to another machine may be unencrypted or unverified.
     pub(crate) fn warning(&self) -> Option<String> {
-        let is_local = |host: &str| match host.parse::<IpAddr>() {
-            Ok(address) => address.is_loopback(),
-            Err(_) => host.starts_with('/') || host == "localhost",
-        };
+        let is_loopback = |host: &str| host.parse().is_ok_and(|host: IpAddr| host.is_loopback());
         let is_local = match self.config.get_hostaddrs() {
-            [] => hosts(&self.config).all(|(host, _port)| is_local(&host)),
+            [] => self.config.get_hosts().iter().all(|host| match host {
+                Host::Tcp(host) => host == "localhost" || is_loopback(host),
+                Host::Unix(_) => true,
+            }),
             addresses => addresses.iter().all(IpAddr::is_loopback),
         };
         let names = self.names();
@@ -174,7 +174,7 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
 /// is used in each mode, as in libpq.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
     let is_system = roots == Some("system");
-    let (mode, checks_name) = match mode {
+    Ok(match mode {
         None if is_system => (SslMode::Require, true),
         Some("verify-full") => (SslMode::Require, true),
         // Anyone can have a certificate for some name from a public CA.
@@ -186,11 +186,10 @@ fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Erro
         None | Some("prefer") => (SslMode::Prefer, false),
         Some("require" | "verify-ca") => (SslMode::Require, false),
         Some(_) => {
-            let modes = "disable, prefer, require, verify-ca or verify-full";
-            return Err(setting(format!("sslmode must be {modes}")));
+            let text = "sslmode must be disable, prefer, require, verify-ca or verify-full";
+            return Err(setting(text));
         }
-    };
-    Ok((mode, checks_name))
+    })
 }
 
 /// Checks that no other users can access the file of a parameter. The group may read a file of root.
@@ -221,12 +220,11 @@ pub(crate) fn setting(text: impl Into<String>) -> Error {
 }
 
 /// The parameters that are not left to the driver, each with its environment variable.
-const OWN: [(&str, &str); 6] = [
+const OWN: [(&str, &str); 5] = [
     ("sslmode", "PGSSLMODE"),
     ("sslrootcert", "PGSSLROOTCERT"),
     ("sslcert", "PGSSLCERT"),
     ("sslkey", "PGSSLKEY"),
-    ("channel_binding", "PGCHANNELBINDING"),
     ("passfile", "PGPASSFILE"),
 ];
 
@@ -354,7 +352,7 @@ mod tests {
         assert_eq!(binding("", url).unwrap(), ChannelBinding::Prefer);
         let error = binding("on", url).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Setting);
-        assert_eq!(error.to_string(), "channel_binding must be disable, prefer or require");
+        assert_eq!(error.to_string(), "invalid value for option `channel_binding`");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::client::{
     WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor,
 };
 use tokio_rustls::rustls::crypto::{
-    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
+    WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
 };
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -46,7 +46,9 @@ pub(crate) fn client(
                 "cannot read the root certificates of this system: {error}; install them, or set sslrootcert=FILE"
             ))
         })?),
-        (false, roots) => Arc::new(AnyName { provider: own, roots }),
+        (false, roots) => {
+            Arc::new(AnyName { algorithms: own.signature_verification_algorithms, roots })
+        }
     };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -86,7 +88,7 @@ fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'stat
 /// Accepts a certificate for any host name. With roots, one of them must have signed it.
 #[derive(Debug)]
 struct AnyName {
-    provider: Arc<CryptoProvider>,
+    algorithms: WebPkiSupportedAlgorithms,
     roots: Option<RootCertStore>,
 }
 
@@ -105,7 +107,7 @@ impl ServerCertVerifier for AnyName {
                 roots,
                 intermediates,
                 now,
-                self.provider.signature_verification_algorithms.all,
+                self.algorithms.all,
             )?;
         }
         Ok(ServerCertVerified::assertion())
@@ -117,8 +119,7 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, algorithms)
+        verify_tls12_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -127,11 +128,10 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, algorithms)
+        verify_tls13_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }

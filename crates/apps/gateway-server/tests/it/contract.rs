@@ -66,7 +66,7 @@ fn checks_pass_over<T: BlockingTransport>(
 fn verified() -> Option<(impl Sized, String)> {
     let authority = Authority::new("ours");
     let identity = authority.issue(&named("db", &["db.test"]));
-    let server = Encrypted::start(Some(&identity), &authority, HOSTSSL)?;
+    let server = Encrypted::start(Some(&identity), &authority, HOSTSSL, "")?;
     let ca = authority.file("ca.pem");
     let parameters =
         format!("sslmode=verify-full&sslrootcert={}&channel_binding=require", ca.display());

@@ -48,17 +48,8 @@ pub(crate) struct Encrypted {
 }
 
 impl Encrypted {
-    /// Starts it with a certificate, or without TLS.
+    /// Starts it with a certificate, or without TLS, and with more settings.
     pub(crate) fn start(
-        identity: Option<&(String, String)>,
-        authority: &Authority,
-        access: &str,
-    ) -> Option<Self> {
-        Self::start_with(identity, authority, access, "")
-    }
-
-    /// Starts it as [`start`](Self::start) does, with more settings.
-    pub(crate) fn start_with(
         identity: Option<&(String, String)>,
         authority: &Authority,
         access: &str,

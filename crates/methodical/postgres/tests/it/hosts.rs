@@ -1,14 +1,12 @@
 //! Several hosts, and hosts that do not answer.
 
-use std::cell::RefCell;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::time::Duration;
 
 use methodical_postgres::{Connector, ErrorKind};
 
-use crate::cluster;
-use crate::connection::accepted;
-use crate::encrypted::{Authority, Encrypted, free_port};
+use crate::encrypted::free_port;
+use crate::{accepted, cluster};
 
 /// A peer that the kernel connects, and that never answers.
 fn silent() -> (TcpListener, u16) {
@@ -17,47 +15,11 @@ fn silent() -> (TcpListener, u16) {
     (listener, port)
 }
 
-fn plain() -> Option<Encrypted> {
-    Encrypted::start(None, &Authority::new("ours"), "host all all all scram-sha-256")
-}
-
 #[test]
 fn debug_shows_hosts_and_no_password() {
     let url = "postgres://u:canary@a,b:6000/d?sslmode=disable";
     let connector = Connector::new(url, "test").unwrap();
     assert_eq!(format!("{connector:?}"), r#"Connector { hosts: "a:5432, b:6000", .. }"#);
-}
-
-/// The peer closes the first connection, as a database that starts. The second one reaches the database.
-#[test]
-fn a_wait_is_announced_and_ends_with_a_connection() {
-    let Some(server) = plain() else { return };
-    let (listener, port) = silent();
-    let target = server.port;
-    let relay = std::thread::spawn(move || {
-        drop(listener.accept().unwrap());
-        let (client, _) = listener.accept().unwrap();
-        let database = TcpStream::connect(("127.0.0.1", target)).unwrap();
-        let ends = (client.try_clone().unwrap(), database.try_clone().unwrap());
-        let back = std::thread::spawn(move || forward(database, ends.0));
-        forward(client, ends.1);
-        back.join().unwrap();
-    });
-    let notices = RefCell::new(Vec::new());
-    let url = format!("postgres://u:canary@127.0.0.1:{port}/d");
-    let connector = Connector::new(&url, "test").unwrap();
-    let notice = |text: &str| notices.borrow_mut().push(text.to_owned());
-    drop(connector.open_waiting(Duration::from_secs(60), notice).unwrap());
-    relay.join().unwrap();
-    let notices = notices.into_inner();
-    assert_eq!(notices.len(), 1, "{notices:?}");
-    assert!(notices[0].starts_with("waiting up to 60 s for the database: "), "{notices:?}");
-}
-
-/// Copies until the end, and passes the end on.
-fn forward(mut from: TcpStream, mut to: TcpStream) {
-    drop(std::io::copy(&mut from, &mut to));
-    drop(to.shutdown(Shutdown::Write));
 }
 
 #[test]

@@ -6,14 +6,14 @@ use std::time::Duration;
 use methodical_postgres::{Connector, ErrorKind};
 use rcgen::{KeyPair, date_time_ymd};
 
-use crate::connection::{accepted, connect, refused};
 use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
+use crate::{accepted, connect, refused};
 
 #[test]
 fn each_sslmode_verifies_what_libpq_documents() {
     let (authority, other) = (Authority::new("ours"), Authority::new("other"));
     let identity = authority.issue(&named("db", &["db.test"]));
-    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL) else { return };
+    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL, "") else { return };
     let (ca, other) = (authority.file("ca.pem"), other.file("ca.pem"));
     let (ca, other) = (ca.display(), other.display());
 
@@ -64,7 +64,7 @@ fn a_server_with_tls_1_2_only_is_accepted() {
     let authority = Authority::new("ours");
     let identity = authority.issue(&named("db", &["db.test"]));
     let settings = "ssl_max_protocol_version = 'TLSv1.2'";
-    let server = Encrypted::start_with(Some(&identity), &authority, HOSTSSL, settings);
+    let server = Encrypted::start(Some(&identity), &authority, HOSTSSL, settings);
     let Some(server) = server else { return };
     let ca = authority.file("ca.pem");
     for mode in ["require", "verify-ca", "verify-full"] {
@@ -83,7 +83,7 @@ fn an_expired_certificate_is_refused() {
     params.not_before = date_time_ymd(2000, 1, 1);
     params.not_after = date_time_ymd(2001, 1, 1);
     let identity = authority.issue(&params);
-    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL) else { return };
+    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL, "") else { return };
     let ca = authority.file("ca.pem");
     for mode in ["verify-ca", "verify-full"] {
         let text = refused(&server.url(&format!("sslmode={mode}&sslrootcert={}", ca.display())));
@@ -100,7 +100,7 @@ fn a_self_signed_certificate_is_refused_unless_it_is_trusted() {
     let file = authority.file("self.pem");
     std::fs::write(&file, &certificate).unwrap();
     let identity = (certificate, key.serialize_pem());
-    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL) else { return };
+    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL, "") else { return };
     for parameters in [
         "sslmode=verify-full".to_owned(),
         format!("sslmode=verify-full&sslrootcert={}", authority.file("ca.pem").display()),
@@ -117,7 +117,7 @@ fn a_client_certificate_is_sent() {
     let authority = Authority::new("ours");
     let identity = authority.issue(&named("db", &["db.test"]));
     let access = "hostssl all all all cert";
-    let Some(server) = Encrypted::start(Some(&identity), &authority, access) else { return };
+    let Some(server) = Encrypted::start(Some(&identity), &authority, access, "") else { return };
     let write = |name: &str, text: &str, mode: u32| {
         let path = authority.file(name);
         std::fs::write(&path, text).unwrap();
@@ -155,7 +155,7 @@ fn a_client_certificate_is_sent() {
 #[test]
 fn a_server_without_tls_is_used_only_if_the_mode_allows_it() {
     let access = "host all all all scram-sha-256";
-    let Some(server) = Encrypted::start(None, &Authority::new("ours"), access) else { return };
+    let Some(server) = Encrypted::start(None, &Authority::new("ours"), access, "") else { return };
     for mode in ["", "sslmode=prefer", "sslmode=disable"] {
         accepted(&server.url(mode));
     }
