@@ -9,7 +9,7 @@ use crate::process::{Served, account, program};
 use crate::support::get;
 
 /// A cluster on a TCP port, with user `u` and database `d`.
-fn cluster(port: u16) -> Option<Cluster> {
+pub(crate) fn cluster(port: u16) -> Option<Cluster> {
     let cluster = empty_cluster(port)?;
     prepare(&cluster, port);
     Some(cluster)
@@ -26,7 +26,7 @@ fn empty_cluster(port: u16) -> Option<Cluster> {
     cluster
 }
 
-fn url(port: u16) -> String {
+pub(crate) fn url(port: u16) -> String {
     format!("postgres://u:canary@127.0.0.1:{port}/d")
 }
 

@@ -26,15 +26,14 @@ impl Here {
         let store = Store::open(directory.path().join("t.db")).unwrap();
         let account = store.create_account("a", NOW).unwrap();
         let token = store.create_token(account, "", NOW, None).unwrap().reveal().to_owned();
-        let data = gateway_server::DemoData { candidates: 3_000, seed: 1 };
-        let mode = gateway_server::ImportMode::Commit;
-        store.import(account, mode, &mut |stage| data.fill(stage)).unwrap();
         let mut config = Config::default();
         config.listen = "127.0.0.1:0".parse().unwrap();
         change(&mut config);
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let running = runtime.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
-        Self { running, token, _runtime: runtime, directory }
+        let here = Self { running, token, _runtime: runtime, directory };
+        here.fill(3_000);
+        here
     }
 
     /// Fills the account with this many candidates.

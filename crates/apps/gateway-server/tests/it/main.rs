@@ -12,7 +12,6 @@ mod damage;
 mod database_start;
 mod deadlines;
 mod delete;
-mod descriptors;
 #[path = "../../../../methodical/postgres/tests/it/encrypted.rs"]
 mod encrypted;
 mod faults;

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::Arc;
 
 use gateway_server::{
@@ -16,7 +14,7 @@ use proptest::sample::Index;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
 
 use crate::process::{on_each_database, open};
-use crate::support::request;
+use crate::support::get;
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
@@ -204,9 +202,9 @@ fn data(marker: &'static str) -> impl Strategy<Value = Data> {
     })
 }
 
-/// A server with its runtime, and one connection for all requests.
+/// A server with its runtime.
 struct Asked {
-    socket: BufReader<TcpStream>,
+    base_url: String,
     _running: RunningServer,
     _runtime: tokio::runtime::Runtime,
 }
@@ -218,44 +216,12 @@ impl Asked {
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.rate = 0;
         let running = runtime.block_on(Server::new(config, store).start()).unwrap();
-        let socket = TcpStream::connect(running.address()).unwrap();
-        socket.set_nodelay(true).unwrap();
-        Self { socket: BufReader::new(socket), _running: running, _runtime: runtime }
+        Self { base_url: running.base_url(), _running: running, _runtime: runtime }
     }
 
-    fn ask(&mut self, token: &str, query: &str) -> (u16, Vec<u8>) {
-        self.socket.get_mut().write_all(request(token, query, "").as_bytes()).unwrap();
-        let (mut status, mut length) = (0, None);
-        loop {
-            let mut line = String::new();
-            self.socket.read_line(&mut line).unwrap();
-            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
-                status = rest.split(' ').next().unwrap().parse().unwrap();
-            }
-            if let Some(rest) = line.strip_prefix("content-length: ") {
-                length = Some(rest.trim().parse::<usize>().unwrap());
-            }
-            if line == "\r\n" {
-                break;
-            }
-        }
-        let mut body = Vec::new();
-        if let Some(length) = length {
-            body.resize(length, 0);
-            self.socket.read_exact(&mut body).unwrap();
-            return (status, body);
-        }
-        loop {
-            let mut line = String::new();
-            self.socket.read_line(&mut line).unwrap();
-            let size = usize::from_str_radix(line.trim(), 16).unwrap();
-            let mut chunk = vec![0; size + 2];
-            self.socket.read_exact(&mut chunk).unwrap();
-            if size == 0 {
-                return (status, body);
-            }
-            body.extend_from_slice(&chunk[..size]);
-        }
+    fn ask(&self, token: &str, query: &str) -> (u16, Vec<u8>) {
+        let response = get(&self.base_url, token, query);
+        (response.status, response.body)
     }
 }
 
@@ -291,9 +257,8 @@ fn random_requests(store: &Arc<Store>, data_sets: u32) {
     let pairs = std::cell::Cell::new(0);
     let changes = prop::collection::vec((0..3_usize, change()), 0..6);
     let strategy = (data("a"), data("b"), data("c"), changes, requests);
-    let asked = std::cell::RefCell::new(Asked::start(Arc::clone(store)));
+    let asked = Asked::start(Arc::clone(store));
     let result = runner(data_sets).run(&strategy, |(a, b, c, changes, requests)| {
-        let mut asked = asked.borrow_mut();
         // New accounts each time, so that the number of other accounts grows.
         let mut accounts = [a, b, c].map(|data| {
             let name = store.accounts().unwrap().len().to_string();
@@ -387,7 +352,7 @@ fn hostile_strings(store: &Arc<Store>) {
         }
     }
     let (_, token) = data.import(store, "a");
-    let mut asked = Asked::start(Arc::clone(store));
+    let asked = Asked::start(Arc::clone(store));
     for text in &hostile {
         let query = format!("method=candidates/list&vacancy_id=7&status={}", encoded(text));
         assert_eq!(

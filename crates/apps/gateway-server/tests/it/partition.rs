@@ -1,62 +1,44 @@
 //! A database that becomes unreachable without an error, as after a network cable is pulled.
 
-use std::io::{Read, Write};
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gateway_server::{Config, Server};
-use postgres::config::Host;
 
-use crate::cluster;
+use crate::database_start::{cluster, url};
+use crate::encrypted::free_port;
 use crate::process::{account, open};
 use crate::support::{Ops, get};
 
 /// A connection to a database that can be cut.
 struct Wire {
-    url: String,
+    port: u16,
     cut: Arc<AtomicBool>,
 }
 
 impl Wire {
-    fn to(database: &str) -> Self {
-        let config: postgres::Config = database.parse().unwrap();
+    fn to(database: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let user = config.get_user().unwrap();
-        let password = config.get_password().map_or(String::new(), |password| {
-            format!(":{}", String::from_utf8(password.to_vec()).unwrap())
-        });
-        let name = config.get_dbname().unwrap();
-        let url = format!("postgres://{user}{password}@127.0.0.1:{port}/{name}");
         let cut = Arc::new(AtomicBool::new(false));
         let is_cut = Arc::clone(&cut);
         std::thread::spawn(move || {
             let mut held = Vec::new();
-            for near in listener.incoming() {
-                let near = near.unwrap();
+            for near in listener.incoming().map(Result::unwrap) {
                 if is_cut.load(Ordering::SeqCst) {
                     // Accepted but never answered.
                     held.push(near);
                     continue;
                 }
-                let port = config.get_ports().first().copied().unwrap_or(5432);
-                match &config.get_hosts()[0] {
-                    Host::Tcp(host) => {
-                        let far = TcpStream::connect((host.as_str(), port)).unwrap();
-                        join(near, far.try_clone().unwrap(), far, &is_cut);
-                    }
-                    Host::Unix(directory) => {
-                        let path = directory.join(format!(".s.PGSQL.{port}"));
-                        let far = UnixStream::connect(path).unwrap();
-                        join(near, far.try_clone().unwrap(), far, &is_cut);
-                    }
-                }
+                let far = TcpStream::connect(("127.0.0.1", database)).unwrap();
+                pass(near.try_clone().unwrap(), far.try_clone().unwrap(), Arc::clone(&is_cut));
+                pass(far, near, Arc::clone(&is_cut));
             }
         });
-        Self { url, cut }
+        Self { port, cut }
     }
 
     fn cut(&self) {
@@ -64,17 +46,8 @@ impl Wire {
     }
 }
 
-fn join<S: Read + Write + Send + 'static>(near: TcpStream, from: S, to: S, cut: &Arc<AtomicBool>) {
-    pass(near.try_clone().unwrap(), to, Arc::clone(cut));
-    pass(from, near, Arc::clone(cut));
-}
-
 /// Passes bytes on until either side closes. After the cut, both ends stay open and no bytes pass.
-fn pass(
-    mut from: impl Read + Send + 'static,
-    mut to: impl Write + Send + 'static,
-    cut: Arc<AtomicBool>,
-) {
+fn pass(mut from: TcpStream, mut to: TcpStream, cut: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = from.read(&mut bytes) {
@@ -87,10 +60,11 @@ fn pass(
 
 #[test]
 fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
-    let Some(database) = cluster::database() else { return };
-    let wire = Wire::to(&database.url);
-    let token = account(&wire.url, "acme");
-    let store = open(&wire.url);
+    let port = free_port();
+    let Some(_cluster) = cluster(port) else { return };
+    let wire = Wire::to(port);
+    let token = account(&url(wire.port), "acme");
+    let store = open(&url(wire.port));
     let limit = Duration::from_secs(1);
     let mut config = Config::default();
     config.listen = "127.0.0.1:0".parse().unwrap();

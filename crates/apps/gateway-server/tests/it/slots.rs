@@ -1,50 +1,24 @@
-//! The slots of connections and responses: clients that take many leave room for others.
+//! The limits on connections and responses: clients that take many leave room for others, also in a process with a low
+//! limit of open files.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Stdio;
+use std::time::Duration;
 
-use tempfile::TempDir;
-
-use crate::process::{Served, account, run};
-use crate::support::{begin_list, get};
-
-/// A server with two accounts whose lists are larger than the buffers of the system.
-struct Large {
-    served: Served,
-    tokens: [String; 2],
-    _directory: TempDir,
-}
-
-impl Large {
-    fn start(flags: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let tokens = ["one", "two"].map(|name| {
-            let token = account(&database, name);
-            run(&database, &["demo-data", "--account", name, "--candidates", "40000"]);
-            token
-        });
-        let flags = [flags, &["--ops-listen", "127.0.0.1:0"]].concat();
-        let served = Served::start(&database, &flags);
-        Self { served, tokens, _directory: directory }
-    }
-
-    /// Asks for a whole list and reads no more than the status.
-    fn begin_list(&self, token: &str, headers: &str) -> (u16, TcpStream) {
-        begin_list(&self.served.base_url, token, headers)
-    }
-
-    fn wait_until_none_is_in_flight(&self) {
-        self.served.ops.wait_for("gateway_requests_in_flight 0");
-    }
-}
+use crate::process::{Served, account, acme, program, program_after};
+use crate::support::{begin_list, get, request};
 
 #[test]
 fn slow_lists_of_one_account_leave_room_for_others() {
-    let large = Large::start(&["--connections", "44"]);
-    let [one, two] = &large.tokens;
-    let base = &large.served.base_url;
+    // The lists are larger than the buffers of the system.
+    let flags = ["--connections", "44"];
+    let (served, directory) = Served::filled(program(), 40_000, &flags);
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let (one, two) = (&served.token, &account(&database, "two"));
+    let base = &served.base_url;
     let (statuses, slow): (Vec<u16>, Vec<TcpStream>) =
-        (0..40).map(|_| large.begin_list(one, "")).unzip();
+        (0..40).map(|_| begin_list(base, one, "")).unzip();
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 5, "{statuses:?}");
     assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 35, "{statuses:?}");
     let refused = get(base, one, "method=candidates/list");
@@ -57,6 +31,38 @@ fn slow_lists_of_one_account_leave_room_for_others() {
         assert_eq!(get(base, token, query).status, 200, "{query}");
     }
     drop(slow);
-    large.wait_until_none_is_in_flight();
+    served.ops.wait_for("gateway_requests_in_flight 0");
     assert_eq!(get(base, one, "method=candidates/list").status, 200);
+}
+
+#[test]
+fn more_connections_than_descriptors_break_no_response() {
+    let (_directory, database, token) = acme();
+    let mut command = program_after("ulimit -n 158");
+    command.stderr(Stdio::piped());
+    let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
+    let address = served.base_url.strip_prefix("http://").unwrap().to_owned();
+    let request = request(&token, "method=candidates/list", "");
+    let ask = |socket: &mut TcpStream| {
+        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut start = [0; 12];
+        socket.read_exact(&mut start).unwrap();
+        String::from_utf8(start.to_vec()).unwrap()
+    };
+    let mut sockets: Vec<_> = (0..30).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let answers: Vec<_> = sockets.iter_mut().map(ask).collect();
+    let good = answers.iter().filter(|answer| *answer == "HTTP/1.1 200").count();
+    let refused = answers.iter().filter(|answer| *answer == "HTTP/1.1 503").count();
+    assert_eq!((good, refused), (8, 22), "{answers:?}");
+    assert_eq!(served.ops.get("/healthz").text(), "ok\n");
+    served.signal("-TERM");
+    drop(sockets);
+    let mut log = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let line: serde_json::Value = serde_json::from_str(&log).unwrap();
+    assert_eq!(line["event"], "connections_limited");
+    let detail = line["detail"].as_str().unwrap();
+    assert!(detail.starts_with("serving at most 8 connections, not 10000: "), "{detail}");
+    assert!(detail.contains("158 files") && detail.contains("--connections"), "{detail}");
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gateway_server::{AccountId, Config, RunningServer, Server, Store, TokenDigest, UnixTime};
-use tempfile::TempDir;
 
 use crate::support::{Response, call, get};
 
@@ -20,21 +19,16 @@ struct Guessed {
     begun: Receiver<()>,
     allow: SyncSender<()>,
     _runtime: tokio::runtime::Runtime,
-    _directory: TempDir,
 }
 
 impl Guessed {
     fn start(change: impl FnOnce(&mut Config)) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let store = Store::open(directory.path().join("t.db")).unwrap();
+        let store = Store::in_memory().unwrap();
         let account = store.create_account("a", NOW).unwrap();
         let tokens = ["one", "two"].map(|label| {
             store.create_token(account, label, NOW, None).unwrap().reveal().to_owned()
         });
-        let data = gateway_server::DemoData::default();
-        let mode = gateway_server::ImportMode::Commit;
-        store.import(account, mode, &mut |stage| data.fill(stage)).unwrap();
-        let (begun, receiver) = sync_channel(2);
+        let (report, begun) = sync_channel(2);
         let (allow, allowed) = sync_channel(2);
         let allowed = Mutex::new(allowed);
         let looked_up = Arc::new(AtomicU64::new(0));
@@ -43,7 +37,7 @@ impl Guessed {
         let store = Arc::new(store.observed(move |token| {
             count.fetch_add(1, Ordering::Relaxed);
             if *token == TokenDigest::of("gwt_slow") {
-                begun.send(()).unwrap();
+                report.send(()).unwrap();
                 allowed.lock().unwrap().recv_timeout(GENEROUS).unwrap();
             }
         }));
@@ -58,18 +52,7 @@ impl Guessed {
             .unwrap();
         let server = Server::new(config, Arc::clone(&store));
         let running = runtime.block_on(server.start()).unwrap();
-        let begun = receiver;
-        Self {
-            running,
-            store,
-            looked_up,
-            account,
-            tokens,
-            begun,
-            allow,
-            _runtime: runtime,
-            _directory: directory,
-        }
+        Self { running, store, looked_up, account, tokens, begun, allow, _runtime: runtime }
     }
 
     fn get(&self, token: &str) -> Response {
