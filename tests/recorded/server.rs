@@ -172,11 +172,10 @@ gateway-server delete candidate --account acme 1
 gateway-server delete candidate --account acme 1 2 --ignore-missing
 gateway-server delete candidate --account acme
 gateway-server delete candidate --account acme x
-printf '4\n' | gateway-server delete candidate --account acme --ids-from -
-printf '1\nseven\n' | gateway-server delete candidate --account acme --ids-from -
-printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from -
-printf '1000\n4000\n' | gateway-server delete candidate --account acme --ids-from - --dry-run --ignore-missing
-printf '1000\n\n 1001 \n4000\n' | gateway-server delete candidate --account acme --ids-from - --ignore-missing
+gateway-server delete candidate --account acme 4
+gateway-server delete candidate --account acme 1000 4000
+gateway-server delete candidate --account acme 1000 4000 --dry-run --ignore-missing
+gateway-server delete candidate --account acme 1000 1001 4000 --ignore-missing
 gateway-server delete vacancy --account acme 101 --dry-run
 gateway-server delete vacancy --account acme 101
 gateway-server delete status --account other --vacancy-id 101 --candidate-id 1
@@ -228,8 +227,6 @@ gateway-server serve --check --tls-certificate absent.pem --tls-key absent.pem
 gateway-server serve --config absent.toml
 gateway-server serve --print-config
 gateway-server serve --burst 3
-gateway-server serve --database-timeout 3
-GATEWAY_LIST_CACHE=1 gateway-server serve
 gateway-server serve --connections 9999999999999999999
 gateway-server serve --response-timeout 18446744073709551615
 gateway-server serve --response-timeout 0

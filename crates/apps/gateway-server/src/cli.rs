@@ -50,9 +50,9 @@ enum Command {
     /// Fill an account with invented data; the same seed gives the same data.
     DemoData(data::DemoArguments),
     /// Back up a SQLite database, even while it is in use.
-    Backup(database::BackupArguments),
+    Backup(database::CopyArguments),
     /// Create a SQLite database from a backup, after checking it.
-    Restore(database::RestoreArguments),
+    Restore(database::CopyArguments),
     /// Check the database for damage.
     Check(Database),
     /// Check whether a running server is ready; exit code 1 if not.

@@ -92,18 +92,6 @@ impl Default for Config {
     }
 }
 
-impl Config {
-    /// Returns the maximum number of connections of an address.
-    pub(crate) fn connections_of_an_address(&self) -> usize {
-        self.connections_per_address.unwrap_or_else(|| (self.connections / 4).max(16)).max(1)
-    }
-
-    /// Returns the maximum number of lists that are sent concurrently with one token.
-    pub(crate) fn responses_of_a_token(&self) -> usize {
-        (self.connections / 8).max(4)
-    }
-}
-
 /// Maximum and default of the response timeout, in seconds. Superseded rows are kept for the sake of responses of this length.
 pub(crate) const LONGEST_RESPONSE: u64 = 15 * 60;
 

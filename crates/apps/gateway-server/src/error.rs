@@ -93,6 +93,12 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source }))
     }
 
+    /// Creates the error of a file that cannot be read.
+    pub(crate) fn unreadable(name: impl fmt::Display, error: std::io::Error) -> Self {
+        let kind = Self::from(std::io::Error::from(error.kind())).kind();
+        Self::caused(kind, format!("cannot read {name}"), error)
+    }
+
     /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -184,18 +184,6 @@ fn lacks(fields: &Fields, field: &Field) -> bool {
         }
 }
 
-/// Returns a value of a stored record, as [`check`] returns it, but does not check it: an import has stored it.
-pub(crate) fn stored(value: Json) -> Json {
-    match value {
-        Json::Object(members) => {
-            let members = members.into_iter().filter(|(_, value)| !value.is_null());
-            members.map(|(name, value)| (name, stored(value))).collect()
-        }
-        Json::String(_) => value,
-        other => other.to_string().into(),
-    }
-}
-
 /// Returns the name of a field that contains a NUL character.
 pub(crate) fn with_nul(fields: &Fields) -> Option<String> {
     fields.iter().find_map(|(name, value)| match value {

@@ -32,9 +32,8 @@ use crate::error::with_causes;
 use crate::generated::call::Call;
 use crate::generated::operation::Operation;
 use crate::parameter::Pairs;
-use crate::records::Records;
-use crate::storage;
-use crate::store::{Cursor, Page, Principal, Store};
+use crate::storage::Records;
+use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 use crate::token::{TokenDigest, TokenId};
 
 /// Everything that answering a request needs. Shared by all connections.
@@ -148,7 +147,7 @@ impl Front {
                 let source = ListSource::new(store, principal, call, frame);
                 self.list(source, coding).await?
             }
-            None => (self.object(call, principal).await?, Coding::Identity),
+            None => (self.object(call, snapshot).await?, Coding::Identity),
         };
         let mut response = tagged(StatusCode::OK, &etag, body);
         let headers = response.headers_mut();
@@ -163,11 +162,7 @@ impl Front {
         Ok(response)
     }
 
-    async fn object(&self, call: Call, principal: &Principal) -> Result<ResponseBody, Problem> {
-        if let Some(json) = storage::read_with_token(&call, principal) {
-            return Ok(ResponseBody::full(json));
-        }
-        let snapshot = principal.snapshot;
+    async fn object(&self, call: Call, snapshot: Snapshot) -> Result<ResponseBody, Problem> {
         let json = self
             .work
             .look_up(move |store| {

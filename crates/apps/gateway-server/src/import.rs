@@ -136,13 +136,8 @@ impl Import {
             // A cut record of the other formats is not valid JSON.
             standard_input(format == ImportFormat::Csv)
         } else {
-            let open = File::open(path).map_err(|error| {
-                let kind = match error.kind() {
-                    std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-                    _ => ErrorKind::Io,
-                };
-                Error::caused(kind, format!("cannot read {}", path.display()), error)
-            })?;
+            let open =
+                File::open(path).map_err(|error| Error::unreadable(path.display(), error))?;
             Box::new(BufReader::with_capacity(256 * 1024, open))
         };
         match format {

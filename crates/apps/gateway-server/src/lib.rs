@@ -21,7 +21,6 @@ mod import;
 mod log;
 mod ops;
 mod parameter;
-mod records;
 mod server;
 mod storage;
 mod store;

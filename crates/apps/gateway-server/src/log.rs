@@ -54,12 +54,10 @@ impl Log {
         let waiting = Arc::new(AtomicUsize::new(0));
         let written = Arc::clone(&waiting);
         std::thread::Builder::new().name("log".into()).spawn(move || {
-            while let Ok(mut text) = queued.recv() {
-                let more: Vec<_> = queued.try_iter().take(GATHERED_LINES).collect();
-                text.extend(more.iter().flatten());
+            while let Ok(line) = queued.recv() {
                 // Ignored: this is the place where an error would be reported.
-                drop(out.write_all(&text));
-                written.fetch_sub(1 + more.len(), Ordering::Relaxed);
+                drop(out.write_all(&line));
+                written.fetch_sub(1, Ordering::Relaxed);
             }
         })?;
         Ok(Self { lines, waiting, dropped: Arc::default() })
@@ -121,9 +119,6 @@ fn panicked(panic: &PanicHookInfo<'_>) {
 
 /// Maximum number of lines that wait to be written.
 const QUEUED_LINES: usize = 4096;
-
-/// Maximum number of lines in one write, after the first.
-const GATHERED_LINES: usize = 63;
 
 #[cfg(test)]
 mod tests;

@@ -141,12 +141,14 @@ fn assemble(
         work: work.clone(),
         limits: RateLimits::per_second(config.rate, config.burst),
         guesses: Guesses::per_minute(config.wrong_tokens),
-        lists_open: Shares::new(config.responses_of_a_token()),
+        // Lists that are sent concurrently with one token.
+        lists_open: Shares::new((config.connections / 8).max(4)),
         metrics: Arc::clone(&metrics),
     };
+    let a_quarter = (config.connections / 4).max(16);
     let limits = Limits {
         connections: config.connections,
-        connections_per_address: config.connections_of_an_address(),
+        connections_per_address: config.connections_per_address.unwrap_or(a_quarter).max(1),
         unlimited: config.trusted_proxies.clone(),
         queue: false,
         body: 0,
@@ -197,7 +199,7 @@ impl RunningServer {
     ///
     /// Fails if a file cannot be read or the key does not match the certificate. The old certificates stay in use.
     pub fn renew_certificates(&self) -> Result<(), Error> {
-        self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(unusable))
+        self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(|error| unusable(&error)))
     }
 
     /// Stops accepting requests, lets responses in progress end within the drain timeout, and cuts the remaining connections.
@@ -228,12 +230,13 @@ impl fmt::Debug for RunningServer {
 /// Reads the certificates and the key, if the configuration names them.
 pub(crate) fn acceptor(config: &Config) -> Result<Option<Arc<Acceptor>>, Error> {
     let Some((certificate, key)) = &config.tls else { return Ok(None) };
-    Acceptor::from_files(certificate, key).map(Arc::new).map(Some).map_err(unusable)
+    Acceptor::from_files(certificate, key)
+        .map(|tls| Some(Arc::new(tls)))
+        .map_err(|error| unusable(&error))
 }
 
 /// Returns the error of a certificate or key.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
-fn unusable(error: io::Error) -> Error {
+fn unusable(error: &io::Error) -> Error {
     Error::new(ErrorKind::Listen, error.to_string())
 }
 

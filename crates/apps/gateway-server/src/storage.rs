@@ -1,13 +1,10 @@
-//! The storage queries of the operations. After the spec has a new operation, the server does not
-//! compile until it is added here.
-
-use bytes::Bytes;
+//! The storage queries of the operations, and the records that they return. After the spec has a new operation, the
+//! server does not compile until it is added here.
 
 use crate::error::Error;
 use crate::generated::call::{Call, Storage};
 use crate::generated::parameters;
-use crate::records::Records;
-use crate::store::{CandidateFilter, Cursor, Page, Principal, Snapshot, Store, Versions};
+use crate::store::{CandidateFilter, Cursor, Page, Snapshot, Store, Versions};
 
 impl Storage for Store {
     fn list_candidates(
@@ -34,12 +31,6 @@ impl Storage for Store {
     }
 }
 
-/// Returns the response to a call if it was read with the token: the balance is in the row of the account, and a second
-/// statement would take a tenth of the time of a small response.
-pub(crate) fn read_with_token(call: &Call, principal: &Principal) -> Option<Bytes> {
-    if matches!(call, Call::GetCredits) { principal.credits.clone() } else { None }
-}
-
 /// Returns the versions of the data that a call reads. A new operation is taken to read everything.
 pub(crate) fn versions(call: &Call, versions: &Versions) -> Vec<i64> {
     let Versions { candidates, statuses, vacancies, credits } = *versions;
@@ -63,5 +54,54 @@ fn filter(parameters: &parameters::ListCandidates) -> CandidateFilter {
         (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
         (Some(Ok(vacancy)), None) => CandidateFilter::Vacancy(vacancy),
         (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status.clone()),
+    }
+}
+
+/// The JSON text around the records of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// The text before the first record.
+    pub(crate) open: &'static str,
+    /// The text after the last record.
+    pub(crate) close: &'static str,
+}
+
+/// The object around the list in a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    /// The operation whose responses have it.
+    pub(crate) method: &'static str,
+    /// The field whose value says whether the call succeeded.
+    pub(crate) marker: &'static str,
+    /// The value of the marker after a success.
+    pub(crate) success: &'static str,
+    /// The field of the list.
+    pub(crate) items: &'static str,
+}
+
+/// Appends records to a buffer, with commas between them.
+#[derive(Debug)]
+pub(crate) struct Records<'o> {
+    out: &'o mut Vec<u8>,
+    is_first: bool,
+}
+
+impl<'o> Records<'o> {
+    /// Appends to `out`. `is_first` says whether the next record is the first one of its response.
+    pub(crate) fn new(out: &'o mut Vec<u8>, is_first: bool) -> Self {
+        Self { out, is_first }
+    }
+
+    /// Appends a record that is JSON already.
+    pub(crate) fn push(&mut self, record: &[u8]) {
+        self.next().extend_from_slice(record);
+    }
+
+    /// Returns the buffer for the next record.
+    pub(crate) fn next(&mut self) -> &mut Vec<u8> {
+        if !std::mem::take(&mut self.is_first) {
+            self.out.push(b',');
+        }
+        self.out
     }
 }

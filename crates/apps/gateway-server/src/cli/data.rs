@@ -130,12 +130,9 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 }
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
-    let CheckReport { damage, outdated, pending_erasures } = database.open_to_read()?.check()?;
+    let CheckReport { damage, pending_erasures } = database.open_to_read()?.check()?;
     for line in &damage {
         note(&format!("damage: {line}"));
-    }
-    for line in &outdated {
-        note(line);
     }
     if pending_erasures > 0 {
         note("a deletion left bytes in the files; run `gateway-server delete traces`");
@@ -156,11 +153,8 @@ fn describe(report: &ImportReport, mode: ImportMode) -> String {
     let mut text = line("vacancies", report.vacancies);
     text.push_str(&line("candidates", report.candidates));
     text.push_str(&line("statuses", report.applications));
-    text.push_str(if report.credits_changed {
-        "credits: changed\n"
-    } else {
-        "credits: unchanged\n"
-    });
+    let credits = if report.credits_changed { "changed" } else { "unchanged" };
+    text.push_str(&["credits: ", credits, "\n"].concat());
     if mode == ImportMode::DryRun {
         text.push_str("dry run: nothing was written\n");
     }

@@ -80,67 +80,55 @@ fn given(database: Option<&str>) -> Result<Location<'_>, Error> {
 /// Where a database is.
 pub(super) enum Location<'d> {
     File(&'d str),
-    /// The URL of a PostgreSQL database, with its scheme in lower case.
+    /// The URL of a PostgreSQL database, with the scheme `postgres`.
     Url(String),
 }
 
 impl<'d> Location<'d> {
     /// Reads the setting. Its errors do not repeat it, because a mistyped URL may contain a password.
     pub(super) fn parse(database: &'d str) -> Result<Self, Error> {
-        let config = |text: &'static str| Err(Error::new(ErrorKind::Config, text));
-        let Some((scheme, rest)) = scheme(database) else {
-            if database.to_ascii_lowercase().contains("password=") {
-                return config(
-                    "cannot open the database: key-value settings are not supported; \
-                     write a URL, such as postgres://USER@HOST/NAME",
-                );
-            }
-            return Ok(Self::File(database));
+        let refuse = |next: &str| {
+            Err(Error::new(ErrorKind::Config, format!("cannot open the database: {next}")))
         };
-        let scheme = scheme.to_ascii_lowercase();
-        if !matches!(&*scheme, "postgres" | "postgresql") || !rest.starts_with("//") {
-            return config(
-                "cannot open the database: its URL does not start with postgres:// or postgresql://; \
-                 for a file with a colon in its name, write ./ before the name",
-            );
+        // A scheme begins with a letter (RFC 3986, section 3.1).
+        let is_scheme = |text: &str| {
+            let letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
+            text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.chars().all(letter)
+        };
+        match database.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {
+            Some((scheme, rest)) => match &*scheme.to_ascii_lowercase() {
+                "postgres" | "postgresql" if rest.starts_with("//") => {
+                    Ok(Self::Url(format!("postgres:{rest}")))
+                }
+                _ => refuse(
+                    "its URL does not start with postgres:// or postgresql://; for a file with a colon in its name, write \
+                     ./ before the name",
+                ),
+            },
+            None if database.to_ascii_lowercase().contains("password=") => refuse(
+                "key-value settings are not supported; write a URL, such as postgres://USER@HOST/NAME",
+            ),
+            None => Ok(Self::File(database)),
         }
-        Ok(Self::Url(format!("{scheme}:{rest}")))
     }
 }
 
-/// Splits a text after the scheme of a URL (RFC 3986, section 3.1), if it starts with one.
-fn scheme(text: &str) -> Option<(&str, &str)> {
-    let (scheme, rest) = text.split_once(':')?;
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
-    let starts = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
-    (starts && scheme.chars().all(letter)).then_some((scheme, rest))
-}
-
 #[derive(Debug, Args)]
-pub(super) struct BackupArguments {
-    /// File to create. It must not exist.
+pub(super) struct CopyArguments {
+    /// The backup: a new file for `backup`, and one that exists for `restore`.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     database: Database,
 }
 
-pub(super) fn backup(arguments: &BackupArguments) -> Result<(), Error> {
+pub(super) fn backup(arguments: &CopyArguments) -> Result<(), Error> {
     let database = arguments.database.file("cannot back up a PostgreSQL database; use pg_dump")?;
     store::backup(database, &arguments.file)?;
     print(&format!("backup written to {}\n", arguments.file.display()))
 }
 
-#[derive(Debug, Args)]
-pub(super) struct RestoreArguments {
-    /// Backup to restore.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    #[command(flatten)]
-    database: Database,
-}
-
-pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), Error> {
+pub(super) fn restore(arguments: &CopyArguments) -> Result<(), Error> {
     let database =
         arguments.database.file("cannot restore a PostgreSQL database; use pg_restore or psql")?;
     store::restore(&arguments.file, database)?;

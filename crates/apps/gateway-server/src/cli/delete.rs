@@ -1,7 +1,5 @@
 //! The commands `gateway-server delete`.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -53,11 +51,8 @@ pub(super) enum Command {
 #[derive(Debug, Args)]
 pub(super) struct Records {
     /// Ids of the records.
-    #[arg(value_name = "ID", required_unless_present = "ids_from")]
+    #[arg(value_name = "ID", required = true)]
     ids: Vec<i64>,
-    /// File with more ids, one a line; `-` reads standard input.
-    #[arg(long, value_name = "FILE")]
-    ids_from: Option<PathBuf>,
     #[command(flatten)]
     account: OfAccount,
     #[command(flatten)]
@@ -100,12 +95,10 @@ pub(super) struct Timeout {
 pub(super) fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Candidate(records) => {
-            let ids = records.ids()?;
-            records.account.delete(&Deletion::Candidates(ids), &records.options)
+            records.account.delete(&Deletion::Candidates(records.ids), &records.options)
         }
         Command::Vacancy(records) => {
-            let ids = records.ids()?;
-            records.account.delete(&Deletion::Vacancies(ids), &records.options)
+            records.account.delete(&Deletion::Vacancies(records.ids), &records.options)
         }
         Command::Status { vacancy, candidate, account, options } => {
             account.delete(&Deletion::Statuses(vec![(vacancy, candidate)]), &options)
@@ -123,16 +116,6 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
             erase_traces(&database.open()?, timeout, database.is_shared())?;
             print("erased the traces of deleted records\n")
         }
-    }
-}
-
-impl Records {
-    fn ids(&self) -> Result<Vec<i64>, Error> {
-        let mut ids = self.ids.clone();
-        if let Some(path) = &self.ids_from {
-            read_ids(path, &mut ids)?;
-        }
-        Ok(ids)
     }
 }
 
@@ -160,34 +143,6 @@ fn erase_traces(store: &Store, timeout: Timeout, is_shared: bool) -> Result<(), 
             "the write-ahead log, replicas and backups of \
              PostgreSQL keep the rows for as long as they are set up to",
         );
-    }
-    Ok(())
-}
-
-/// Reads ids, one a line. Skips empty lines.
-fn read_ids(path: &Path, ids: &mut Vec<i64>) -> Result<(), Error> {
-    let is_input = path.as_os_str() == "-";
-    let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
-    let unreadable = |error: std::io::Error| {
-        let kind = Error::from(std::io::Error::from(error.kind())).kind();
-        Error::caused(kind, format!("cannot read {name}"), error)
-    };
-    let lines: Box<dyn BufRead> = if is_input {
-        Box::new(std::io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(std::fs::File::open(path).map_err(unreadable)?))
-    };
-    for (number, line) in (1_u64..).zip(lines.lines()) {
-        let line = line.map_err(unreadable)?;
-        let line = line.trim();
-        if line.is_empty() {
-            continue;
-        }
-        let wrong = |error| {
-            let text = format!("{name}, line {number}: expected an id; nothing was deleted");
-            Error::caused(ErrorKind::Import, text, error)
-        };
-        ids.push(line.parse().map_err(wrong)?);
     }
     Ok(())
 }

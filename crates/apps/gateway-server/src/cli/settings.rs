@@ -10,7 +10,6 @@ use ipnet::IpNet;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::{Config, LONGEST_RESPONSE};
-use crate::error::{Error, ErrorKind};
 
 /// The settings, as flags and environment variables.
 #[derive(Debug, Args)]
@@ -126,18 +125,6 @@ fn path(text: &str) -> Result<String, &'static str> {
     Err("expected a path that starts with / and has no query, fragment or space, such as /gateway")
 }
 
-/// Fails if a variable of a setting that no longer exists is set.
-pub(super) fn refuse_former() -> Result<(), Error> {
-    for (flag, advice) in FORMER {
-        let variable = format!("GATEWAY_{}", flag.replace('-', "_").to_ascii_uppercase());
-        if std::env::var_os(&variable).is_some() {
-            let text = format!("cannot use {variable}: {advice}");
-            return Err(Error::new(ErrorKind::Config, text));
-        }
-    }
-    Ok(())
-}
-
 /// Returns what to do without a flag that no longer exists.
 pub(super) fn former(flag: &str) -> Option<&'static str> {
     let flag = flag.strip_prefix("--")?;
@@ -147,19 +134,12 @@ pub(super) fn former(flag: &str) -> Option<&'static str> {
 /// Maximum time for responses to end, in seconds. Far from overflowing a clock.
 const DAY: u64 = 24 * 60 * 60;
 
-/// The settings of former releases, and what to do without them.
-const FORMER: [(&str, &str); 15] = [
+/// The settings of earlier builds that have a replacement.
+const FORMER: [(&str, &str); 8] = [
     ("config", "use flags or GATEWAY_… variables"),
     ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
     ("burst", "bursts have twice the requests of --rate"),
-    ("wrong-tokens", "the limit is 60 a minute"),
     ("responses-per-token", "the limit is an eighth of --connections, at least 4"),
-    ("readers", "there are 8 readers"),
-    ("statement-timeout", "the limit for PostgreSQL is 10 s"),
-    ("head-timeout", "the limit is 10 s"),
-    ("idle-timeout", "the limit is 60 s"),
-    ("stall-timeout", "the limit is 30 s"),
-    ("database-timeout", "the limit is 60 s"),
     ("drain-pause", "wait before the signal, as with a preStop hook of Kubernetes"),
     ("log-format", "the log is text on a terminal, otherwise JSON"),
     ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),

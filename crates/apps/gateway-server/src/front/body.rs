@@ -20,7 +20,7 @@ use crate::front::recorder::Recorder;
 use crate::front::request::Coding;
 use crate::front::work::Work;
 use crate::generated::call::Call;
-use crate::records::{self, Records};
+use crate::storage::{self, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
 /// The body of a response.
@@ -237,11 +237,9 @@ pub(crate) struct ListSource {
     store: Arc<Store>,
     snapshot: Snapshot,
     call: Call,
-    frame: records::Frame,
+    frame: storage::Frame,
     /// Where the next page begins; `None` after the last page.
     next: Option<Cursor>,
-    /// Capacity to allocate for the next piece, from the length of the last one.
-    capacity: usize,
 }
 
 impl ListSource {
@@ -250,16 +248,9 @@ impl ListSource {
         store: Arc<Store>,
         principal: &Principal,
         call: Call,
-        frame: records::Frame,
+        frame: storage::Frame,
     ) -> Self {
-        Self {
-            store,
-            snapshot: principal.snapshot,
-            call,
-            frame,
-            next: Some(Cursor::START),
-            capacity: 512,
-        }
+        Self { store, snapshot: principal.snapshot, call, frame, next: Some(Cursor::START) }
     }
 
     /// Returns whether the last byte was returned.
@@ -270,7 +261,7 @@ impl ListSource {
     /// Reads and renders the next page. Blocks on the database.
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(from) = self.next else { return Ok(None) };
-        let mut out = Vec::with_capacity(self.capacity);
+        let mut out = Vec::new();
         let is_first = from == Cursor::START;
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
@@ -282,7 +273,6 @@ impl ListSource {
             // Closed only here, so that a truncated response is never valid JSON.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
-        self.capacity = out.len() + out.len() / 16;
         Ok(Some(Bytes::from(out)))
     }
 }

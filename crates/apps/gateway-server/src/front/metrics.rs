@@ -53,33 +53,24 @@ impl Metrics {
         let registry = Registry::new();
         let counters =
             |name, help, label: &[&str]| register_counters!(Opts::new(name, help), label, registry);
-        let durations = HistogramOpts::new(
-            "gateway_request_duration_seconds",
-            "Time from the request head to the end of the response.",
-        );
+        let took = "Time from the request head to the end of the response.";
+        let durations = HistogramOpts::new("gateway_request_duration_seconds", took);
         let durations = durations.buckets(BOUNDS.into());
-        let (in_flight, help) =
-            ("gateway_requests_in_flight", "Requests whose response has not ended.");
-        let (bytes, bytes_help) =
-            ("gateway_response_bytes_total", "Bytes of response bodies handed to connections.");
-        let by_version = "Requests by version of HTTP.";
-        let by_problem = "Responses with a problem, by its type.";
+        let requests = "Requests answered.";
+        let versions = "Requests by version of HTTP.";
+        let problems = "Responses with a problem, by its type.";
+        let ends = "Responses by how they ended.";
+        let bytes = "Bytes of response bodies handed to connections.";
+        let in_flight = "Requests whose response has not ended.";
+        let by_status = ["operation", "status"];
         Ok(Self {
-            requests: counters(
-                "gateway_requests_total",
-                "Requests answered.",
-                &["operation", "status"],
-            )?,
+            requests: counters("gateway_requests_total", requests, &by_status)?,
             durations: register_histograms!(durations, &["operation"], registry)?,
-            versions: counters("gateway_requests_by_version_total", by_version, &["http"])?,
-            problems: counters("gateway_problems_total", by_problem, &["problem"])?,
-            ends: counters(
-                "gateway_response_ends_total",
-                "Responses by how they ended.",
-                &["end"],
-            )?,
-            bytes: register_counter!(bytes, bytes_help, registry)?,
-            in_flight: register_gauge!(in_flight, help, registry)?,
+            versions: counters("gateway_requests_by_version_total", versions, &["http"])?,
+            problems: counters("gateway_problems_total", problems, &["problem"])?,
+            ends: counters("gateway_response_ends_total", ends, &["end"])?,
+            bytes: register_counter!("gateway_response_bytes_total", bytes, registry)?,
+            in_flight: register_gauge!("gateway_requests_in_flight", in_flight, registry)?,
             registry,
             log_lines_dropped,
             connections,

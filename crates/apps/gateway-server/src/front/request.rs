@@ -2,8 +2,6 @@
 //! ids.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderMap;
 use http::header::{
@@ -17,7 +15,7 @@ use crate::generated::call::Call;
 use crate::parameter::Pairs;
 use crate::storage;
 use crate::store::{AccountId, Versions};
-use crate::token::{TokenDigest, is_b64token};
+use crate::token::{TokenDigest, is_b64token, random};
 
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,19 +167,12 @@ fn is_harmless(id: &[u8]) -> bool {
         && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// Creates an id from a random number of this process and a counter.
+/// Creates a random id. All ids have the same length, so that the length of a response does not depend on earlier requests:
+/// the simulation breaks connections after a number of bytes.
 fn fresh() -> HeaderValue {
-    static PROCESS: OnceLock<u64> = OnceLock::new();
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let process = PROCESS.get_or_init(|| getrandom::u64().unwrap_or_default());
-    let id = id_of(*process, COUNT.fetch_add(1, Ordering::Relaxed));
-    HeaderValue::try_from(id).unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
-}
-
-/// Formats an id. All ids have the same length, so that the length of a response does not depend on earlier requests: the
-/// simulation breaks connections after a number of bytes.
-fn id_of(process: u64, count: u64) -> String {
-    format!("{process:016x}-{count:08x}")
+    let id = random().map_or(0, u128::from_ne_bytes);
+    HeaderValue::try_from(format!("{id:032x}"))
+        .unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
 }
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -201,12 +192,6 @@ mod tests {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
         headers
-    }
-
-    #[test]
-    fn the_ids_of_requests_have_one_length() {
-        assert_eq!(id_of(1, 0), "0000000000000001-00000000");
-        assert_eq!(id_of(u64::MAX, 0x1000).len(), id_of(1, 0xfff).len());
     }
 
     #[test]

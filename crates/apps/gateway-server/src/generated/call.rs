@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::generated::operation::Operation;
 use crate::generated::parameters;
 use crate::parameter::{Pairs, Problem};
-use crate::records::{Envelope, Frame, Records};
+use crate::storage::{Envelope, Frame, Records};
 use crate::store::{Cursor, Page, Snapshot};
 
 /// Reads from storage: one method for each operation.

@@ -12,7 +12,7 @@ use crate::fields::{Fields, find, names, text};
 use crate::generated::call::ENVELOPES;
 use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
-use crate::records::Envelope;
+use crate::storage::Envelope;
 
 /// Reads a file with one value per line.
 pub(super) fn read_lines(

@@ -64,10 +64,10 @@ impl<'s, 'p> Target<'s, 'p> {
 
     fn try_put(&mut self, place: Place, given: Fields) -> Result<(), Error> {
         *self.count += 1;
-        let kind = RecordKind::of(&given);
-        let fields = fields::check(kind.fields(), given).map_err(|fault| match fault {
+        let kind = OTHERS.iter().find(|kind| given.contains_key(kind.own)).unwrap_or(&CANDIDATE);
+        let fields = fields::check(kind.fields, given).map_err(|fault| match fault {
             Fault::Foreign(name) => {
-                let text = format!("`{name}` is not a field of {}; remove it", kind.name());
+                let text = format!("`{name}` is not a field of {}; remove it", kind.name);
                 Error::at(place, text)
             }
             Fault::Wrong(field) => {
@@ -79,12 +79,7 @@ impl<'s, 'p> Target<'s, 'p> {
             // PostgreSQL cannot store it, and both databases accept the same data.
             return Err(Error::at(place, format!("`{field}` contains a NUL character; remove it")));
         }
-        match kind {
-            RecordKind::Vacancy => self.vacancy(place, &fields),
-            RecordKind::Candidate => self.candidate(place, &fields),
-            RecordKind::Status => self.status(place, &fields),
-            RecordKind::Credits => self.balance(place, &fields),
-        }
+        (kind.stage)(self, place, &fields)
     }
 
     fn status(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
@@ -204,54 +199,49 @@ const MAX_REFUSED: usize = 20;
 const MAX_SHOWN: usize = 60;
 
 /// A kind of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RecordKind {
-    Vacancy,
-    /// A candidate, possibly with a status in a vacancy.
-    Candidate,
-    /// The status of a candidate in a vacancy, which the service never sends as a record.
-    Status,
-    Credits,
+struct RecordKind {
+    /// The field by which a record of this kind is recognized.
+    own: &'static str,
+    /// The name, with its article.
+    name: &'static str,
+    /// The fields that a record may have.
+    fields: Known,
+    stage: fn(&mut Target<'_, '_>, Place, &Fields) -> Result<(), Error>,
 }
 
-impl RecordKind {
-    /// Returns the kind of a record with these fields.
-    fn of(given: &Fields) -> Self {
-        let own = OWN_FIELDS.iter().find(|(field, _)| given.contains_key(*field));
-        own.map_or(Self::Candidate, |(_, kind)| *kind)
-    }
+/// A candidate, possibly with a status in a vacancy: a record without the field of another kind.
+static CANDIDATE: RecordKind = RecordKind {
+    own: "name",
+    name: "a candidate",
+    fields: &[CandidateRow::FIELDS, STATUS],
+    stage: |target, place, fields| target.candidate(place, fields),
+};
 
-    /// Returns the fields that a record of this kind may have.
-    fn fields(self) -> Known {
-        match self {
-            Self::Vacancy => &[VacancyRow::FIELDS],
-            Self::Candidate => &[CandidateRow::FIELDS, STATUS],
-            Self::Status => &[STATUS],
-            Self::Credits => &[CreditsRow::FIELDS],
-        }
-    }
-
-    /// Returns the name, with its article.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Vacancy => "a vacancy",
-            Self::Candidate => "a candidate",
-            Self::Status => "the status of a candidate",
-            Self::Credits => "the credit balance",
-        }
-    }
-}
+static OTHERS: [RecordKind; 3] = [
+    // The service never sends it as a record.
+    RecordKind {
+        own: "candidate_id",
+        name: "the status of a candidate",
+        fields: &[STATUS],
+        stage: |target, place, fields| target.status(place, fields),
+    },
+    RecordKind {
+        own: "project",
+        name: "a vacancy",
+        fields: &[VacancyRow::FIELDS],
+        stage: |target, place, fields| target.vacancy(place, fields),
+    },
+    RecordKind {
+        own: "credits_number",
+        name: "the credit balance",
+        fields: &[CreditsRow::FIELDS],
+        stage: |target, place, fields| target.balance(place, fields),
+    },
+];
 
 /// The fields of all kinds.
 pub(super) const KNOWN: Known =
     &[VacancyRow::FIELDS, CandidateRow::FIELDS, STATUS, CreditsRow::FIELDS];
-
-/// A field that records of one kind have and others do not.
-const OWN_FIELDS: [(&str, RecordKind); 3] = [
-    ("candidate_id", RecordKind::Status),
-    ("project", RecordKind::Vacancy),
-    ("credits_number", RecordKind::Credits),
-];
 
 #[cfg(test)]
 mod tests {

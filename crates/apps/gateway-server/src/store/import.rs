@@ -115,12 +115,25 @@ impl<'d> Staging<'d> {
     }
 
     /// Numbers a record with this key, and returns its number.
-    fn push(&mut self, kind: usize, key: (i64, i64)) -> i64 {
-        if let Some(sequence) = self.staged.get_mut(kind) {
+    fn push(&mut self, table: Table, key: (i64, i64)) -> i64 {
+        if let Some(sequence) = self.staged.get_mut(table as usize) {
             sequence.push(key);
         }
         self.number += 1;
         self.number
+    }
+
+    /// Stages a vacancy or a candidate.
+    fn record(
+        &mut self,
+        table: Table,
+        place: Place,
+        id: i64,
+        row: &impl Serialize,
+    ) -> Result<(), Error> {
+        let number = self.push(table, (id, 0));
+        let record = within_limit(place, render(row, &mut self.record)?)?;
+        self.db.load(table, &[number.into(), place.pack().into(), id.into(), record.into()])
     }
 
     /// Returns the key of a status in this import.
@@ -144,29 +157,21 @@ impl<'d> Staging<'d> {
 
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
-        let number = self.push(0, (id, 0));
         // The id in the text is the one in the key.
         let mut digits = itoa::Buffer::new();
         let row = VacancyRow { id: digits.format(id), ..*row };
-        let record = render(&row, &mut self.record)?;
-        let row =
-            [number.into(), place.pack().into(), id.into(), within_limit(place, record)?.into()];
-        self.db.load(Table::Vacancies, &row)
+        self.record(Table::Vacancies, place, id, &row)
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let number = self.push(1, (id, 0));
         let mut digits = itoa::Buffer::new();
         let row = CandidateRow { id: digits.format(id), ..*row };
-        let record = render(&row, &mut self.record)?;
-        let row =
-            [number.into(), place.pack().into(), id.into(), within_limit(place, record)?.into()];
-        self.db.load(Table::Candidates, &row)
+        self.record(Table::Candidates, place, id, &row)
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
         let status = self.status(row.status)?;
-        let number = self.push(2, (row.vacancy_id, row.candidate_id));
+        let number = self.push(Table::Applications, (row.vacancy_id, row.candidate_id));
         let row = [number, place.pack(), row.vacancy_id, row.candidate_id, status];
         self.db.load(Table::Applications, &row.map(Value::from))
     }
@@ -265,8 +270,9 @@ impl Merge<'_> {
             removed = self.execute(REMOVE_STATUSES_OF_OTHERS)?;
             left = Some(self.db.count(COUNT_STATUSES, &[self.account.into()])?);
         }
-        for (sql, kind) in [(UNKNOWN_VACANCY, "vacancy"), (UNKNOWN_CANDIDATE, "candidate")] {
-            if let Some([id, place]) = self.db.first(sql, &[self.account.into()])? {
+        for kind in ["vacancy", "candidate"] {
+            let sql = UNKNOWN.replace("{kind}", kind);
+            if let Some([id, place]) = self.db.first(&sql, &[self.account.into()])? {
                 let text =
                     format!("{kind} {id} does not exist; import it first or in the same run");
                 return Err(Error::at(Place::unpack(place), text));
@@ -474,17 +480,11 @@ const REFER_TO_STATUSES: &str = "\
     JOIN status s ON s.account_id = ?1 AND s.name = n.name \
     WHERE n.key = staged_application.status_key)";
 
-/// Finds a status in a vacancy that does not exist. Returns the vacancy and the place.
-const UNKNOWN_VACANCY: &str = "\
-    SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
-    SELECT 1 FROM vacancy v WHERE v.account_id = ?1 AND v.id = s.vacancy_id \
-    AND v.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
-
-/// Finds a status of a candidate that does not exist. Returns the candidate and the place.
-const UNKNOWN_CANDIDATE: &str = "\
-    SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
-    SELECT 1 FROM candidate c WHERE c.account_id = ?1 AND c.id = s.candidate_id \
-    AND c.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
+/// Finds a status whose vacancy or candidate does not exist. Returns that and the place.
+const UNKNOWN: &str = "\
+    SELECT s.{kind}_id, s.place FROM staged_application s WHERE NOT EXISTS (\
+    SELECT 1 FROM {kind} o WHERE o.account_id = ?1 AND o.id = s.{kind}_id \
+    AND o.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
 /// Ends the statuses whose vacancy or candidate was ended.
 const REMOVE_STATUSES_OF_OTHERS: &str = "\
@@ -511,24 +511,40 @@ const CREATE_REVISION: &str = "\
     INSERT INTO revision(account_id, rev, at, tag, candidates_tag, statuses_tag, vacancies_tag, \
     credits_tag) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-/// Returns the statements above, for the test of the accounts.
 #[cfg(test)]
-pub(super) fn all() -> Vec<String> {
-    let mut all: Vec<String> = [
-        KNOWN_STATUSES,
-        ADD_STATUSES,
-        DIFFERENT_STATUSES,
-        UNKNOWN_VACANCY,
-        UNKNOWN_CANDIDATE,
-        REMOVE_STATUSES_OF_OTHERS,
-        COUNT_STATUSES,
-    ]
-    .map(str::to_owned)
-    .into();
-    for kind in [VACANCIES, CANDIDATES, APPLICATIONS] {
-        all.extend([LIVE, SUPERSEDE, REMOVE].map(|template| kind.sql(template)));
-        let keys = |is_it| Keys { number: 1, is_unique: is_it, is_ascending: is_it };
-        all.extend([kind.insert(keys(true), true), kind.insert(keys(false), false)]);
+mod tests {
+    use super::*;
+    use crate::store::{REVOKE_TOKEN, TOKENS, deletion, read};
+
+    /// One account never sees another.
+    #[test]
+    fn every_statement_on_account_data_has_the_account_as_a_parameter() {
+        let mut all: Vec<String> = [
+            KNOWN_STATUSES,
+            ADD_STATUSES,
+            DIFFERENT_STATUSES,
+            REMOVE_STATUSES_OF_OTHERS,
+            COUNT_STATUSES,
+            TOKENS,
+            REVOKE_TOKEN,
+        ]
+        .into_iter()
+        .chain(deletion::COLLECT)
+        .map(str::to_owned)
+        .collect();
+        all.extend(["candidate", "vacancy"].map(read::list));
+        all.extend(["candidate", "vacancy"].map(|kind| UNKNOWN.replace("{kind}", kind)));
+        for kind in [VACANCIES, CANDIDATES, APPLICATIONS] {
+            all.extend([LIVE, SUPERSEDE, REMOVE].map(|template| kind.sql(template)));
+            let keys = |is_it| Keys { number: 1, is_unique: is_it, is_ascending: is_it };
+            all.extend([kind.insert(keys(true), true), kind.insert(keys(false), false)]);
+        }
+        for sql in all {
+            let tables = ["candidate ", "vacancy ", "application ", "status ", "token "];
+            let verbs = ["FROM ", "JOIN ", "UPDATE ", "INTO "];
+            let touches = |table| verbs.iter().any(|verb| sql.contains(&format!("{verb}{table}")));
+            let has_account = sql.contains("account_id = ?") || sql.contains("(account_id,");
+            assert!(has_account || !tables.into_iter().any(touches), "{sql}");
+        }
     }
-    all
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use bytes::Bytes;
-
 use crate::config::UnixTime;
 use crate::error::{Error, ErrorKind, Place};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
@@ -54,8 +52,6 @@ pub struct Principal {
     pub snapshot: Snapshot,
     /// The versions of the lists in this data.
     pub versions: Versions,
-    /// The credit balance as JSON, if it is not damaged.
-    pub credits: Option<Bytes>,
     /// The public name of the token.
     pub token: TokenId,
 }
@@ -309,9 +305,6 @@ pub struct DeletionReport {
 pub struct CheckReport {
     /// One line for each kind of damage.
     pub damage: Vec<String>,
-    /// One line for each kind of records that lack a field of the contract, because they were imported before it was
-    /// added. Responses send these records without the field until they are imported again.
-    pub outdated: Vec<String>,
     /// Number of deletions whose traces were not removed from the files. [`erase_traces`] removes them.
     ///
     /// [`erase_traces`]: crate::Store::erase_traces

@@ -1,7 +1,5 @@
 //! The reads that answer requests: the account of a token, the pages of a list, the credit balance.
 
-use bytes::Bytes;
-
 use crate::config::UnixTime;
 use crate::error::{Error, ErrorKind};
 use crate::store::db::{Db, Dialect, Value, damaged};
@@ -10,8 +8,7 @@ use crate::store::model::{
 };
 use crate::token::TokenDigest;
 
-/// Returns the account of a token, if the token is valid. A damaged credit balance does not prevent the lists from being
-/// read.
+/// Returns the account of a token, if the token is valid.
 pub(super) fn authenticate(
     db: &mut dyn Db,
     token: &TokenDigest,
@@ -31,9 +28,8 @@ pub(super) fn authenticate(
             vacancies: version(5)?,
             credits: version(6)?,
         };
-        let credits = row.bytes(7).ok().and_then(sendable).map(Bytes::copy_from_slice);
         let snapshot = Snapshot { account: AccountId(account), revision };
-        found = Some(Principal { snapshot, versions, credits, token: token.id() });
+        found = Some(Principal { snapshot, versions, token: token.id() });
         Ok(())
     })?;
     Ok(found)
@@ -47,7 +43,7 @@ pub(super) fn candidates<'f>(
     let of_vacancy = |status| dialect.of_vacancy.replace("{status}", status);
     Some(match filter {
         CandidateFilter::Nothing => return None,
-        CandidateFilter::All => (CANDIDATES.to_owned(), Vec::new()),
+        CandidateFilter::All => (list("candidate"), Vec::new()),
         CandidateFilter::Vacancy(vacancy) => (of_vacancy(""), vec![(*vacancy).into()]),
         // A text in the database cannot contain NUL, so no candidate has such a status.
         CandidateFilter::Status(_, status) if status.contains('\0') => return None,
@@ -112,27 +108,24 @@ fn sendable(record: &[u8]) -> Option<&[u8]> {
 
 pub(super) const AUTHENTICATE: &str = "\
     SELECT t.account_id, a.revision, a.tag, r.candidates_tag, r.statuses_tag, r.vacancies_tag, \
-    r.credits_tag, a.credits FROM token t JOIN account a ON a.id = t.account_id \
+    r.credits_tag FROM token t JOIN account a ON a.id = t.account_id \
     LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
     WHERE t.sha256 = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2)";
 
-/// A page has rows only while its revision exists, so that a page whose rows are being removed is empty and never has
-/// gaps. [`REVISION_EXISTS`] tells such a page from the end of the list.
-pub(super) const CANDIDATES: &str = "\
-    SELECT id, record FROM candidate \
-    WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
-    AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
-    ORDER BY id LIMIT ?4";
+/// Selects a page of a whole table. It has rows only while its revision exists, so that a page whose rows are being removed
+/// is empty and never has gaps. [`REVISION_EXISTS`] tells such a page from the end of the list.
+pub(super) fn list(table: &str) -> String {
+    format!(
+        "SELECT id, record FROM {table} \
+         WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
+         AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
+         ORDER BY id LIMIT ?4"
+    )
+}
 
 /// The condition of a status in a vacancy.
 const OF_STATUS: &str =
     "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) ";
-
-pub(super) const VACANCIES: &str = "\
-    SELECT id, record FROM vacancy \
-    WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
-    AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
-    ORDER BY id LIMIT ?4";
 
 pub(super) const REVISION_EXISTS: &str =
     "SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?2";

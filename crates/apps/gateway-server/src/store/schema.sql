@@ -3,7 +3,7 @@
 -- at random for every revision: caches of clients and servers use it to tell apart databases that reached the same
 -- revision number.
 -- `record` and `credits` are JSON texts, as responses send them. The import renders them, so that a list only concatenates
--- records. `check` compares a record with what rendering its fields gives.
+-- records.
 CREATE TABLE account (
   id BIGINT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),

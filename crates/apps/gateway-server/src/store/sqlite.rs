@@ -336,7 +336,7 @@ mod tests {
             ("all candidates", list(CandidateFilter::All)),
             ("of a vacancy", list(CandidateFilter::Vacancy(1))),
             ("of a vacancy and status", list(CandidateFilter::Status(1, String::new()))),
-            ("vacancies", read::VACANCIES.to_owned()),
+            ("vacancies", read::list("vacancy")),
             ("revision", read::REVISION_EXISTS.to_owned()),
             ("credits", read::CREDITS.to_owned()),
         ];

@@ -66,9 +66,7 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
                 );
                 return Err(Error::new(ErrorKind::NotFound, text));
             }
-            Err(error) => {
-                return Err(Error::caused(ErrorKind::Io, format!("cannot read {shown}"), error));
-            }
+            Err(error) => return Err(Error::unreadable(shown, error)),
         }
     }
     let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -340,10 +338,7 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<(), Error> {
     refuse_existing(to, next)?;
     refuse_orphaned_log(to)?;
     let mut new = temporary(to)?;
-    let mut source = File::open(from).map_err(|error| {
-        let kind = Error::from(io::Error::from(error.kind())).kind();
-        Error::caused(kind, format!("cannot read {}", from.display()), error)
-    })?;
+    let mut source = File::open(from).map_err(|error| Error::unreadable(from.display(), error))?;
     if io::copy(&mut source, new.file.as_file_mut())? == 0 {
         return Err(empty(from));
     }
