@@ -88,7 +88,8 @@ impl Report {
     /// assert_eq!(report.summary(), "spec/codegen.toml: 1 error");
     /// ```
     pub fn summary(&self) -> String {
-        format!("{}: {}", self.path, counted(self.errors, "error"))
+        let s = if self.errors == 1 { "" } else { "s" };
+        format!("{}: {} error{s}", self.path, self.errors)
     }
 }
 
@@ -99,11 +100,6 @@ impl fmt::Display for Report {
 }
 
 impl std::error::Error for Report {}
-
-/// Returns a number with its noun: `1 enum`, `2 enums`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
 
 /// Returns the printed form of a diagnostic, with the lines of the spec and carets.
 fn render(diagnostic: &Diagnostic, path: &str, text: &str) -> String {

@@ -167,11 +167,6 @@ fn constant(model: &Model) -> String {
     format!("{}_RECORD", model.rust.screaming_snake())
 }
 
-/// Returns whether the command of an operation has more flags than every command.
-fn has_flags(operation: &Operation) -> bool {
-    !operation.params.is_empty()
-}
-
 /// Returns the identifier of the flag of a parameter. The colon keeps it apart from those of the hand-written flags.
 fn id(param: &Param) -> String {
     format!("param:{}", param.wire)

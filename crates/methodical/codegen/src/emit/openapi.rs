@@ -9,8 +9,7 @@ use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::filters;
 use crate::emit::schema::{Schemas, any_of, failure, param};
 use crate::ir::{
-    Auth, BodyFormat, Example, ListStyle, Operation, Param, Place, Post, Secret, SecretPlace,
-    Service,
+    Auth, BodyFormat, Example, ListStyle, Operation, Place, Post, Secret, SecretPlace, Service,
 };
 
 const PREFIX: &str = "#/components/schemas/";
@@ -83,7 +82,10 @@ impl Document<'_> {
         let params = operation.params.iter().map(|one| {
             let is_bracket = one.list == Some(ListStyle::Bracket);
             let name = format!("{}{}", one.wire, if is_bracket { "[]" } else { "" });
-            let doc = one.about.doc.clone() + &needs(operation, one);
+            // OpenAPI cannot express that a parameter needs others.
+            let needed = operation.needed_names(one, |name| format!("`{name}`"));
+            let needed = needed.map(|names| format!(" Without {names} it has no effect."));
+            let doc = one.about.doc.clone() + &needed.unwrap_or_default();
             Input {
                 required: one.required,
                 style: one.list.map(style),
@@ -126,12 +128,4 @@ fn style(list: ListStyle) -> (&'static str, bool) {
         // OpenAPI has no style with indexes; most tools send an array in this one with indexes.
         ListStyle::Index => ("deepObject", true),
     }
-}
-
-/// Returns a sentence about the parameters that a parameter needs, which OpenAPI cannot express.
-fn needs(operation: &Operation, param: &Param) -> String {
-    let Some(names) = operation.needed_names(param, |name| format!("`{name}`")) else {
-        return String::new();
-    };
-    format!(" Without {names} it has no effect.")
 }

@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, ErrorClass, Example, Field, Meaning, Model, OpenPoint, Operation,
-    Param, Response, RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
+    Auth, BodyFormat, BuiltIn, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param,
+    Response, RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, list, relative};
 
@@ -111,11 +111,6 @@ fn built_in() -> String {
         })
         .collect();
     list(&shown, " and ")
-}
-
-/// Returns the word of the meaning of a scalar.
-fn meaning(scalar: &ValueType) -> &'static str {
-    scalar.meaning.map_or("", Meaning::word)
 }
 
 /// Returns how a scalar is written in a record.

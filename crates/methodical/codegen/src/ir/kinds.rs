@@ -57,8 +57,10 @@ words! {
 
 words! {
     /// How a scalar is written.
+    #[derive(Default)]
     pub enum Wire {
         /// A string.
+        #[default]
         String = "string",
         /// An integer of 64 bits; the meaning decides whether it has a sign.
         Integer = "integer",
@@ -70,9 +72,10 @@ words! {
 }
 
 /// How a single value is written, in a record or in a query. A new one needs an arm wherever the compiler asks for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Primitive {
     /// Text: a JSON string; in a query, its percent-encoded text.
+    #[default]
     Text,
     /// A signed 64-bit integer; in a query, its decimal digits.
     Signed,
@@ -161,11 +164,7 @@ impl Wire {
     /// Returns how a value is written, of the ways in which it can be read.
     #[must_use]
     pub fn written(self) -> Self {
-        match self {
-            Self::String | Self::TextOrNumber => Self::String,
-            Self::Integer => Self::Integer,
-            Self::Codes => Self::Codes,
-        }
+        if self == Self::TextOrNumber { Self::String } else { self }
     }
 }
 

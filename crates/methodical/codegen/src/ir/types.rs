@@ -9,7 +9,7 @@ use crate::spec::read::words;
 
 /// The type of a parameter, or of a field with a single value: a JSON value that is neither an object nor a list. It is
 /// built-in, or a declared scalar or enum.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValueType {
     /// The built-in type; `None` if the type is declared.
     pub built_in: Option<BuiltIn>,
@@ -39,25 +39,6 @@ pub struct ValueType {
 }
 
 impl ValueType {
-    /// Creates a type of text with this name, and without a description.
-    pub(crate) fn text(rust: RustName) -> Self {
-        let (wire, primitive) = (Wire::String, Primitive::Text);
-        Self {
-            built_in: None,
-            rust,
-            wire,
-            query_wire: None,
-            in_record: primitive,
-            in_query: primitive,
-            meaning: None,
-            digits: false,
-            codes: None,
-            values: Vec::new(),
-            example: String::new(),
-            about: About::default(),
-        }
-    }
-
     /// Creates a built-in type.
     pub fn built_in(built_in: BuiltIn) -> Self {
         let (primitive, example) = match built_in {
@@ -70,7 +51,7 @@ impl ValueType {
             in_record: primitive,
             in_query: primitive,
             example: example.to_owned(),
-            ..Self::text(RustName::default())
+            ..Self::default()
         }
     }
 

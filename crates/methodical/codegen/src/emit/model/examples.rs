@@ -6,17 +6,11 @@ use crate::config::{Project, Role};
 use crate::ir::{Example, Operation, Param, Primitive, Service};
 use crate::text::string;
 
-/// Returns the example with the most parameters, without percent-encoding if there is one.
-pub(super) fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Example> {
-    service.examples_of(operation).max_by_key(|example| (example.is_plain(), example.params.len()))
-}
-
-/// Returns code that creates the query of an example, and compares it with its text and its body.
-pub(super) fn call(
-    project: &Project<'_>,
-    operation: &Operation,
-    example: &Example,
-) -> Option<String> {
+/// Returns code that creates the query of the example with the most parameters, without percent-encoding if there is one, and
+/// compares it with its text and its body.
+pub(super) fn call(project: &Project<'_>, operation: &Operation) -> Option<String> {
+    let examples = project.service.examples_of(operation);
+    let example = examples.max_by_key(|one| (one.is_plain(), one.params.len()))?;
     let chain = chain(operation, example)?;
     let (krate, name) = (project.config.rust_name(Role::Model), operation.rust.pascal());
     let compared = |(method, text): (&str, &String)| {

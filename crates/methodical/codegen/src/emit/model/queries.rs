@@ -103,12 +103,6 @@ fn begun(operation: &Operation) -> String {
     }
 }
 
-/// Returns whether the failures in a body have classes.
-fn has_classes(operation: &Operation) -> bool {
-    let verdict = operation.response.reported();
-    verdict.is_some_and(|verdict| !verdict.classes.is_empty())
-}
-
 /// Returns the code that adds a parameter, which is in a variable with its name, to the query.
 fn push(operation: &Operation, param: &Param) -> String {
     let (name, wire) = (param.rust.snake(), string(&param.wire));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::diag::{listed, say};
 use crate::ir::{
-    BuiltIn, Codes, EnumValue, Field, Leniency, Meaning, Model, ModelId, Primitive, RustName,
-    Service, Type, ValueType, Wire,
+    BuiltIn, Codes, EnumValue, Field, Leniency, Meaning, Model, ModelId, RustName, Service, Type,
+    ValueType, Wire,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, owned};
 use crate::spec::language::{self, Document, Presence, QueryWire};
@@ -65,16 +65,17 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     }
     let is_sent_as_integer = wire.written() == Wire::String && query_wire == Some(Wire::Integer);
     Some(ValueType {
+        rust: RustName::new(name)?,
         wire,
         query_wire,
-        in_record: in_record.unwrap_or(Primitive::Text),
-        in_query: in_query.unwrap_or(Primitive::Text),
+        in_record: in_record.unwrap_or_default(),
+        in_query: in_query.unwrap_or_default(),
         meaning: Some(meaning),
         digits: digits.is_some() || is_sent_as_integer,
         codes: codes(cx, given),
         example: example.value.clone(),
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
-        ..ValueType::text(RustName::new(name)?)
+        ..ValueType::default()
     })
 }
 
@@ -144,10 +145,11 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
         });
     }
     Some(ValueType {
+        rust: RustName::new(name)?,
         example: values.first().map(|value| value.wire.clone()).unwrap_or_default(),
         values,
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
-        ..ValueType::text(RustName::new(name)?)
+        ..ValueType::default()
     })
 }
 
