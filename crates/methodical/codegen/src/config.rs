@@ -193,11 +193,7 @@ impl Config {
             spec: given.spec.value.clone(),
             command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
             packages: packages(cx, &given.packages),
-            documents: given
-                .documents
-                .into_iter()
-                .map(|(one, path)| (one, path.to_string()))
-                .collect(),
+            documents: given.documents.iter().map(|(one, path)| (*one, path.to_string())).collect(),
         })
     }
 

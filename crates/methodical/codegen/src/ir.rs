@@ -156,10 +156,8 @@ impl Service {
     /// Returns a value for a parameter, as wire text: the first one of an enum, that of an example, or one that the type
     /// allows.
     pub fn sample(&self, operation: &Operation, param: &Param) -> String {
-        let position = operation.params.iter().position(|other| other.wire == param.wire);
-        let mut given = self.examples_of(operation).flat_map(|example| &example.params);
-        let given = given.find(|(index, _)| Some(*index) == position);
-        let given = given.and_then(|(_, text)| param.items(text).first().copied());
+        let given = self.examples_of(operation).find_map(|example| example.given(param));
+        let given = given.and_then(|text| param.items(text).first().copied());
         let of_type = param.ty.example();
         let of_enum = of_type.filter(|_| param.ty.is_enum());
         of_enum.or(given).or(of_type).map_or_else(
@@ -256,9 +254,8 @@ pub struct Example {
     pub operation: usize,
     /// The description.
     pub doc: String,
-    /// The parameters with their values as wire text, not yet percent-encoded.
-    /// The index points into the operation's parameters.
-    pub params: Vec<(usize, String)>,
+    /// The names of the parameters with their values as wire text, not yet percent-encoded.
+    pub params: Vec<(String, String)>,
     /// The query exactly as it is sent.
     pub query: String,
     /// The body of the request exactly as it is sent; empty for a GET.
@@ -276,6 +273,12 @@ pub struct Example {
 }
 
 impl Example {
+    /// Returns the value that the example has for a parameter of its operation, as wire text.
+    pub fn given(&self, param: &Param) -> Option<&str> {
+        let given = self.params.iter().find(|(name, _)| *name == param.wire);
+        given.map(|(_, text)| text.as_str())
+    }
+
     /// Returns whether nothing in the request is percent-encoded.
     pub fn is_plain(&self) -> bool {
         !self.query.contains('%') && !self.sent.contains('%')
@@ -439,11 +442,10 @@ impl Auth {
             Self::None => "no authentication".to_owned(),
             Self::Bearer => "a bearer token".to_owned(),
             Self::Secrets(secrets) => {
-                let all = secrets.iter();
-                let all: Vec<_> = all
-                    .map(|one| format!("the secret `{}` in the {}", one.name, one.place.word()))
-                    .collect();
-                all.join(" and ")
+                let all = secrets
+                    .iter()
+                    .map(|one| format!("the secret `{}` in the {}", one.name, one.place.word()));
+                all.collect::<Vec<_>>().join(" and ")
             }
         }
     }

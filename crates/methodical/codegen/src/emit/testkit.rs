@@ -9,8 +9,7 @@ use crate::emit::model::queries::beside;
 use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Auth, Code, Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service,
-    Type, Wire,
+    Auth, Code, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 
@@ -242,16 +241,6 @@ fn frame(service: &Service, operation: &Operation) -> (String, String, String) {
     let above = operation.response.beside_above;
     let (middle, close) = close.split_at_checked(1 + above).unwrap_or((&close, ""));
     (open, middle.to_owned(), close.to_owned())
-}
-
-/// Returns the values of the parameters in an example; `None` for a parameter that it does not have.
-fn given<'a>(
-    operation: &'a Operation,
-    example: &'a Example,
-) -> Vec<(&'a Param, Option<&'a String>)> {
-    let params = operation.params.iter().enumerate();
-    let given = |at| example.params.iter().find(|(given, _)| *given == at);
-    params.map(|(at, param)| (param, given(at).map(|(_, text)| text))).collect()
 }
 
 /// Returns the type of the argument for a value, and the expression for a reference to the value.

@@ -149,15 +149,9 @@ fn calls(project: &Project<'_>) -> String {
 /// Returns the arguments with which the program sends the query of an example.
 fn command(operation: &Operation, example: &Example) -> Vec<String> {
     let Command { noun, verb, .. } = operation.command();
-    let flags = example.params.iter().flat_map(|(index, value)| {
-        let param = operation.params.get(*index);
-        let flags = param.map(|param| {
-            let items = param.items(value).into_iter();
-            items
-                .map(|item| format!("--{}={}", param.flag(), param.argument(item)))
-                .collect::<Vec<_>>()
-        });
-        flags.unwrap_or_default()
+    let flags = operation.given(example).flat_map(|(param, value)| {
+        let items = param.items(value).into_iter();
+        items.map(|item| format!("--{}={}", param.flag(), param.argument(item)))
     });
     // The page after the example may have no example.
     let first = operation.paging.as_ref().map(|_paging| "--limit=1".to_owned());
@@ -191,14 +185,8 @@ impl Runtime<'_> {
     fn dependency(self, krate: &str) -> String {
         match self {
             Self::Path(_) => {
-                format!(
-                    "path = {:?}",
-                    format!(
-                        "{}/crates/{}",
-                        self.folder(),
-                        krate.replace("methodical-", "methodical/")
-                    )
-                )
+                let below = krate.replace("methodical-", "methodical/");
+                format!("path = {:?}", format!("{}/crates/{below}", self.folder()))
             }
             Self::Git(url) => format!("git = {url:?}"),
         }

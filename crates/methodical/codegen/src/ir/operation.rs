@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ir::name::is_in;
-use crate::ir::{About, PagedBy, Paging, Response, RustName, Says, ValueType};
+use crate::ir::{About, Example, PagedBy, Paging, Response, RustName, Says, ValueType};
 use crate::spec::read::words;
 use crate::text::{json_string, list, percent_encoded};
 
@@ -98,6 +98,11 @@ impl Operation {
     /// Returns whether a parameter selects records by an attribute that they do not contain.
     pub fn recovers(&self) -> bool {
         self.params.iter().any(|param| param.recovers.is_some())
+    }
+
+    /// Returns the parameters that an example has, each with its value as wire text.
+    pub fn given<'a>(&'a self, example: &'a Example) -> impl Iterator<Item = (&'a Param, &'a str)> {
+        self.params.iter().filter_map(|param| Some((param, example.given(param)?)))
     }
 
     /// Returns the parameters that a parameter needs.

@@ -62,7 +62,7 @@ fn example(
         name: RustName::new(&given.name)?,
         operation: index,
         doc: given.doc.value.clone(),
-        params: params?,
+        params: params?.into_iter().map(|(param, text)| (param.wire.clone(), text)).collect(),
         query: owned(given.query.as_ref()).unwrap_or_default(),
         sent: owned(given.body.as_ref()).unwrap_or_default(),
         path: given.response.value.clone(),
@@ -100,17 +100,16 @@ fn response(
 }
 
 /// Returns the parameters in the order of the operation, as wire text.
-fn params(
+fn params<'o>(
     cx: &mut Context<'_>,
     given: &language::Example,
-    operation: &Operation,
-) -> Option<Vec<(usize, String)>> {
+    operation: &'o Operation,
+) -> Option<Vec<(&'o Param, String)>> {
     let known: Vec<_> = operation.params.iter().map(|param| param.wire.as_str()).collect();
     let mut params = Vec::new();
     let mut whole = true;
     for (name, value) in given.params.iter().flat_map(|params| params.iter()) {
-        let mut all = operation.params.iter().enumerate();
-        let Some((index, param)) = all.find(|(_, param)| param.wire == name.value) else {
+        let Some(param) = operation.params.iter().find(|param| param.wire == name.value) else {
             let message =
                 format_args!("unknown parameter `{name}` of `{}`", operation.rust.words());
             cx.unknown(name, message, &known, "");
@@ -122,7 +121,7 @@ fn params(
                 for item in value.values() {
                     cx.visible(name, &item.text(), &value.span);
                 }
-                params.push((index, text));
+                params.push((param, text));
             }
             Err(expected) => {
                 say!(cx, value.span, "`{name}` must be {expected}");
@@ -130,7 +129,7 @@ fn params(
             }
         }
     }
-    params.sort_by_key(|(index, _)| *index);
+    params.sort_by_key(|(param, _)| operation.params.iter().position(|one| one == *param));
     let place = given.params.as_ref().map_or(&given.operation.span, |params| &params.span);
     (whole && complete(cx, operation, &params, place)).then_some(params)
 }
@@ -152,12 +151,9 @@ fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str
 fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
     Err(match (param.ty.in_query, value) {
         (Primitive::Coded, Code::Boolean(flag)) => {
-            let code = param
-                .ty
-                .codes
-                .as_ref()
-                .and_then(|codes| if *flag { codes.yes.first() } else { codes.no.first() });
-            return Ok(code.map(Code::text).unwrap_or_default());
+            let codes =
+                param.ty.codes.iter().flat_map(|one| if *flag { &one.yes } else { &one.no });
+            return Ok(codes.map(Code::text).next().unwrap_or_default());
         }
         (Primitive::Boolean, Code::Boolean(flag)) => return Ok(flag.to_string()),
         (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`",
@@ -176,13 +172,13 @@ fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
 fn complete(
     cx: &mut Context<'_>,
     operation: &Operation,
-    params: &[(usize, String)],
+    params: &[(&Param, String)],
     place: &Range<usize>,
 ) -> bool {
-    let given = || params.iter().filter_map(|(index, _)| operation.params.get(*index));
     let is_missing = |(index, param): &(usize, &Param)| {
-        let is_needed = param.required || given().any(|one| one.needs.contains(index));
-        is_needed && !params.iter().any(|(given, _)| given == index)
+        let is_needed =
+            param.required || params.iter().any(|(given, _)| given.needs.contains(index));
+        is_needed && !params.iter().any(|(given, _)| given == param)
     };
     match operation.params.iter().enumerate().find(is_missing) {
         Some((_, param)) => {
@@ -199,13 +195,9 @@ fn request(
     given: &language::Example,
     service: &Service,
     operation: &Operation,
-    params: &[(usize, String)],
+    params: &[(&Param, String)],
 ) {
-    let params: Vec<_> = params
-        .iter()
-        .filter_map(|(index, value)| Some((operation.params.get(*index)?, value.clone())))
-        .collect();
-    let (query, body) = service.request_of(operation, &params);
+    let (query, body) = service.request_of(operation, params);
     let texts: [(&str, Option<&At<String>>, String, char); 2] = [
         ("query", given.query.as_deref(), query, '"'),
         ("body", given.body.as_deref(), body, '\''),

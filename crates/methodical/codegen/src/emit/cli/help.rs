@@ -87,8 +87,7 @@ pub(super) fn command(operation: &Operation) -> String {
 /// Returns the command with the parameters of the example in the spec that has the most plain ones.
 fn declared(service: &Service, operation: &Operation) -> Option<String> {
     let flags = |example: &Example| {
-        let params = example.params.iter();
-        let flags = params.map(|(index, value)| flag(operation.params.get(*index)?, value));
+        let flags = operation.given(example).map(|(param, value)| flag(param, value));
         Some((example.params.len(), flags.collect::<Option<String>>()?))
     };
     let examples = service.examples_of(operation).filter(|example| !example.params.is_empty());

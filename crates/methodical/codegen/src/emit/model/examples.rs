@@ -32,16 +32,15 @@ pub(super) fn call(project: &Project<'_>, operation: &Operation) -> Option<Strin
 
 /// Returns the expression that creates the query of an example.
 pub(crate) fn chain(operation: &Operation, example: &Example) -> Option<String> {
-    let mut chain =
-        constructor(operation, |param| literal(param, given(operation, param, example)?))?;
-    let params = || example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
+    let mut chain = constructor(operation, |param| literal(param, example.given(param)?))?;
+    let params = || operation.given(example).map(|(param, _)| param);
     // The setter of a parameter sets those that it needs.
     let is_set = |one: &Param| {
         params().any(|other| operation.needed_options(other).any(|needed| needed.wire == one.wire))
     };
     for param in params().filter(|one| !one.required && !is_set(one)) {
         let set = operation.needed_options(param).chain([param]);
-        let values = set.map(|one| literal(one, given(operation, one, example)?));
+        let values = set.map(|one| literal(one, example.given(one)?));
         let values = values.collect::<Option<Vec<_>>>()?.join(", ");
         _ = write!(chain, ".{}({values})", operation.setter(param));
     }
@@ -58,13 +57,6 @@ fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) 
     let required = operation.params.iter().filter(|param| param.required);
     let values: Option<Vec<_>> = required.map(value).collect();
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
-}
-
-/// Returns the value that an example has for a parameter, as wire text.
-fn given<'a>(operation: &Operation, param: &Param, example: &'a Example) -> Option<&'a str> {
-    let index = operation.params.iter().position(|other| other.wire == param.wire)?;
-    let (_, text) = example.params.iter().find(|(given, _)| *given == index)?;
-    Some(text)
 }
 
 /// Returns a value or a list as it is written in Rust.
