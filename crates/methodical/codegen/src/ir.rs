@@ -17,7 +17,6 @@ pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation
 pub(crate) use self::response::other_form;
 pub use self::response::{ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
 pub use self::types::{EnumValue, Field, Leniency, Model, ModelId, Type, ValueType};
-pub use crate::spec::language::{ListLeniency, Presence, QueryWire, Side, Verb};
 use crate::spec::read::words;
 use crate::text::percent_encoded;
 

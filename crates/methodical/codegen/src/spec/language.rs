@@ -13,7 +13,7 @@ use crate::spec::form::{
     AnyType, Bracketed, File, Id, Ident, Kebab, Keys, Line, Media, Param, Path, Prose, Query,
     Select, Snake, Type, Version, Wire as WireText,
 };
-use crate::spec::read::{At, Named, OneOrMany, Text, declarations, tables, words};
+use crate::spec::read::{At, Named, OneOrMany, Text, choice, declarations, tables};
 
 tables! {
     /// A service whose operations share one address. A part of the request selects the operation.
@@ -423,9 +423,9 @@ tables! {
     }
 }
 
-words! {
+choice! {
     /// How a scalar is written in a query.
-    pub enum QueryWire {
+    pub(crate) enum QueryWire {
         /// Text.
         String = "string",
         /// The decimal digits of an integer.
@@ -433,9 +433,9 @@ words! {
     }
 }
 
-words! {
+choice! {
     /// Another form of a list that a reader accepts.
-    pub enum ListLeniency {
+    pub(crate) enum ListLeniency {
         /// A single record may replace a list of one.
         OneAsList = "one-as-list",
         /// An empty list may be absent or null.
@@ -443,9 +443,9 @@ words! {
     }
 }
 
-words! {
+choice! {
     /// Whether a record must have a field.
-    pub enum Presence {
+    pub(crate) enum Presence {
         /// Always present and never null.
         Required = "required",
         /// May be absent or null.
@@ -453,9 +453,9 @@ words! {
     }
 }
 
-words! {
+choice! {
     /// The HTTP method of a call.
-    pub enum Verb {
+    pub(crate) enum Verb {
         /// GET, with the parameters in the query.
         Get = "get",
         /// POST, with the parameters in the body.
@@ -463,9 +463,9 @@ words! {
     }
 }
 
-words! {
+choice! {
     /// A side that an example binds.
-    pub enum Side {
+    pub(crate) enum Side {
         /// A client must be able to read it.
         Client = "client",
         /// A server must be able to send it.

@@ -229,7 +229,7 @@ schema!(Named<F, T> [F: Formed, T: JsonSchema], generator => json_schema!({
 }));
 
 /// Defines an enum whose values are words of a spec. The comment of a variant describes its word for editors.
-macro_rules! words {
+macro_rules! choice {
     (
         $(#[$meta:meta])*
         $vis:vis enum $name:ident { $($(#[$about:meta])+ $variant:ident = $word:literal,)+ }
@@ -245,6 +245,19 @@ macro_rules! words {
                 let word = <String as serde::Deserialize>::deserialize(deserializer)?;
                 Self::deserialize(serde::de::IntoDeserializer::into_deserializer(word))
             }
+        }
+    };
+}
+
+/// Defines an enum as `choice` does, with its words.
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident { $($(#[$about:meta])+ $variant:ident = $word:literal,)+ }
+    ) => {
+        $crate::spec::read::choice! {
+            $(#[$meta])*
+            $vis enum $name { $($(#[$about])+ $variant = $word,)+ }
         }
 
         impl $name {
@@ -264,6 +277,7 @@ macro_rules! words {
     };
 }
 
+pub(crate) use choice;
 pub(crate) use words;
 
 /// Parses a file.
