@@ -54,22 +54,9 @@ pub(crate) struct Answers {
 struct Progress {
     ended: Vec<(Group, Fate)>,
     refused: BTreeSet<usize>,
-    check: Check,
-    /// How many queries have checked the filter.
-    checks: usize,
     failed_in_a_row: u32,
     /// Why the recovery was given up.
     error: Option<Error>,
-}
-
-/// The state of the check that a value whose filter returned a whole group is not returned for any value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Check {
-    #[default]
-    Unsent,
-    Sent,
-    /// Two values have different members.
-    Passed,
 }
 
 /// Why a group is not asked any more.
@@ -198,29 +185,23 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Asks for the members with each value, those first that are frequent in the group, until each member has one.
+    /// Asks for the members with each value, those first that are frequent in the group, until each member has one. If they all
+    /// have the same value, asks for one more: a service that ignores the filter returns the whole group for it, too.
     fn place(&self, group: &Group, mut members: Members) -> Result<Fate, Stop> {
         let mut order: Vec<(usize, &String)> = self.values.iter().enumerate().collect();
         // The sort is stable, so that the general order decides between equals.
         let count = |value: &str| group.values.get(value).copied().unwrap_or_default();
         order.sort_by_key(|(_, value)| Reverse(count(value)));
-        let mut found = BTreeSet::new();
+        let (mut found, mut is_checked) = (BTreeSet::new(), false);
         for (value, name) in order {
-            let is_placed = members.values().all(Option::is_some);
-            let is_check = is_placed && found.len() == 1 && self.begins_check();
-            if is_placed && !is_check {
-                break;
+            if members.values().all(Option::is_some) {
+                if found.len() != 1 || is_checked {
+                    break;
+                }
+                is_checked = true;
             }
             let refuses_unknown = self.probe(&group.id)?;
-            let answer = self.call(&group.id, Some(name))?;
-            if is_check {
-                let is_passed = matches!(answer, Answer::Members(_));
-                let mut progress = self.progress();
-                if progress.check == Check::Sent {
-                    progress.check = if is_passed { Check::Passed } else { Check::Unsent };
-                }
-            }
-            let ids = match answer {
+            let ids = match self.call(&group.id, Some(name))? {
                 Answer::Members(ids) => ids,
                 Answer::Refused(_) if refuses_unknown => Vec::new(),
                 other => {
@@ -240,25 +221,10 @@ impl<'a> Asking<'a> {
                     Some(_) => "two values have the same record",
                     None => "a value has records that its group lacks",
                 };
-                self.progress().check = Check::Unsent;
                 return Err(Stop::Contradiction(why));
             }
         }
-        if found.len() > 1 {
-            self.progress().check = Check::Passed;
-        }
         Ok(Fate::Placed(members))
-    }
-
-    /// Returns whether a group whose members all have one value is asked for another one: a service that ignores the filter
-    /// returns the whole group for the first value, and would do so for another one.
-    fn begins_check(&self) -> bool {
-        let mut progress = self.progress();
-        let begins = progress.check == Check::Unsent && progress.checks < self.values.len();
-        if begins {
-            (progress.check, progress.checks) = (Check::Sent, progress.checks + 1);
-        }
-        begins
     }
 
     /// Returns whether the service refuses values that it does not know. Asks once for a value that does not exist, before the

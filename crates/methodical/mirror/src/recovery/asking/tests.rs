@@ -193,12 +193,12 @@ fn a_filter_that_is_ignored_only_for_known_values_is_refused() {
 }
 
 #[test]
-fn one_group_with_one_value_is_asked_for_another_one() {
+fn a_group_with_one_value_is_asked_for_another_one() {
     let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 0), ("c", 0)])]);
     let before = service.truth.clone();
     ask(&mut service, &before, true, 1).unwrap();
     let asked = service.values_asked();
-    assert_eq!(asked, [("1", "New"), ("1", "Rejected"), ("2", "New")]);
+    assert_eq!(asked, [("1", "New"), ("1", "Rejected"), ("2", "New"), ("2", "Rejected")]);
 }
 
 #[test]
