@@ -138,18 +138,6 @@ pub struct GroupReport {
     pub moved: u64,
 }
 
-/// A value of a funnel.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FunnelStep {
-    /// The value.
-    pub value: String,
-    /// How many placements have it.
-    pub now: u64,
-    /// How many placements have it, or had it before.
-    pub ever: u64,
-}
-
 /// How many records came into a table on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -379,37 +367,6 @@ pub fn report(
     Ok(report)
 }
 
-/// Returns how many placements have each value, and how many ever had it: those of one group, or of all. The first values are those
-/// of `known`, in this order, and then come the others in alphabetical order. Placements that are gone count as long as their past
-/// values are kept.
-///
-/// # Errors
-///
-/// Those of the [module](self).
-pub fn funnel(
-    mirror: &Mirror,
-    table: &str,
-    group: Option<&str>,
-    known: &[&str],
-) -> Result<Vec<FunnelStep>, Error> {
-    let store = mirror.store();
-    store.relation(table)?;
-    let select = "SELECT value, count(DISTINCT record_id), count(DISTINCT CASE WHEN ended_at IS NULL THEN record_id END) \
-                  FROM mirror_spell WHERE table_name = ?1 AND (?2 IS NULL OR group_id = ?2) AND value IS NOT NULL \
-                  GROUP BY value ORDER BY value";
-    let mut found = store.query(select, (table, group), |row| {
-        Ok(FunnelStep { value: row.get(0)?, ever: count(row, 1)?, now: count(row, 2)? })
-    })?;
-    let mut steps = Vec::new();
-    for value in known {
-        let index = found.iter().position(|step| step.value == *value);
-        let absent = || FunnelStep { value: (*value).to_owned(), ..FunnelStep::default() };
-        steps.push(index.map_or_else(absent, |index| found.remove(index)));
-    }
-    steps.append(&mut found);
-    Ok(steps)
-}
-
 /// Returns how many records of a table were seen for the first time, by day, and by the text of a column if one is named. The
 /// first list of a table brings no arrivals.
 ///
@@ -476,8 +433,8 @@ pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a st
     sums.into_iter().filter(is_end).map(|(value, _)| value).collect()
 }
 
-/// Returns how many placements ever had each value and how long: by group, or by the text of a column of the members, such as
-/// `portal_name`.
+/// Returns the funnel: how many placements ever had each value and how long, by group, or by the text of a column of the members,
+/// such as `portal_name`. Placements that are gone count as long as their past values are kept.
 ///
 /// # Errors
 ///
