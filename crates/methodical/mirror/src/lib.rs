@@ -217,7 +217,6 @@ pub use crate::store::filter::{Filter, folded};
 pub use crate::store::page::{Order, Paging};
 pub use crate::store::rows::State;
 pub use crate::store::table::{Outcome, TableStatus};
-pub use crate::sync::described;
 pub use crate::sync::options::{SyncOptions, SyncProgress};
 pub use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 pub use crate::upkeep::backup::Backup;

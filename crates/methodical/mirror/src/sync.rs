@@ -38,8 +38,7 @@ impl Mirror {
     /// # Errors
     ///
     /// [`SyncError`] if a table failed; its report has the errors, and what was committed. The errors are [`ErrorKind::Call`]
-    /// if a call failed or a list was not complete, those of [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish),
-    /// and [`ErrorKind::Table`] if the service lacks a table of the options.
+    /// if a call failed or a list was not complete, and those of [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish).
     ///
     /// # Examples
     ///
@@ -61,7 +60,6 @@ impl Mirror {
         client: &Client<S>,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        options.check(&described::<S>()).map_err(SyncError::refused)?;
         let _held = self.store().hold().map_err(SyncError::refused)?;
         let (calls, report) = (AtomicU64::new(0), SyncReport::default());
         let mut sync = Sync { mirror: self, client, options, calls, report, runs: Vec::new() };
@@ -75,31 +73,6 @@ impl Mirror {
         report.calls = calls.into_inner();
         report.checked()
     }
-}
-
-/// Returns the tables that a mirror of a service has.
-pub fn described<S: Mirrored>() -> Vec<&'static Table> {
-    struct Tables(Vec<&'static Table>);
-
-    impl<S: Service> MirrorVisitor<S> for Tables {
-        fn list<O: ListOperation<Service = S>>(&mut self, table: &'static Table, _query: O) {
-            self.0.push(table);
-        }
-
-        fn paged_list<O: PagedOperation<Service = S>>(&mut self, table: &'static Table, _query: O) {
-            self.0.push(table);
-        }
-
-        fn recovery<O: ListOperation<Service = S>>(&mut self, recovery: Recovery<O>) {
-            self.0.push(recovery.table);
-        }
-
-        fn gauge<O: Operation<Service = S>>(&mut self, _gauge: Gauge, _query: O) {}
-    }
-
-    let mut tables = Tables(Vec::new());
-    S::visit(&mut tables);
-    tables.0
 }
 
 /// A sync of all tables, with the report under construction.

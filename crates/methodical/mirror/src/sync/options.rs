@@ -1,11 +1,9 @@
 //! The options of a sync of all tables, and its progress.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use methodical_model::tables::Table;
-
-use crate::error::{Error, ErrorKind, debug_with};
+use crate::error::debug_with;
 use crate::guard::Rules;
 
 /// The options of [`Mirror::sync_all`](crate::Mirror::sync_all).
@@ -113,19 +111,6 @@ impl SyncOptions {
 
     pub(crate) fn values_of(&self, value: &str) -> &[String] {
         self.values.get(value).map_or(&[], |names| names)
-    }
-
-    pub(crate) fn check(&self, existing: &[&Table]) -> Result<(), Error> {
-        let existing: BTreeSet<&str> = existing.iter().map(|table| table.name()).collect();
-        let Some(unknown) = self.accepted.keys().find(|name| !existing.contains(&***name)) else {
-            return Ok(());
-        };
-        let existing: Vec<&str> = existing.into_iter().collect();
-        let text = format!(
-            "cannot sync `{unknown}`: the service has no such table; it has {}",
-            existing.join(", ")
-        );
-        Err(Error::new(ErrorKind::Table, text))
     }
 }
 

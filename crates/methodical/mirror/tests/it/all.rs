@@ -48,18 +48,6 @@ fn a_table_that_fails_does_not_undo_the_others() {
 }
 
 #[test]
-fn a_table_that_the_service_lacks_is_refused_before_any_call() {
-    let server = Server::start();
-    let mut mirror = Mirror::in_memory().unwrap();
-    let options = SyncOptions::new().accept_missing("fotos", 1);
-    let error = server.sync(&mut mirror, &options).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Table);
-    let text = error.to_string();
-    assert!(text.starts_with("cannot sync `fotos`: the service has no such table; it has album, "));
-    assert!(server.queries().is_empty());
-}
-
-#[test]
 fn a_number_of_missing_records_is_accepted_for_one_table() {
     let server = Server::start();
     server.state().put("1", "7", "New");
