@@ -404,8 +404,7 @@ impl Mirror {
         let store = self.store();
         let stored = store.record(&change.table, &change.id)?;
         let stored = stored.filter(|stored| stored.known.state.is_live());
-        let is_reduced = store.omits_personal()?;
-        let record = stored.map(|stored| Record::new(stored, is_reduced)).transpose()?;
+        let record = stored.map(Record::new).transpose()?;
         // The number is not enough: a mirror that was restored from a copy gives numbers again.
         let id = Hasher::new(&store.identity().secret, "event").hash(&[
             &change.number.to_le_bytes(),

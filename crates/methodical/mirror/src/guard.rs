@@ -20,26 +20,18 @@ use crate::error::{Error, ErrorKind};
 pub struct Rules {
     pub(crate) accepted: Option<u64>,
     pub(crate) emits_baseline: bool,
-    pub(crate) checks_rows: bool,
 }
 
 impl Rules {
     /// Creates the default rules.
     pub const fn new() -> Self {
-        Self { accepted: None, emits_baseline: false, checks_rows: false }
+        Self { accepted: None, emits_baseline: false }
     }
 
     /// Accepts a list in which exactly this many records are newly missing, or are other people. The deletion guard refuses any other
     /// number as before.
     pub const fn accept_missing(self, records: u64) -> Self {
         Self { accepted: Some(records), ..self }
-    }
-
-    /// Compares each row with its hash, and writes those that differ again from the list: bits of a disk flip, and other
-    /// programs change rows. By default, a sync trusts the hash, and does not read an unchanged row. A mirror without personal data
-    /// cannot be checked, because its hashes are those of the whole records.
-    pub const fn check_rows(self) -> Self {
-        Self { checks_rows: true, ..self }
     }
 
     /// Emits the records of the first sync of a scope as added. By default, the first sync emits nothing.

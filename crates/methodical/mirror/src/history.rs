@@ -35,9 +35,6 @@ pub struct Report {
     pub repeated: u64,
     /// Records that are forgotten.
     pub suppressed: u64,
-    /// Rows whose contents did not have their hash, because bits of the disk or another program changed them. Those of records
-    /// in the list were written again. Counted only with [`Rules::check_rows`](crate::Rules::check_rows).
-    pub damaged: u64,
 }
 
 /// A record that was rejected.

@@ -109,7 +109,7 @@
 //! | `mirror_misses` | 1 if the record is missing |
 //! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
-//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. In a mirror that omits personal data, a keyed hash of what is omitted |
+//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
 //! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of the records, `mirror_first_seen`

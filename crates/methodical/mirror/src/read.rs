@@ -35,23 +35,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// Creates the record of a row, which is reduced in a mirror that omits personal data.
-    pub(crate) fn new(stored: Stored, is_reduced: bool) -> Result<Self, Error> {
+    pub(crate) fn new(stored: Stored) -> Result<Self, Error> {
         let Stored {
-            known,
-            id,
-            mut row,
-            shape,
-            first_seen,
-            changed_at,
-            missing_since,
-            gone_at,
-            ..
+            known, id, row, shape, first_seen, changed_at, missing_since, gone_at, ..
         } = stored;
-        if is_reduced {
-            // It has the hash of what was omitted.
-            row.extra = None;
-        }
         let json = row.to_json(&shape)?;
         let (number, state) = (known.key, known.state);
         Ok(Self { number, id, state, first_seen, changed_at, missing_since, gone_at, json })
@@ -103,11 +90,8 @@ impl Mirror {
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
     pub fn browse(&self, table: &str, filter: &Filter, paging: &Paging) -> Result<Page, Error> {
-        let store = self.store();
-        let is_reduced = store.omits_personal()?;
-        let (stored, next) = store.page(table, filter, paging)?;
-        drop(store);
-        let records = stored.into_iter().map(|stored| Record::new(stored, is_reduced));
+        let (stored, next) = self.store().page(table, filter, paging)?;
+        let records = stored.into_iter().map(Record::new);
         Ok(Page { records: records.collect::<Result<_, _>>()?, next })
     }
 
@@ -194,11 +178,10 @@ impl Mirror {
     /// Fails if the store cannot be read.
     pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
         let store = self.store();
-        let is_reduced = store.omits_personal()?;
         let mut records = HashMap::new();
         for id in ids {
             if let Some(stored) = store.record(table, id)? {
-                let record = Record::new(stored, is_reduced)?;
+                let record = Record::new(stored)?;
                 records.insert(record.id.clone(), record);
             }
         }

@@ -13,13 +13,12 @@ use serde::Serialize;
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{ChangeKind, Values};
 use crate::fields::difference::{Version, changed};
-use crate::fields::row::{Omission, Row, RowHasher, is_other_person};
+use crate::fields::row::{Row, RowHasher, is_other_person};
 use crate::fields::{Hash, Shape};
 use crate::guard::{Judged, Rules, Week};
 use crate::history::Report;
 use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
-use crate::store::filter::Filter;
 use crate::store::rows::{Known, State, Stored, id as id_of};
 use crate::store::table::Table;
 use crate::store::{Store, Suppressed, integer, quoted, utc};
@@ -51,8 +50,7 @@ pub struct Run<'a> {
     shape: i64,
     statements: Arc<Table>,
     hasher: RowHasher,
-    /// Set if the mirror omits personal data.
-    omission: Option<Omission>,
+    omits_personal: bool,
     suppressed: Suppressed,
     recovered: Recovered,
     rules: Rules,
@@ -79,8 +77,6 @@ pub struct Run<'a> {
 struct ValueColumn {
     index: usize,
     name: &'static str,
-    /// Past values are kept: they are not personal data that the mirror omits.
-    has_history: bool,
 }
 
 impl Mirror {
@@ -117,15 +113,15 @@ impl<'a> Run<'a> {
         });
         let (is_first, number, statements, suppressed) =
             begun.inspect_err(|_| store.roll_back())?;
-        let secret = store.identity().secret.clone();
+        let hasher = RowHasher::new(&store.identity().secret);
         let mut run = Self {
             statements,
             scope: scope.to_owned(),
             table: table.to_owned(),
             shape: number,
             columns: Arc::new(shape),
-            hasher: RowHasher::new(&secret),
-            omission: None,
+            hasher,
+            omits_personal: false,
             suppressed,
             recovered: Recovered::new(),
             store,
@@ -142,31 +138,11 @@ impl<'a> Run<'a> {
             json: Vec::new(),
             is_verbatim: true,
         };
-        run.omission = run.store.omits_personal()?.then(|| Omission::new(&secret));
+        run.omits_personal = run.store.omits_personal()?;
         run.recovered = run.store.recovered()?;
         run.known.rows = run.store.known(table, |one| (one, false))?;
         run.present_before = run.known.counts().0;
-        if rules.checks_rows {
-            run.check_rows()?;
-        }
         Ok(run)
-    }
-
-    /// Finds the rows whose contents do not have their hash, so that the list replaces them.
-    fn check_rows(&mut self) -> Result<(), Error> {
-        if self.omission.is_some() {
-            return Ok(());
-        }
-        let Self { store, known, hasher, report, .. } = self;
-        let live = Filter::new().state(State::Present).state(State::Missing);
-        store.each_record(&self.table, &live, |stored| {
-            let hash = hasher.row(&stored.row, &stored.shape)?;
-            if !stored.has_old_hash && stored.known.hash != Some(hash) {
-                report.damaged += 1;
-                known.set(Known { hash: None, ..stored.known }, false);
-            }
-            Ok(())
-        })
     }
 
     /// Says that the list has the placements of a recovery.
@@ -174,10 +150,7 @@ impl<'a> Run<'a> {
         let name = target.columns()?[3];
         let columns = self.columns.columns.iter();
         let found = columns.enumerate().find(|(_, column)| column.name == name);
-        self.value = found.map(|(index, column)| {
-            let has_history = self.omission.is_none() || !column.is_personal;
-            ValueColumn { index, name: target.value, has_history }
-        });
+        self.value = found.map(|(index, _)| ValueColumn { index, name: target.value });
         self.store.register_recovered(target)
     }
 
@@ -227,7 +200,7 @@ impl<'a> Run<'a> {
         let is_verbatim = verbatim.is_some();
         let row = verbatim.map_or_else(|| Row::of(json, &self.columns), Ok);
         let read = row.and_then(|row| Ok((row.identity(&self.columns)?.into_owned(), row)));
-        let (id, row) = match read {
+        let (id, mut row) = match read {
             Ok(read) => read,
             Err(error) => {
                 let reason = error.to_string();
@@ -238,13 +211,9 @@ impl<'a> Run<'a> {
             Some(hash) if is_verbatim => hash,
             _ => self.hasher.row(&row, &self.columns)?,
         };
-        let row = match &self.omission {
-            Some(omission) => match omission.reduce(row, &self.columns) {
-                Ok(row) => row,
-                Err(error) => return self.reject_at(index, &error.to_string()),
-            },
-            None => row,
-        };
+        if self.omits_personal {
+            row.erase(&self.columns);
+        }
         let is_suppressed = self.suppressed.has(&id);
         // A new record is not searched for: its insertion says whether the table has its identity.
         if !is_suppressed && self.add(&id, hash, &row)? {
@@ -363,7 +332,7 @@ impl<'a> Run<'a> {
             }
             State::Missing => {
                 self.come_back(id)?;
-                if let Some(ValueColumn { has_history: true, .. }) = self.value {
+                if self.value.is_some() {
                     self.store.resume_value(&self.table, id)?;
                 }
                 if is_current {
@@ -389,24 +358,23 @@ impl<'a> Run<'a> {
         }
         self.report.added += 1;
         self.begin_value(id, row, false)?;
-        let value = self.value.filter(|value| value.has_history);
-        let value = value.and_then(|value| row.text(value.index));
+        let value = self.value.and_then(|value| row.text(value.index));
         self.emit(id, ChangeKind::Added, &[], Values { value, ..Values::default() })?;
         Ok(true)
     }
 
     /// Writes a record that may have changed. Returns whether it has.
     fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
-        let old = self.stored(known)?;
+        let mut old = self.stored(known)?;
+        if self.omits_personal {
+            // A former release kept a hash of what is omitted.
+            old.row.erase(&old.shape);
+        }
         let shape = &*self.columns;
         self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
         let (before, now) = (old.row.to_model_json(&old.shape)?, row.to_model_json(shape)?);
         let before = Version { json: &before, shape: &old.shape };
-        let mut fields = changed(before, Version { json: &now, shape })?;
-        if known.hash == Some(hash) {
-            // With other columns, the hash of what is omitted differs, too.
-            fields.clear();
-        }
+        let fields = changed(before, Version { json: &now, shape })?;
         if fields.is_empty() {
             self.write(id, Some(known.key), hash, row, false)?;
             return Ok(false);
@@ -414,16 +382,12 @@ impl<'a> Run<'a> {
         self.write(id, Some(known.key), hash, row, true)?;
         let value = self.value.filter(|value| fields.iter().any(|field| field == value.name));
         let (mut kind, mut values) = (ChangeKind::Changed, Values::default());
-        if let Some(ValueColumn { index, has_history, .. }) = value {
-            kind = ChangeKind::ValueChanged;
-            if has_history {
-                values = Values { previous: old.row.text(index), value: row.text(index) };
-                self.store.end_value(&self.table, id, self.at)?;
-                self.begin_value(id, row, values.previous.is_none())?;
-                if values.previous.is_none() {
-                    kind = ChangeKind::ValueLearned;
-                }
-            }
+        if let Some(ValueColumn { index, .. }) = value {
+            values = Values { previous: old.row.text(index), value: row.text(index) };
+            self.store.end_value(&self.table, id, self.at)?;
+            self.begin_value(id, row, values.previous.is_none())?;
+            let was_known = values.previous.is_some();
+            kind = if was_known { ChangeKind::ValueChanged } else { ChangeKind::ValueLearned };
         }
         self.emit(id, kind, &fields, values)?;
         Ok(true)
@@ -436,7 +400,7 @@ impl<'a> Run<'a> {
 
     /// Begins the time in which a placement has its value.
     fn begin_value(&self, id: &str, row: &Row<'_>, was_unknown: bool) -> Result<(), Error> {
-        let Some(ValueColumn { index, has_history: true, .. }) = self.value else { return Ok(()) };
+        let Some(ValueColumn { index, .. }) = self.value else { return Ok(()) };
         let began_before = self.report.is_baseline || was_unknown;
         self.store.begin_value(&self.table, id, row.text(index), self.at, began_before)
     }
@@ -462,7 +426,7 @@ impl<'a> Run<'a> {
             let Self { store, recovered, .. } = self;
             return store.erase_placements(recovered, &self.table, id, State::Gone, self.at);
         }
-        if self.value.is_some_and(|value| value.has_history) {
+        if self.value.is_some() {
             self.store.end_value(&self.table, id, self.at)?;
         }
         self.store.mark(&self.table, known.key, State::Missing, &self.time)?;

@@ -10,8 +10,8 @@ use clap::builder::NonEmptyStringValueParser;
 use methodical_client::Error as CallError;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
-    Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
-    SyncProgress, SyncReport, TableReport,
+    Error, ErrorKind, FindingKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError,
+    SyncOptions, SyncProgress, SyncReport, TableReport,
 };
 use serde_json::json;
 
@@ -85,7 +85,7 @@ pub(crate) struct SyncFlags {
     /// Store no personal fields, and erase those in the mirror.
     ///
     /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields stay, and
-    /// changes are still detected. Fields that the contract does not list count as personal.
+    /// their changes are detected. Fields that the contract does not list count as personal.
     #[arg(long)]
     pub(crate) no_personal: bool,
 
@@ -187,6 +187,9 @@ pub(crate) fn sync<S: Mirrored>(
     flags: &SyncFlags,
 ) -> Result<Synced, Failure> {
     let screen = session.invocation.screen;
+    if flags.all {
+        rebuild(session, mirror)?;
+    }
     // The progress line is on standard error if that is a terminal.
     let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
     let line = Arc::new(Mutex::new(LiveLine::new(is_shown.then_some(screen))));
@@ -196,7 +199,6 @@ pub(crate) fn sync<S: Mirrored>(
     let done = mirror.sync_all(&session.client, &options);
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
-    warn_of_damage(session, &report);
     let done = failed(session, mirror, &report);
     let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
     if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
@@ -256,9 +258,6 @@ pub(crate) fn summarize(synced: &Synced, screen: Screen) {
 /// Returns the options of the sync.
 fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     let mut rules = Rules::new();
-    if flags.all {
-        rules = rules.check_rows();
-    }
     if flags.emit_baseline {
         rules = rules.emit_baseline();
     }
@@ -279,18 +278,16 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     if flags.no_recover { options.without_recovery() } else { options }
 }
 
-/// Warns of rows that were damaged.
-fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
-    for TableReport { table, result, .. } in &report.tables {
-        if let Ok(Report { damaged, .. }) = result
-            && *damaged > 0
-        {
-            let rows = counted(*damaged, "damaged row");
-            session.invocation.screen.warn(&format!(
-                "found {rows} of {table}; records in the list were written again; check the disk"
-            ));
-        }
+/// Corrects what is wrong in the mirror, so that the sync writes damaged rows again, and warns of them.
+fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> {
+    let findings = mirror.rebuild()?.findings;
+    let damaged = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
+    if damaged > 0 {
+        let rows = counted(u64::try_from(damaged).unwrap_or(u64::MAX), "damaged row");
+        let text = format!("found {rows}; those in the lists are written again; check the disk");
+        session.invocation.screen.warn(&text);
     }
+    Ok(())
 }
 
 /// Returns the first failure, and warns of the others.

@@ -31,9 +31,7 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
         match (shapes.map(|shape| shape.lists(path)), nests(name)) {
             ([true, true], _) => drop(changed.insert(path.join("_"))),
             ([false, false], [true, true]) => drop(changed.insert(name.to_owned())),
-            ([false, false], [false, false]) => {
-                changed.insert(if name == PERSONAL { PERSONAL } else { EXTRA }.to_owned());
-            }
+            ([false, false], [false, false]) => drop(changed.insert(EXTRA.to_owned())),
             _ => {}
         }
     }
@@ -62,9 +60,6 @@ fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Valu
 
 /// The name under which the feed reports unlisted fields: the column that has them.
 pub(crate) const EXTRA: &str = "mirror_extra";
-
-/// The name under which the feed reports personal fields whose values are not stored, and of the member with their hash.
-pub(crate) const PERSONAL: &str = "mirror_personal";
 
 #[cfg(test)]
 mod tests {

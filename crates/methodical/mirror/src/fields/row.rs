@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use siphasher::sip128::SipHasher24;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::difference::PERSONAL;
 use crate::fields::json::{Members, Object, meaning, members, push_quoted, quoted, unquoted};
-use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape, hex};
+use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
@@ -186,16 +185,6 @@ impl<'a> Row<'a> {
         })
     }
 
-    pub(crate) fn into_owned(self) -> Row<'static> {
-        let own = |value| match value {
-            Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
-            Value::Integer(value) => Value::Integer(value),
-            Value::Boolean(value) => Value::Boolean(value),
-        };
-        let cells = self.cells.into_iter().map(|cell| cell.map(own)).collect();
-        Row { cells, extra: self.extra, nulls: self.nulls }
-    }
-
     /// Removes everything that may be personal: the personal columns, and all unlisted fields.
     pub(crate) fn erase(&mut self, shape: &Shape) {
         for (index, (column, cell)) in shape.columns.iter().zip(&mut self.cells).enumerate() {
@@ -283,44 +272,6 @@ impl RowHasher {
     /// Returns the hash of a row that has everything of its record.
     pub(crate) fn row(&self, row: &Row<'_>, shape: &Shape) -> Result<Hash, Error> {
         Ok(self.text(row.to_model_json(shape)?.as_bytes()))
-    }
-}
-
-/// Reduces the rows of a mirror that omits personal data.
-pub(crate) struct Omission(Hasher);
-
-impl Omission {
-    pub(crate) fn new(secret: &Secret) -> Self {
-        Self(Hasher::new(secret, "personal"))
-    }
-
-    /// Removes everything that may be personal from a row, and keeps a keyed hash of it.
-    pub(crate) fn reduce(&self, row: Row<'_>, shape: &Shape) -> Result<Row<'static>, Error> {
-        let columns = || shape.columns.iter().enumerate();
-        let is_omitted = |index, column: &Column| column.is_personal && index != shape.identity;
-        let is_kept = |name: &String| {
-            columns().any(|(index, column)| column.name == *name && !is_omitted(index, column))
-        };
-        let (kept_names, names): (Vec<String>, Vec<String>) =
-            row.null_names()?.into_iter().partition(is_kept);
-        let list = |names: &[String]| {
-            (!names.is_empty()).then(|| serde_json::Value::from(names).to_string())
-        };
-        let mut personal = row.into_owned();
-        let mut kept = personal.clone();
-        kept.erase(shape);
-        (kept.nulls, personal.nulls) = (list(&kept_names), list(&names));
-        for ((index, column), cell) in columns().zip(&mut personal.cells) {
-            if !is_omitted(index, column) {
-                *cell = None;
-            }
-        }
-        let has_more = personal.extra.is_some() || personal.nulls.is_some();
-        if has_more || personal.cells.iter().any(Option::is_some) {
-            let hash = hex(&self.0.hash(&[&meaning(&personal.to_json(shape)?)?]).0);
-            kept.extra = Some(format!("{{{}:{}}}", quoted(PERSONAL), quoted(&hash)));
-        }
-        Ok(kept)
     }
 }
 

@@ -206,16 +206,6 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces a row by one without personal values. Its other columns stay.
-    pub(crate) fn omit(&self, table: &str, key: i64, row: &Row<'_>) -> Result<(), Error> {
-        let update = format!(
-            "UPDATE {} SET mirror_extra = ?2, mirror_nulls = ?3{} WHERE mirror_key = ?1",
-            quoted(table),
-            self.table(table)?.erased
-        );
-        self.execute(&update, (key, row.extra.as_deref(), row.nulls.as_deref())).map(drop)
-    }
-
     /// Sets the hash of a row.
     pub(crate) fn set_hash(&self, table: &str, key: i64, hash: Option<Hash>) -> Result<(), Error> {
         let update = format!("UPDATE {} SET mirror_hash = ?2 WHERE mirror_key = ?1", quoted(table));

@@ -11,7 +11,7 @@ use crate::guard::Rules;
 /// ```
 /// use methodical_mirror::{Rules, SyncOptions};
 ///
-/// let options = SyncOptions::new().rules(Rules::new().check_rows()).concurrency(8);
+/// let options = SyncOptions::new().rules(Rules::new().emit_baseline()).concurrency(8);
 /// # let _ = options;
 /// ```
 #[derive(Clone)]

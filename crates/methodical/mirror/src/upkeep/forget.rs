@@ -7,12 +7,11 @@ use rusqlite::OptionalExtension as _;
 use crate::error::Error;
 use crate::feed::ChangeKind;
 use crate::fields::Hash;
-use crate::fields::row::Omission;
 use crate::mirror::Mirror;
 use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::{Known, State};
-use crate::store::{OrFailed as _, Store, files, utc};
+use crate::store::{OrFailed as _, Store, files, quoted, utc};
 use crate::upkeep::backup::{Backup, backups};
 
 /// The result of [`Mirror::forget`].
@@ -103,11 +102,8 @@ impl Mirror {
     /// Omits personal data from now on: personal columns and unlisted fields are not stored, those that are stored are emptied
     /// in one transaction, and the records stay as they are otherwise. Returns how many records were emptied.
     ///
-    /// Changes are noticed as before, by keyed hashes. A change of personal or unlisted fields has the name `mirror_personal`
-    /// among its fields, and a record has a keyed hash of them as `mirror_personal`.
-    ///
-    /// This lasts: the values are lost, so that only another mirror can have them again. Backups that were made before still
-    /// have them.
+    /// Changes of other fields are noticed as before. This lasts: the values are lost, so that only another mirror can have them
+    /// again. Backups that were made before still have them.
     ///
     /// # Errors
     ///
@@ -117,18 +113,14 @@ impl Mirror {
     /// use methodical_mirror::model::tables::{Column, Table};
     /// use methodical_mirror::{Mirror, Rules};
     ///
-    /// const COLUMNS: &[Column] = &[Column::text(&["id"]), Column::text(&["owner"]).personal(), Column::integer(&["size"])];
-    /// const PHOTO: Table = Table::new("photo", "id", COLUMNS);
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["owner"]).personal()]);
     ///
     /// let mut mirror = Mirror::in_memory()?;
     /// mirror.omit_personal()?;
-    /// for record in [r#"{"id":"1","owner":"Ada","size":1}"#, r#"{"id":"1","owner":"Grace","size":1}"#] {
-    ///     let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
-    ///     run.record(record)?;
-    ///     run.finish()?;
-    /// }
-    /// assert_eq!(mirror.changes(None, 9)?.0[0].fields, ["mirror_personal"]);
-    /// mirror.each_record("photo", |record| assert!(!record.json.contains("Grace")))?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    /// run.record(r#"{"id":"1","owner":"Ada"}"#)?;
+    /// run.finish()?;
+    /// assert_eq!(mirror.record("photo", "1")?.map(|photo| photo.json).as_deref(), Some(r#"{"id":"1"}"#));
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
     pub fn omit_personal(&mut self) -> Result<u64, Error> {
@@ -221,23 +213,22 @@ impl Store {
         Ok(())
     }
 
-    /// Reduces the rows of a table, and removes past values that are personal. Returns how many had something personal.
+    /// Empties what may be personal in the rows of a table, and removes past values that are. Returns how many rows were emptied.
     fn omit_table(&self, table: &str) -> Result<u64, Error> {
         let value = self.recovered()?.remove(table).map(|columns| columns.value);
-        let columns = &self.table(table)?.shape.columns;
-        if columns.iter().any(|column| column.is_personal && Some(&column.name) == value.as_ref()) {
+        let described = self.table(table)?;
+        let mut personal = described.shape.columns.iter().filter(|column| column.is_personal);
+        if personal.any(|column| Some(&column.name) == value.as_ref()) {
             self.erase_values(table, Of::Table)?;
         }
-        let (omission, mut emptied) = (Omission::new(&self.identity().secret), 0);
-        self.each_record(table, &Filter::new(), |stored| {
-            let reduced = omission.reduce(stored.row.clone(), &stored.shape)?;
-            if reduced != stored.row {
-                emptied += 1;
-                self.omit(table, stored.known.key, &reduced)?;
-            }
-            Ok(())
-        })?;
-        Ok(emptied)
+        let update = format!(
+            "UPDATE {} SET mirror_extra = NULL, mirror_nulls = NULL{} WHERE mirror_state IN ('present', 'missing') \
+             AND ({} OR mirror_extra IS NOT NULL OR mirror_nulls IS NOT NULL)",
+            quoted(table),
+            described.erased,
+            !described.erased.is_empty()
+        );
+        self.execute(&update, ())
     }
 
     /// Returns the copies of the mirror, and when the state of each was read.
