@@ -40,12 +40,12 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
 
 /// The meanings of the fields by their paths: of a nested record with columns, those of its fields, and nothing for the record as a
 /// whole.
-type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, Vec<u8>>;
+type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
 
 fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {
     let mut values = Values::new();
     for (name, value) in members(record)? {
-        let mut whole = Vec::new();
+        let mut whole = String::new();
         if value.starts_with('{') && is_nested(&name) {
             for (field, value) in members(value)? {
                 values.insert(vec![name.clone(), field], meaning(value)?);

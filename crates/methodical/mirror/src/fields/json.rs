@@ -1,5 +1,5 @@
-//! JSON objects as the texts of their members; the meaning of a value as bytes, equal for values that mean the same; and JSON text
-//! under construction.
+//! JSON objects as the texts of their members; the meaning of a value, equal for values that mean the same; and JSON text under
+//! construction.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ fn invalid(error: serde_json::Error) -> Error {
 
 /// Appends the value of a JSON number: its significant digits and a decimal exponent, so that `1`, `1.0` and `10e-1` are the
 /// same. An exponent that does not fit 64 bits is compared by its spelling.
-fn write_number(text: &str, out: &mut Vec<u8>) {
+fn write_number(text: &str, out: &mut String) {
     let (sign, unsigned) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", text),
@@ -52,7 +52,7 @@ fn write_number(text: &str, out: &mut Vec<u8>) {
     let leading = digits.trim_start_matches('0');
     let significant = leading.trim_end_matches('0');
     if significant.is_empty() {
-        out.push(b'0');
+        out.push('0');
         return;
     }
     let zeros = leading.len() - significant.len();
@@ -60,13 +60,8 @@ fn write_number(text: &str, out: &mut Vec<u8>) {
         exponent.checked_sub(length(fraction.len())?)?.checked_add(length(zeros)?)
     });
     match exponent {
-        Some(exponent) => {
-            out.extend_from_slice(sign.as_bytes());
-            out.extend_from_slice(significant.as_bytes());
-            out.push(b'e');
-            out.extend_from_slice(exponent.to_string().as_bytes());
-        }
-        None => out.extend_from_slice(text.as_bytes()),
+        Some(exponent) => out.extend([sign, significant, "e", &exponent.to_string()]),
+        None => out.push_str(text),
     }
 }
 
@@ -134,67 +129,49 @@ impl Object {
 /// Maximum nesting of a value, in levels. The decoders accept one level less.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Returns the meaning of a JSON value.
+/// Returns the meaning of a JSON value: a text that is equal for values that mean the same.
 ///
 /// Whitespace, the order of fields, escapes in text, and spellings of numbers do not count. The order of lists does.
 ///
 /// # Errors
 ///
 /// The value is invalid, or nested too deeply.
-pub(crate) fn meaning(value: &str) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::new();
+pub(crate) fn meaning(value: &str) -> Result<String, Error> {
+    let mut out = String::new();
     write_meaning(value, &mut out, MAX_DEPTH)?;
     Ok(out)
 }
 
 /// Appends the meaning of a value with at most this many levels.
-fn write_meaning(value: &str, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
+fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Error> {
     let Some(depth) = depth.checked_sub(1) else {
         let text = format!("cannot read a record: it is nested deeper than {MAX_DEPTH} levels");
         return Err(Error::new(ErrorKind::Record, text));
     };
     match value.bytes().next() {
-        Some(literal @ (b'n' | b't' | b'f')) => out.push(literal),
-        Some(b'"') => write_text(&unquoted(value)?, out),
+        Some(b'n' | b't' | b'f') => out.push_str(value),
+        Some(b'"') => push_quoted(out, &unquoted(value)?),
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(value).map_err(invalid)?;
-            write_count(b'[', items.len(), out);
+            out.push('[');
             for item in items {
                 write_meaning(item.get(), out, depth)?;
+                out.push(',');
             }
+            out.push(']');
         }
         Some(b'{') => {
-            let members = members(value)?;
-            write_count(b'{', members.len(), out);
-            for (name, value) in members {
-                write_text(&name, out);
+            out.push('{');
+            for (name, value) in members(value)? {
+                push_quoted(out, &name);
                 write_meaning(value, out, depth)?;
+                out.push(',');
             }
+            out.push('}');
         }
-        _ => {
-            out.push(b'#');
-            write_number(value, out);
-            out.push(b';');
-        }
+        _ => write_number(value, out),
     }
     Ok(())
-}
-
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    write_count(b'"', text.len(), out);
-    out.extend_from_slice(text.as_bytes());
-}
-
-/// The length comes first, so that no text can look like the end of its value.
-fn write_count(tag: u8, count: usize, out: &mut Vec<u8>) {
-    // Most counts take one byte. Each byte more would cost time when it is hashed.
-    match u8::try_from(count) {
-        Ok(count) if count < u8::MAX => out.extend_from_slice(&[tag, count]),
-        _ => {
-            out.extend_from_slice(&[tag, u8::MAX]);
-            out.extend_from_slice(&(count as u64).to_le_bytes());
-        }
-    }
 }
 
 #[cfg(test)]
@@ -204,7 +181,7 @@ mod tests {
 
     use super::meaning as read;
 
-    fn meaning(text: &str) -> Vec<u8> {
+    fn meaning(text: &str) -> String {
         read(text).unwrap()
     }
 
@@ -243,7 +220,7 @@ mod tests {
         assert_eq!(meaning(r#"{ "c": "\u0041\/é", "b": [ true , null ], "a": 1.0 }"#), one);
         assert_eq!(meaning(r#"{"a":1,"a":2}"#), meaning(r#"{"a":2}"#));
         let values = r#"null false 0 "" "0" [] {} [null] {"a":null} ["a","b"] ["b","a"] ["ab"]"#;
-        let values: Vec<Vec<u8>> = values.split(' ').map(meaning).collect();
+        let values: Vec<String> = values.split(' ').map(meaning).collect();
         for (index, one) in values.iter().enumerate() {
             assert_eq!(values.iter().position(|other| other == one), Some(index));
         }
