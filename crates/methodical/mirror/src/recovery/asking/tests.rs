@@ -16,11 +16,8 @@ type Truth = BTreeMap<String, BTreeMap<String, usize>>;
 
 /// A service, and what it does wrong.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fault of its own")]
 struct Service {
     truth: Truth,
-    ignores_value: bool,
-    ignores_group: bool,
     /// Ignores the filter only for values that a member has.
     ignores_known: bool,
     refuses_unknown: bool,
@@ -42,12 +39,8 @@ impl Service {
         if self.fails.contains(group) {
             return Answer::Failed(failure());
         }
-        if self.ignores_group {
-            let all: BTreeSet<&String> = self.truth.values().flat_map(BTreeMap::keys).collect();
-            return Answer::Members(all.into_iter().cloned().collect());
-        }
         let members = self.truth.get(group).cloned().unwrap_or_default();
-        let Some(value) = value.filter(|_| !self.ignores_value) else {
+        let Some(value) = value else {
             return Answer::Members(members.into_keys().collect());
         };
         let number = VALUES.iter().position(|one| *one == value);
@@ -162,23 +155,6 @@ proptest! {
         asked.dedup();
         prop_assert_eq!(asked.len(), service.asked.len(), "no query is sent twice");
     }
-
-    #[test]
-    fn groups_whose_members_did_not_change_are_asked_once_for_all_members(truth in truth()) {
-        let mut service = Service { truth: truth.clone(), ..Service::default() };
-        let groups = ask(&mut service, &truth, false, 1).unwrap();
-        prop_assert!(groups.iter().all(|(_, fate)| matches!(fate, Fate::Kept)));
-        prop_assert_eq!(service.asked.len(), truth.len());
-    }
-
-    #[test]
-    fn an_ignored_filter_of_values_is_always_refused(truth in truth(), refuses in any::<bool>()) {
-        prop_assume!(truth.values().any(|group| !group.is_empty()));
-        let mut service =
-            Service { truth, ignores_value: true, refuses_unknown: refuses, ..Service::default() };
-        let error = text(ask(&mut service, &Truth::new(), true, 3));
-        prop_assert!(error.contains("ignores the filter `mark`: it returned records"), "{}", error);
-    }
 }
 
 /// Everybody would have the first value.
@@ -217,18 +193,6 @@ fn ten_failures_in_a_row_end_the_recovery() {
     service.fails.extend(ids.iter().cloned());
     let error = ask(&mut service, &Truth::new(), false, 1).unwrap_err();
     assert_eq!((error.kind(), service.asked.len()), (ErrorKind::Call, 10));
-}
-
-#[test]
-fn an_ignored_filter_of_groups_is_refused() {
-    let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 1)])]);
-    service.ignores_group = true;
-    let before = Truth::from_iter(
-        ["1", "2"]
-            .map(|id| (id.to_owned(), BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 1)]))),
-    );
-    let error = text(ask(&mut service, &before, false, 1));
-    assert!(error.contains("each group has the records of the whole list"), "{error}");
 }
 
 /// Answers of a group with two members that contradict each other: for the value `New`, these.
