@@ -118,16 +118,11 @@ impl<'a> Args<'a> {
     }
 }
 
-/// Reads the configurations of the services.
-fn configs(root: &Path) -> Result<Vec<Config>, Outcome> {
-    config::read_all(root).map_err(|report| rejected(&report))
-}
-
 /// Reads the services. The error is the outcome of the command if a configuration or a spec is invalid; all specs are read
 /// first.
 fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
     let (mut services, mut errors) = (Vec::new(), Vec::new());
-    for config in configs(root)? {
+    for config in config::read_all(root)? {
         match Workspace::of(root, config) {
             Ok(service) => services.push(service),
             Err(report) => errors.push(printed(&report)),
@@ -140,21 +135,11 @@ fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
 fn generated(root: &Path) -> Result<Vec<(Workspace, Output)>, Outcome> {
     let services = services(root)?.into_iter();
     let outputs = services.map(|one| one.generate().map(|output| (one, output)));
-    outputs.collect::<Result<_, _>>().map_err(|error| failed(&error))
-}
-
-/// Returns the outcome of a command that reads an invalid file.
-pub(crate) fn rejected(report: &Report) -> Outcome {
-    Outcome::failed(2, printed(report))
+    Ok(outputs.collect::<Result<_, Error>>()?)
 }
 
 fn printed(report: &Report) -> String {
     format!("{}\n{}\n", report.text, report.summary())
-}
-
-/// Returns the outcome of a command that could not read or write a file.
-pub(crate) fn failed(error: &Error) -> Outcome {
-    Outcome::failed(1, format!("error: {error}\n"))
 }
 
 /// The output and the exit code of a command.
@@ -181,6 +166,20 @@ impl Outcome {
     }
 }
 
+/// The outcome of a command that reads an invalid file.
+impl From<Report> for Outcome {
+    fn from(report: Report) -> Self {
+        Self::failed(2, printed(&report))
+    }
+}
+
+/// The outcome of a command that could not read or write a file.
+impl From<Error> for Outcome {
+    fn from(error: Error) -> Self {
+        Self::failed(1, format!("error: {error}\n"))
+    }
+}
+
 /// Returns the outcome of an invalid command line.
 pub fn usage(message: &str) -> Outcome {
     Outcome::failed(2, format!("error: {message}\n\n`--help` lists the commands.\n"))
@@ -198,7 +197,7 @@ pub fn unknown(word: &str, known: &[&str]) -> Outcome {
 
 /// Runs `spec diff`.
 fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
-    let configs = configs(root)?;
+    let configs = config::read_all(root)?;
     match (configs.as_slice(), paths) {
         ([config], _) | ([config, ..], [_, _]) => return diff::command(root, config, paths),
         (_, [_, ..]) => {
@@ -226,7 +225,7 @@ fn write(root: &Path) -> Result<Outcome, Outcome> {
     let outputs = generated(root)?;
     let (mut stdout, mut changed) = (String::new(), 0);
     for (_, output) in &outputs {
-        for (path, drift) in output.write(root).map_err(|error| failed(&error))? {
+        for (path, drift) in output.write(root)? {
             let what = match drift {
                 Drift::Missing => "new    ",
                 Drift::Outdated => "changed",
@@ -249,7 +248,7 @@ fn check_files(root: &Path) -> Result<Outcome, Outcome> {
     let outputs = generated(root)?;
     let mut report = String::new();
     for (Workspace { config: Config { spec, command, .. }, .. }, output) in &outputs {
-        let drifts = output.compare(root).map_err(|error| failed(&error))?;
+        let drifts = output.compare(root)?;
         if drifts.is_empty() {
             continue;
         }

@@ -5,8 +5,9 @@ use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Outcome, rejected, usage};
+use crate::cli::{Outcome, usage};
 use crate::config::Config;
+use crate::diag::Report;
 use crate::ir::Service;
 use crate::spec;
 
@@ -93,8 +94,8 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
         })?;
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
-    let read = |path: &Path| {
-        let service = spec::read_alone(path, &shown(path)).map_err(|report| rejected(&report))?;
+    let read = |path: &Path| -> Result<_, Report> {
+        let service = spec::read_alone(path, &shown(path))?;
         let text = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
         Ok((text.trim_start_matches('\u{feff}').to_owned(), service))
     };

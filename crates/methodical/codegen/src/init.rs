@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::cli::{self, Outcome, rejected, usage};
+use crate::cli::{Outcome, usage};
 use crate::config::{self, Project, Workspace};
 use crate::diff::workspace_version;
 use crate::emit::GeneratedFile;
@@ -109,18 +109,16 @@ impl Init<'_> {
         }
         write(root, &own)?;
         // No other service may write the same files.
-        let config = config::read_all(root)
-            .and_then(|_all| config::Config::read_file(root, &values.fill("«configuration»")));
-        let workspace = config
-            .and_then(|config| Workspace::of(root, config))
-            .map_err(|report| rejected(&report))?;
+        config::read_all(root)?;
+        let config = config::Config::read_file(root, &values.fill("«configuration»"))?;
+        let workspace = Workspace::of(root, config)?;
         let Workspace { config, service, .. } = &workspace;
         values.add_service(&Project { service, config }).ok_or_else(|| {
             usage("no example of the spec is one for clients with records; add one")
         })?;
         let filled = templates.iter().copied().flatten();
         let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();
-        let filled = formatted(&filled, root).map_err(|error| cli::failed(&error))?;
+        let filled = formatted(&filled, root)?;
         write(root, &filled)?;
         // The generator fills a sample that has a mark.
         let samples = SAMPLES.iter().map(|(path, _)| {
@@ -128,8 +126,8 @@ impl Init<'_> {
             GeneratedFile { text: marked(config, &path, ""), path }
         });
         write(root, &samples.collect::<Vec<_>>())?;
-        let output = workspace.generate().map_err(|error| cli::failed(&error))?;
-        output.write(root).map_err(|error| cli::failed(&error))?;
+        let output = workspace.generate()?;
+        output.write(root)?;
         let (own, generated) = (own.len() + filled.len(), output.files().len());
         let command = values.fill("«command»");
         Ok(Started { workspace, own, generated, command })
@@ -154,7 +152,7 @@ pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> 
 
 /// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.
 fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Outcome> {
-    let service = spec::read_file(path, shown).map_err(|report| rejected(&report))?;
+    let service = spec::read_file(path, shown)?;
     let text =
         fs::read_to_string(path).map_err(|error| failed("read", Path::new(shown), &error))?;
     let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -200,7 +198,7 @@ fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Outcome> {
 }
 
 fn failed(verb: &str, path: &Path, error: &io::Error) -> Outcome {
-    cli::failed(&Error::io(format_args!("cannot {verb} `{}`", path.display()), error))
+    Error::io(format_args!("cannot {verb} `{}`", path.display()), error).into()
 }
 
 /// Folders that did not exist before. They are removed unless the list was emptied.
