@@ -159,10 +159,10 @@ impl Dashboard {
             let text = title(table).map(|column| Order::Text(column.path().join("_")));
             let orders: Vec<Order> =
                 [Order::FirstSeen, Order::Changed].into_iter().chain(text).collect();
-            self.mirror.index_pages(table.name(), &orders)?;
+            self.mirror.index(table.name(), &orders)?;
         }
         if let Some(board) = self.outline.board.filter(|one| exists(one.placements.table)) {
-            self.mirror.index_placements(board.placements.table)?;
+            self.mirror.index(board.placements.table, &[])?;
         }
         Ok(())
     }

@@ -73,7 +73,8 @@
 //!
 //! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it
 //!   is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and there is a new name. It begins with
-//!   the values that are frequent in the group, and stops when each member has one. A change of a value in a group whose
+//!   the values that are frequent in the group, and stops when each member has one; if all have the same, it asks for one more,
+//!   because a service that ignores the filter returns the group for that one, too. A change of a value in a group whose
 //!   members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a value
 //!   must be among those of the group, no record may have two values, and a value that does not exist must have no
@@ -124,14 +125,9 @@
 //!
 //! # Upkeep
 //!
-//! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
-//!   [`Mirror::rebuild`] corrects what it finds, unless the database itself is damaged.
-//! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
-//!   A restored mirror and an opened backup refuse earlier cursors, because they use numbers of changes again. A file that was
-//!   copied by other means is not recognized as a copy.
-//! - [`Mirror::forget`] erases a record, and returns the backups that may still hold it. [`Mirror::purge`] removes rows of
-//!   deleted records, and old changes.
-//! - [`Mirror::omit_personal`] lets a mirror store only what is not personal.
+//! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it finds. A restored
+//! mirror and an opened [backup](Mirror::backup) refuse earlier cursors, because they use numbers of changes again. A file that was
+//! copied by other means is not recognized as a copy.
 //!
 //! A mirror in `mirror.db` has these files, all for their owner only: `mirror.db-wal` and `mirror.db-shm` while it is open,
 //! `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list of
@@ -139,9 +135,8 @@
 //!
 //! # PostgreSQL
 //!
-//! `Mirror::copy_to_postgres` copies a mirror to a separate schema of a database, and brings the copy up to date. It has the
-//! tables and views of the mirror, the feed (`mirror_change`) and the history (`mirror_spell`, `mirror_run`,
-//! `mirror_sample`, `mirror_scope`). The differences:
+//! A copy by `Mirror::copy_to_postgres` has the tables and views of the mirror, the feed (`mirror_change`) and the history
+//! (`mirror_spell`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
 //!
 //! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL does not have in text, becomes U+FFFD.
 //! - The copy lacks what only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`, the consumers,

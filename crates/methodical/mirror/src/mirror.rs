@@ -143,26 +143,20 @@ impl Mirror {
         }
     }
 
-    /// Creates the indexes with which [`browse`](Self::browse) reads few rows of a table in these orders, unless they exist.
-    /// Later syncs keep them.
+    /// Creates the indexes with which [`browse`](Self::browse) reads few rows of a table in these orders, unless they exist. A
+    /// recovered table gets those of [boards](crate::queries::board), of the members of a group, and of the
+    /// [`latest_changes`](Self::latest_changes) of a record, too. Later syncs keep them.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror, and
     /// [`Table`](crate::ErrorKind::Table) if the mirror has no such table or columns.
-    pub fn index_pages(&mut self, table: &str, orders: &[Order]) -> Result<(), Error> {
+    pub fn index(&mut self, table: &str, orders: &[Order]) -> Result<(), Error> {
         let mut store = self.store();
-        orders.iter().try_for_each(|order| store.add_page_index(table, order))
-    }
-
-    /// Creates the indexes with which [boards](crate::queries::board) and the pages of the members of a group read few rows, and those
-    /// of [`latest_changes`](Self::latest_changes) of a record.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`index_pages`](Self::index_pages).
-    pub fn index_placements(&mut self, table: &str) -> Result<(), Error> {
-        let mut store = self.store();
+        orders.iter().try_for_each(|order| store.add_page_index(table, order))?;
+        if !store.recovered()?.contains_key(table) {
+            return Ok(());
+        }
         let relation = store.relation(table)?;
         let [group, member, value] = [relation.group, relation.member, relation.value]
             .map(|name| crate::store::quoted(&name));

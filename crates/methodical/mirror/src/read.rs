@@ -62,7 +62,7 @@ impl Mirror {
     /// Returns a page of the records that the filter accepts, in the order of the paging.
     ///
     /// Continue with [`Page::next`]. A record that changes between two pages may occur in both of them, or in neither. If the
-    /// mirror has the [indexes](Self::index_pages), a page reads a bounded number of rows.
+    /// mirror has the [indexes](Self::index), a page reads a bounded number of rows.
     ///
     /// # Errors
     ///

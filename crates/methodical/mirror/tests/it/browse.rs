@@ -55,8 +55,8 @@ fn pages_follow_each_other_in_each_order() {
         photos(&mut mirror, &[r#"{"id":"1","title":"Beach"}"#, two, three, four]);
         if has_indexes {
             let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
-            mirror.index_pages("photo", &orders).unwrap();
-            mirror.index_pages("photo", &orders).unwrap();
+            mirror.index("photo", &orders).unwrap();
+            mirror.index("photo", &orders).unwrap();
         }
         let live = Filter::new().state(State::Present).state(State::Missing);
         let first_seen = Paging::new(2);
@@ -124,7 +124,7 @@ fn an_index_keeps_no_erased_value() {
     let place = Place::new();
     let mut mirror = place.open();
     photos(&mut mirror, &[r#"{"id":"1","title":"Zanzibar"}"#, r#"{"id":"2","title":"Sea"}"#]);
-    mirror.index_pages("photo", &[Order::Text("title".to_owned())]).unwrap();
+    mirror.index("photo", &[Order::Text("title".to_owned())]).unwrap();
     photos(&mut mirror, &[r#"{"id":"1","title":"Zanzibar"}"#, r#"{"id":"2","title":"Lake"}"#]);
     assert!(place.contains("anzibar"));
     mirror.forget("photo", "1").unwrap();

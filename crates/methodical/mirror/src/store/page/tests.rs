@@ -88,9 +88,9 @@ fn fill(mirror: &mut Mirror) {
     }
     run.finish().unwrap();
     let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
-    mirror.index_pages("photo", &orders).unwrap();
+    mirror.index("photo", &orders).unwrap();
     mirror.store().set_note("recovered", RECOVERED).unwrap();
-    mirror.index_placements("photo_album").unwrap();
+    mirror.index("photo_album", &[]).unwrap();
 }
 
 /// A page: its name, its table, which records it has, and its order.
