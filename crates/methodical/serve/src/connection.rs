@@ -17,8 +17,8 @@ use crate::guard::Refusal;
 #[derive(Debug)]
 pub struct Connection {
     peer: IpAddr,
-    /// Unset if the connection is refused.
-    counts: Option<Arc<Counts>>,
+    /// Counts this connection as open. Unset if it is refused.
+    _open: Option<Arc<()>>,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
     refusal: Option<Refusal>,
@@ -85,14 +85,6 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        if let Some(counts) = &self.counts {
-            counts.open.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-}
-
 /// A response that is being prepared or sent. Ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Open(Arc<Connection>);
@@ -106,12 +98,19 @@ impl Drop for Open {
 /// How many connections are open, and how many were refused since the start.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Open connections, without the refused ones.
-    pub open: AtomicU64,
+    /// Each open connection has a clone.
+    open: Arc<()>,
     /// Refused because there were too many connections.
     pub refused: AtomicU64,
     /// Refused because there were too many connections of one address.
     pub refused_by_address: AtomicU64,
+}
+
+impl Counts {
+    /// Returns the number of open connections, without the refused ones.
+    pub fn open(&self) -> usize {
+        Arc::strong_count(&self.open).saturating_sub(1)
+    }
 }
 
 /// The connections of a listener.
@@ -148,10 +147,7 @@ impl Admission {
                 .map_err(|_none_left| (Refusal::Overloaded, &counts.refused)),
         };
         let (permit, refusal) = match admitted {
-            Ok(permit) => {
-                counts.open.fetch_add(1, Ordering::Relaxed);
-                (permit, None)
-            }
+            Ok(permit) => (permit, None),
             Err((refusal, count)) => {
                 count.fetch_add(1, Ordering::Relaxed);
                 (Arc::clone(&self.refusals).try_acquire_owned().ok()?, Some(refusal))
@@ -160,7 +156,7 @@ impl Admission {
         let since = Instant::now();
         Some(Arc::new(Connection {
             peer,
-            counts: refusal.is_none().then(|| Arc::clone(counts)),
+            _open: refusal.is_none().then(|| Arc::clone(&counts.open)),
             _share: share.flatten(),
             _permit: permit,
             refusal,

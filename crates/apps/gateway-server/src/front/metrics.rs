@@ -123,7 +123,7 @@ impl Metrics {
     /// Returns the text of these metrics, and of those that were read for it.
     pub(crate) fn render(&self, read: &Scrape) -> String {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        read.gauge("gateway_connections", "Open connections.", load(&self.connections.open));
+        read.gauge("gateway_connections", "Open connections.", self.connections.open());
         read.counter(
             "gateway_connections_refused_total",
             "Connections refused because the limit was reached.",
