@@ -369,18 +369,10 @@ impl Store {
         token: &TokenId,
         now: UnixTime,
     ) -> Result<bool, Error> {
+        let Some(start) = token.start() else { return Ok(false) };
         let mut db = self.open_unlimited("cannot revoke the token")?;
-        let mut named = Vec::new();
-        db.each(TOKENS, &[account.0.into()], &mut |row| {
-            let digest =
-                TokenDigest(row.bytes(0)?.try_into().map_err(|_length| damaged("a token"))?);
-            named.extend((digest.id() == *token).then_some(digest));
-            Ok(())
-        })?;
-        for TokenDigest(digest) in &named {
-            db.execute(REVOKE_TOKEN, &[now.0.into(), account.0.into(), Value::Bytes(digest)])?;
-        }
-        Ok(!named.is_empty())
+        let named = [now.0.into(), account.0.into(), Value::Bytes(&start)];
+        Ok(db.execute(REVOKE_TOKEN, &named)? > 0)
     }
 
     /// Imports the records that `fill` stages, atomically and in one new revision. An import without changes creates no
@@ -547,7 +539,8 @@ const TOKENS: &str = "\
     WHERE account_id = ?1 ORDER BY created_at, sha256";
 
 const REVOKE_TOKEN: &str = "\
-    UPDATE token SET revoked_at = coalesce(revoked_at, ?1) WHERE account_id = ?2 AND sha256 = ?3";
+    UPDATE token SET revoked_at = coalesce(revoked_at, ?1) \
+    WHERE account_id = ?2 AND substr(sha256, 1, 6) = ?3";
 
 /// Selects the newest revision of each account that was created before a point in time. Older ones are no longer read.
 const COLLECTABLE: &str = "\
