@@ -24,6 +24,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+
 use crate::error::{Error, ErrorKind, Place};
 use crate::import::input::{is_standard_input, standard_input};
 use crate::import::target::Target;
@@ -47,27 +49,16 @@ pub struct Import {
 }
 
 /// A format of files to import.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum ImportFormat {
     /// CSV in UTF-8 (RFC 4180). The first line names the columns.
     Csv,
     /// One JSON record per line.
+    #[value(alias = "jsonl")]
     Ndjson,
     /// A record, an array of records, or a response of the service.
     Json,
-}
-
-impl ImportFormat {
-    /// Returns the format that a name or the extension of a file says.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "csv" => Some(Self::Csv),
-            "ndjson" | "jsonl" => Some(Self::Ndjson),
-            "json" => Some(Self::Json),
-            _ => None,
-        }
-    }
 }
 
 impl Import {
@@ -124,7 +115,7 @@ impl Import {
 
     fn read(&self, path: &Path, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        let by_name = extension.and_then(ImportFormat::named);
+        let by_name = extension.and_then(|name| ImportFormat::from_str(name, true).ok());
         let Some(format) = self.format.or(by_name) else {
             let path = path.display();
             let text = format!(

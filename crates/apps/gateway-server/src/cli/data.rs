@@ -31,8 +31,8 @@ pub(super) struct ImportArguments {
     #[arg(long, value_name = "N", requires = "replace")]
     accept_removals: Option<u64>,
     /// Format of all files; their names then have no effect. Required for standard input.
-    #[arg(long, value_name = "FORMAT", value_parser = ["csv", "ndjson", "json"])]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<ImportFormat>,
     /// Read the column or field FROM as TO, such as `mobile=phone_mobile`. Repeatable.
     #[arg(long, value_name = "FROM=TO", value_parser = renaming)]
     rename: Vec<(String, String)>,
@@ -54,7 +54,7 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
     let removals = arguments.accept_removals.map_or(Removals::Few, Removals::Exactly);
     let import = Import {
         files: arguments.files,
-        format: arguments.format.as_deref().and_then(ImportFormat::named),
+        format: arguments.format,
         application: arguments.vacancy_id.zip(arguments.status),
         replace: arguments.replace.then_some(removals),
         rename: arguments.rename,
