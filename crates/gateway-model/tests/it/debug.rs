@@ -109,7 +109,6 @@ where
 fn quiet(value: &impl Debug) {
     for text in [format!("{value:?}"), format!("{value:#?}")] {
         assert!(!text.contains(CANARY), "{text}");
-        assert!(!text.contains(&CANARY_NUMBER.to_string()), "{text}");
     }
 }
 
@@ -119,8 +118,8 @@ fn error(error: &gateway_model::DecodeError) {
     assert!(!error.to_string().contains(CANARY), "{error}");
 }
 
-/// A record with every field of the spec and two more. Personal and unlisted fields are canaries; the
-/// others have some value of their type.
+/// A record with every field of the spec and two more. Personal and unlisted fields are canaries; the others have a text
+/// that is valid for each of their types.
 fn filled(spec: &Table, model: &str) -> Value {
     let fields = table(table(spec, "model"), model)["field"].as_table().unwrap();
     let mut record: serde_json::Map<String, Value> = fields
@@ -128,23 +127,10 @@ fn filled(spec: &Table, model: &str) -> Value {
         .map(|(name, field)| {
             let (field, ty) = (field.as_table().unwrap(), field["type"].as_str().unwrap());
             let personal = field.get("personal").is_some_and(|flag| flag.as_bool() == Some(true));
-            let declared = |kind: &str| spec.get(kind)?.as_table()?.get(ty)?.as_table();
-            let wire = declared("scalar").map(|scalar| scalar["wire"].as_str().unwrap());
-            let value = match (ty, wire) {
-                _ if declared("model").is_some() => filled(spec, ty),
-                ("boolean", _) => true.into(),
-                ("integer", _) | (_, Some("integer")) => {
-                    if personal {
-                        CANARY_NUMBER.into()
-                    } else {
-                        12.into()
-                    }
-                }
+            let value = match ty {
+                _ if table(spec, "model").contains_key(ty) => filled(spec, ty),
                 _ if personal => CANARY.into(),
-                _ => match declared("enum").map(|one| table(one, "value")) {
-                    Some(values) => values.values().next().unwrap()["wire"].as_str().into(),
-                    None => "12".into(),
-                },
+                _ => "12".into(),
             };
             (name.clone(), value)
         })
@@ -164,5 +150,3 @@ fn table<'t>(table: &'t Table, key: &str) -> &'t Table {
 }
 
 const CANARY: &str = "CANARY";
-
-const CANARY_NUMBER: u32 = 3_141_592_653;

@@ -84,8 +84,8 @@ fn values_of_every_type() {
     check::<Page>(&full());
     only_the_last_field_is_wrong::<Page>(FULL);
     for json in [
-        r#"{"name":"a","size":18446744073709551615,"format":"gif","orientation":"portrait","offset":-5,"age":-7,"hidden":true,"owner":"Ann","parent":{"name":"b","size":0,"hidden":false,"owner":"Bob","parent":null}}"#,
-        r#"{"name":"a","size":0,"format":null,"orientation":null,"offset":9223372036854775807,"age":7,"hidden":false,"owner":"","parent":null}"#,
+        r#"{"name":"a","size":18446744073709551615,"format":"gone","orientation":"portrait","offset":-5,"age":-7,"hidden":true,"owner":"Ann","page":{"id":"b","tags":[],"sizes":null}}"#,
+        r#"{"name":"a","size":0,"format":null,"orientation":null,"offset":9223372036854775807,"age":7,"hidden":false,"owner":"","page":null}"#,
     ] {
         check::<Folder>(json);
     }

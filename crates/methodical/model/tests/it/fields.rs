@@ -5,25 +5,12 @@ use std::borrow::Cow;
 use methodical_model::codegen::{self, Nulls};
 use methodical_model::{DecodeErrorKind, Extra};
 
+use crate::collections::{Page, PageRef, Size, State};
 use crate::support::{decoded, rejected};
-
-codegen::scalar! {
-    /// A number of bytes.
-    Size, integer
-}
 
 codegen::scalar! {
     /// A difference in days.
     Days, signed_integer
-}
-
-codegen::wire_enum! {
-    /// The format, of which more may exist.
-    Format, UnknownFormat, "text", not "gif",
-    {
-        /// JPEG.
-        Jpeg = "jpeg",
-    }
 }
 
 codegen::wire_enum! {
@@ -37,40 +24,19 @@ codegen::wire_enum! {
     }
 }
 
-/// A folder around another one.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Parent {
-    name: String,
-    extra: Extra<'static>,
-    nulls: Nulls,
-}
-
-/// The borrowed form of a folder around another one.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct ParentRef<'a> {
-    name: Cow<'a, str>,
-    extra: Extra<'a>,
-    nulls: Nulls,
-}
-
-codegen::record! {
-    Parent, ParentRef, "a parent object";
-    0 required plain name: String = "name";
-}
-
-/// A folder, which may be in another folder.
+/// A folder, which may have a page.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Folder {
     name: String,
     size: Size,
-    format: Option<Format>,
+    format: Option<State>,
     orientation: Option<Orientation>,
     offset: Option<i64>,
     age: Option<Days>,
     hidden: bool,
     owner: String,
     quoted: Option<String>,
-    parent: Option<Parent>,
+    page: Option<Page>,
     extra: Extra<'static>,
     nulls: Nulls,
 }
@@ -80,14 +46,14 @@ pub(crate) struct Folder {
 pub(crate) struct FolderRef<'a> {
     name: Cow<'a, str>,
     size: Size,
-    format: Option<Format>,
+    format: Option<State>,
     orientation: Option<Orientation>,
     offset: Option<i64>,
     age: Option<Days>,
     hidden: bool,
     owner: Cow<'a, str>,
     quoted: Option<Cow<'a, str>>,
-    parent: Option<ParentRef<'a>>,
+    page: Option<PageRef<'a>>,
     extra: Extra<'a>,
     nulls: Nulls,
 }
@@ -96,14 +62,14 @@ codegen::record! {
     Folder, FolderRef, "a folder object";
     0 required plain name: String = "name";
     1 required plain size: Size = "size";
-    2 optional plain format: Format = "format";
+    2 optional plain format: State = "format";
     3 optional plain orientation: Orientation = "orientation";
     4 optional plain offset: i64 = "offset";
     5 optional plain age: Days = "age";
     6 required plain hidden: bool = "hidden";
     7 required personal owner: String = "owner";
     8 optional personal quoted: String = "a\\b \"c\"";
-    9 optional plain parent: Parent = "parent";
+    9 optional plain page: Page = "page";
 }
 
 #[track_caller]
@@ -113,27 +79,32 @@ fn is_written_back(json: &str) -> Folder {
     let borrowed: FolderRef<'_> = serde_json::from_str(json).unwrap();
     assert_eq!(serde_json::to_string(&borrowed).unwrap(), json);
     let shown = format!("{folder:?}").replace("Folder", "FolderRef");
-    assert_eq!(shown.replace("Parent", "ParentRef"), format!("{borrowed:?}"));
+    let shown = shown.replace("Page {", "PageRef {").replace(r#"PageId("b")"#, r#""b""#);
+    assert_eq!(shown, format!("{borrowed:?}"));
     folder
 }
 
 #[test]
 fn every_type_is_decoded_and_written_back() {
     let folder = is_written_back(
-        r#"{"name":"a","size":18446744073709551615,"format":"gif","orientation":"portrait","offset":-5,"age":-7,"hidden":true,"owner":"Ann","a\\b \"c\"":"x","parent":{"name":"b","size":0,"hidden":false,"owner":"Bob"}}"#,
+        r#"{"name":"a","size":18446744073709551615,"format":"gone","orientation":"portrait","offset":-5,"age":-7,"hidden":true,"owner":"Ann","a\\b \"c\"":"x","page":{"id":"b","tags":[],"size":0}}"#,
     );
     assert_eq!(folder.size.get(), u64::MAX);
-    assert_eq!(folder.format, Some(Format::from("gif")));
+    assert_eq!(folder.format, Some(State::from("gone")));
     assert_eq!(folder.orientation, Some(Orientation::Portrait));
     assert_eq!((folder.offset, folder.hidden), (Some(-5), true));
     assert_eq!(folder.age.map(Days::get), Some(-7));
     assert_eq!(folder.quoted.as_deref(), Some("x"));
-    assert_eq!(folder.parent.map(|parent| parent.name).as_deref(), Some("b"));
+    assert!(
+        folder
+            .page
+            .is_some_and(|page| page == decoded(r#"{"id":"b","tags":[],"size":0}"#).unwrap())
+    );
 }
 
 #[test]
 fn null_stays_null_and_absent_stays_absent() {
-    is_written_back(r#"{"name":"","size":1,"format":null,"hidden":true,"owner":"","parent":null}"#);
+    is_written_back(r#"{"name":"","size":1,"format":null,"hidden":true,"owner":"","page":null}"#);
 }
 
 #[test]
@@ -159,8 +130,8 @@ fn a_value_of_another_type_is_rejected_with_its_path() {
     check(r#""age":1.5"#, wrong, "age", "an integer");
     check(r#""hidden":null"#, wrong, "hidden", "true or false");
     check(r#""hidden":"true""#, wrong, "hidden", "true or false");
-    check(r#""parent":{"name":1}"#, wrong, "parent.name", "text");
-    check(r#""parent":7"#, wrong, "parent", "a parent object");
+    check(r#""page":{"id":1}"#, wrong, "page.id", "text");
+    check(r#""page":7"#, wrong, "page", "a page object");
     check(r#""name":"a","name":"b""#, DecodeErrorKind::Duplicate, "name", "the field once");
     check(r#""name":"a","size":1,"hidden":true"#, DecodeErrorKind::Missing, "owner", "text");
 }
@@ -176,12 +147,12 @@ fn a_name_is_compared_after_its_escapes_are_decoded() {
 
 #[test]
 fn an_unknown_value_of_an_open_enum_keeps_its_text_everywhere() {
-    for text in ["gif", "", "Jpeg", " jpeg", "unknown", "Unknown", "\u{e9}\""] {
-        let value = Format::from(text);
+    for text in ["gone", "", "Public", " public", "unknown", "Unknown", "\u{e9}\""] {
+        let value = State::from(text);
         assert!(!value.is_known(), "{text:?}");
         assert_eq!((value.as_str(), &*value.to_string()), (text, text));
         let json = serde_json::to_string(text).unwrap();
         assert_eq!(serde_json::to_string(&value).unwrap(), json);
-        assert_eq!(serde_json::from_str::<Format>(&json).unwrap(), value);
+        assert_eq!(serde_json::from_str::<State>(&json).unwrap(), value);
     }
 }
