@@ -2,14 +2,15 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::stream::{StreamExt as _, iter};
 use gateway_client::model::{ListCandidates, ListVacancies};
-use gateway_client::transport::{Body, BoxError, BoxFuture, Request, transport_fn};
-use gateway_client::{AccessToken, Client, RetryPolicy, TokenSource};
+use gateway_client::transport::{Body, Request, transport_fn};
+use gateway_client::{AccessToken, Client, RetryPolicy, token_fn};
 use http::Response;
 use tokio::time::timeout;
 
@@ -96,9 +97,17 @@ fn waiting() -> Client {
             Ok(response.body(pieces(body)).unwrap())
         }
     });
+    let issued = Arc::new(AtomicUsize::new(0));
+    let tokens = token_fn(move |_refused| {
+        let issued = Arc::clone(&issued);
+        async move {
+            pause().await;
+            AccessToken::new(format!("gwt_{}", 1 + issued.fetch_add(1, Ordering::Relaxed)))
+        }
+    });
     // A new token for each request to the source, and short pauses between attempts.
     Client::builder(BASE_URL)
-        .token(Numbered(AtomicUsize::new(0)))
+        .token(tokens)
         .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))
         .transport(transport)
         .build()
@@ -111,22 +120,6 @@ fn answer(target: &str) -> &'static str {
         fixture!("vacancies")
     } else {
         fixture!("candidates-of-vacancy-and-status")
-    }
-}
-
-/// A token source that is pending once and then returns a new token, each time.
-struct Numbered(AtomicUsize);
-
-impl TokenSource for Numbered {
-    fn token<'a>(
-        &'a self,
-        _refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(async {
-            pause().await;
-            let number = 1 + self.0.fetch_add(1, Ordering::Relaxed);
-            Ok(AccessToken::new(format!("gwt_{number}"))?)
-        })
     }
 }
 

@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use bytes::Bytes;
 use gateway_client::model::{ListCandidates, ListVacancies, RawQuery};
-use gateway_client::transport::{
-    BoxError, BoxFuture, MemoryTransport, TransportError, TransportErrorKind,
-};
-use gateway_client::{AccessToken, CallOptions, Error, TokenSource};
+use gateway_client::transport::{MemoryTransport, TransportError, TransportErrorKind};
+use gateway_client::{AccessToken, CallOptions, Error, TokenSource, token_fn};
 use http::Response;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -116,20 +114,14 @@ impl Step {
 /// Returns both clients, over the same script.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
     let script = || MemoryTransport::new(steps.iter().map(|step| step.outcome()));
-    Driver::scripted(|| Refusable, &CallOptions::new(), script).map(|(driver, _)| driver)
+    Driver::scripted(refusable, &CallOptions::new(), script).map(|(driver, _)| driver)
 }
 
-/// A token source that returns another token after a refusal.
-struct Refusable;
-
-impl TokenSource for Refusable {
-    fn token<'a>(
-        &'a self,
-        refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let text = if refused.is_some() { "gwt_CANARY.2" } else { "gwt_CANARY.1" };
-        Box::pin(async move { Ok(AccessToken::new(text)?) })
-    }
+/// Returns a token source that returns another token after a refusal.
+fn refusable() -> impl TokenSource {
+    token_fn(|refused| async move {
+        AccessToken::new(if refused.is_some() { "gwt_CANARY.2" } else { "gwt_CANARY.1" })
+    })
 }
 
 /// The call of a scene.

@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use gateway_client::model::ListVacancies;
-use gateway_client::transport::{BoxError, BoxFuture, MemoryTransport};
-use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
+use gateway_client::transport::MemoryTransport;
+use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking, token_fn};
 
 use crate::support::{BASE_URL, Driver, PATIENCE, within};
 
 #[test]
 fn a_call_waits_for_a_token_until_its_timeout() {
     within(PATIENCE, || {
-        let client = Client::builder(BASE_URL).token(Hangs).call_timeout(LIMIT);
+        let client = Client::builder(BASE_URL).token(hangs()).call_timeout(LIMIT);
         let client = client.transport(MemoryTransport::new([])).build().unwrap();
-        let blocking = blocking::Client::builder(BASE_URL).token(Hangs).call_timeout(LIMIT);
+        let blocking = blocking::Client::builder(BASE_URL).token(hangs()).call_timeout(LIMIT);
         let blocking = blocking.transport(MemoryTransport::new([])).build().unwrap();
         for driver in [Driver::Async(client), Driver::Blocking(blocking)] {
             let start = Instant::now();
@@ -35,16 +35,9 @@ fn token_timed_out(error: &Error) {
     assert!(error.is_transient());
 }
 
-/// A token source that never answers.
-struct Hangs;
-
-impl TokenSource for Hangs {
-    fn token<'a>(
-        &'a self,
-        _refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(std::future::pending())
-    }
+/// Returns a token source that never answers.
+fn hangs() -> impl TokenSource {
+    token_fn(|_refused| std::future::pending::<Result<AccessToken, Error>>())
 }
 
 /// The call timeout.

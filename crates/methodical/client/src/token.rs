@@ -162,22 +162,8 @@ mod tests {
     use super::*;
     use crate::tests::{BlockingClient, any_json};
 
-    const NEW: &str = "gwt_new";
-
-    fn token(text: &'static str) -> AccessToken {
-        AccessToken::new(text).unwrap()
-    }
-
-    /// A source that spawns its work on its own runtime.
-    struct OnTokio(tokio::runtime::Handle);
-
-    impl TokenSource for OnTokio {
-        fn token<'a>(
-            &'a self,
-            _refused: Option<&'a AccessToken>,
-        ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-            Box::pin(async { Ok(self.0.spawn(async { token(NEW) }).await?) })
-        }
+    fn token() -> AccessToken {
+        AccessToken::new("gwt_new").unwrap()
     }
 
     #[test]
@@ -187,7 +173,8 @@ mod tests {
         let response = http::Response::builder().header("content-type", "application/json");
         let transport = MemoryTransport::new([Ok(response.body("[]".into()).unwrap())]);
         let builder = BlockingClient::builder("https://gateway.example.com");
-        let builder = builder.token(OnTokio(runtime.handle().clone()));
+        let handle = runtime.handle().clone();
+        let builder = builder.token(token_fn(move |_refused| handle.spawn(async { token() })));
         assert!(builder.transport(transport).build().unwrap().send(&any_json()).is_ok());
     }
 }

@@ -1,34 +1,20 @@
 //! The reaction to failures that a body with status 200 reports.
 
-use std::sync::{Arc, Mutex};
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingBody, BoxError, BoxFuture, MemoryTransport, TransportError,
-    TransportErrorKind as Failure, blocking_transport_fn,
+    BlockingBody, MemoryTransport, TransportError, TransportErrorKind as Failure,
+    blocking_transport_fn,
 };
 use http::Response;
 use methodical_model::ErrorClass;
 
 use crate::tests::{BlockingClient, SearchPhotos, blocking_builder, json};
-use crate::{AccessToken, Error, ErrorKind, RetryPolicy, TokenSource};
-
-/// A source with another token for each refusal. It counts the refusals.
-#[derive(Clone, Default)]
-struct Tokens(Arc<Mutex<u32>>);
-
-impl TokenSource for Tokens {
-    fn token<'a>(
-        &'a self,
-        refused: Option<&'a AccessToken>,
-    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let mut count = self.0.lock().unwrap();
-        *count += u32::from(refused.is_some());
-        let token = AccessToken::new(format!("gwt_{count}"));
-        Box::pin(std::future::ready(token.map_err(Into::into)))
-    }
-}
+use crate::{AccessToken, Error, ErrorKind, RetryPolicy, token_fn};
 
 /// Plays responses with status 200 to a whole call and to a stream. Returns the error, the number of requests and the
 /// number of refusals, which are the same for both.
@@ -36,9 +22,15 @@ impl TokenSource for Tokens {
 fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
     let run = |is_stream: bool| {
         let responses = bodies.iter().map(|body| Ok(json(Bytes::from_static(body.as_bytes()))));
-        let (transport, tokens) = (MemoryTransport::new(responses), Tokens::default());
+        let (transport, refusals) = (MemoryTransport::new(responses), Arc::new(AtomicU32::new(0)));
+        // Another token for each refusal.
+        let count = Arc::clone(&refusals);
+        let tokens = token_fn(move |refused| {
+            count.fetch_add(u32::from(refused.is_some()), Ordering::Relaxed);
+            ready(AccessToken::new(format!("gwt_{}", count.load(Ordering::Relaxed))))
+        });
         let client = BlockingClient::builder("https://gateway.example.com")
-            .token(tokens.clone())
+            .token(tokens)
             .retry(RetryPolicy::default().base_delay(Duration::ZERO))
             .transport(transport.clone())
             .build()
@@ -50,8 +42,7 @@ fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
         } else {
             client.send(&SearchPhotos).map(|listing| listing.items.len())
         };
-        let refusals = *tokens.0.lock().unwrap();
-        (outcome, transport.requests().len(), refusals)
+        (outcome, transport.requests().len(), refusals.load(Ordering::Relaxed))
     };
     let (whole, stream) = (run(false), run(true));
     let kind = |outcome: &Result<usize, Error>| outcome.as_ref().map_err(Error::kind).copied();
@@ -59,7 +50,7 @@ fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
     whole
 }
 
-const FOUND: &str = r#"{"photos":{"photo":[{"id":1},{"id":2}]},"stat":"ok"}"#;
+const FOUND: &str = r#"{"photos":{"photo":[{"id":"1"},{"id":"2"}]},"stat":"ok"}"#;
 const AUTH: &str = r#"{"stat":"fail","code":98,"message":"CANARY"}"#;
 const RATE_LIMIT: &str = r#"{"stat":"fail","code":29,"message":"CANARY"}"#;
 const UNAVAILABLE: &str = r#"{"photos":null,"stat":"fail","code":105,"message":"CANARY"}"#;

@@ -38,12 +38,12 @@ fn client(text: &'static str) -> Client<Photos> {
 
 #[tokio::test]
 async fn trailers_neither_end_nor_complete_a_list() {
-    let whole = client(r#"{"photos":{"photo":[{"id":1}]},"stat":"ok"}"#);
+    let whole = client(r#"{"photos":{"photo":[{"id":"1"}]},"stat":"ok"}"#);
     let mut records = whole.stream(&SearchPhotos).await.unwrap();
     assert!(records.next().await.unwrap().is_ok());
     assert!(records.next().await.is_none());
 
-    let truncated = client(r#"{"stat":"ok","photos":{"photo":[{"id":1},"#);
+    let truncated = client(r#"{"stat":"ok","photos":{"photo":[{"id":"1"},"#);
     let mut records = truncated.stream(&SearchPhotos).await.unwrap();
     assert!(records.next().await.unwrap().is_ok());
     let error = records.next().await.unwrap().unwrap_err();
@@ -53,7 +53,7 @@ async fn trailers_neither_end_nor_complete_a_list() {
 
 #[tokio::test]
 async fn a_rejected_record_is_an_error_of_a_strict_client() {
-    const LIST: &str = r#"{"stat":"ok","photos":{"photo":[{"id":1},7,{"id":2}]}}"#;
+    const LIST: &str = r#"{"stat":"ok","photos":{"photo":[{"id":"1"},7,{"id":"2"}]}}"#;
     let response = || Ok(json(Bytes::from(LIST)));
     let strict = async_builder()
         .transport(gateway_transport::MemoryTransport::new([response(), response()]))
@@ -72,8 +72,8 @@ async fn a_rejected_record_is_an_error_of_a_strict_client() {
 #[test]
 fn the_body_is_dropped_after_the_last_record_or_an_error() {
     for list in [
-        r#"{"stat":"ok","photos":{"photo":[{"id":1}]}}"#,
-        r#"{"stat":"ok","photos":{"photo":[{"id":1},"#,
+        r#"{"stat":"ok","photos":{"photo":[{"id":"1"}]}}"#,
+        r#"{"stat":"ok","photos":{"photo":[{"id":"1"},"#,
     ] {
         let alive = Arc::new(());
         let body = Arc::clone(&alive);

@@ -7,7 +7,7 @@ use methodical_model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdic
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query,
-    Service, StreamDecoder,
+    Rejected, Service, StreamDecoder,
 };
 
 /// The service.
@@ -179,6 +179,10 @@ impl Operation for SearchPhotos {
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(FOUND, body)
+    }
+
+    fn rejected(output: &Listing<Photo>) -> &[Rejected] {
+        &output.rejected
     }
 
     fn error_class(body: &[u8]) -> Option<ErrorClass> {

@@ -7,13 +7,13 @@ use crate::Entry;
 #[test]
 fn the_record_limit_applies_to_each_page() {
     let script = Script::new([
-        ("", "{'photos':[{'id':1},{'id':123456789}],'pages':2}"),
-        ("2", "{'photos':[{'id':123456789},{'id':2}],'pages':2}"),
+        ("", "{'photos':[{'id':'1'},{'id':'123456789'}],'pages':2}"),
+        ("2", "{'photos':[{'id':'123456789'},{'id':'2'}],'pages':2}"),
     ]);
     let query = List::<NUMBER>::default();
     for (limit, accepted) in [
-        ("{'id':12345678}".len(), [true, false, false, true]),
-        ("{'id':123456789}".len(), [true; 4]),
+        ("{'id':'12345678'}".len(), [true, false, false, true]),
+        ("{'id':'123456789'}".len(), [true; 4]),
     ] {
         let records = script.client().stream_all(&query).record_limit(limit);
         let is_record = |entry| matches!(entry, Ok(Entry::Record(_)));
@@ -31,8 +31,8 @@ fn the_record_limit_applies_to_each_page() {
 #[test]
 fn an_interrupted_page_counts_the_records_of_all_pages() {
     let script = Script::new([
-        ("", "{'photos':[{'id':1},{'id':2}],'pages':2}"),
-        ("2", "{'photos':[{'id':3},{'id':4}"),
+        ("", "{'photos':[{'id':'1'},{'id':'2'}],'pages':2}"),
+        ("2", "{'photos':[{'id':'3'},{'id':'4'}"),
     ]);
     let query = List::<NUMBER>::default();
     let mut records = script.client().stream_all(&query);
@@ -46,8 +46,8 @@ fn an_interrupted_page_counts_the_records_of_all_pages() {
 #[test]
 fn received_records_are_taken_without_a_request() {
     let script = Script::new([
-        ("", "{'photos':[{'id':1},{'id':2},7,{'id':3}],'cursor':'b'}"),
-        ("b", "{'photos':[{'id':4},{'id':5}]}"),
+        ("", "{'photos':[{'id':'1'},{'id':'2'},7,{'id':'3'}],'cursor':'b'}"),
+        ("b", "{'photos':[{'id':'4'},{'id':'5'}]}"),
     ]);
     let query = List::<CURSOR>::default();
     let mut records = script.client().stream_all(&query).limit(4);
@@ -58,10 +58,10 @@ fn received_records_are_taken_without_a_request() {
     while let Some(entry) = records.received_json_with(|_, json| json.to_owned()) {
         taken.push(json(Some(entry)));
     }
-    assert_eq!(taken, [r#"{"id":1}"#, r#"{"id":2}"#, "7", r#"{"id":3}"#]);
+    assert_eq!(taken, [r#"{"id":"1"}"#, r#"{"id":"2"}"#, "7", r#"{"id":"3"}"#]);
     assert_eq!(script.asked(), [""]);
 
-    assert_eq!(json(records.next_json_with(|_, json| json.to_owned())), r#"{"id":4}"#);
+    assert_eq!(json(records.next_json_with(|_, json| json.to_owned())), r#"{"id":"4"}"#);
     // The limit also ends what has been received.
     assert!(records.received_json_with(|_, _| ()).is_none());
     assert!(records.next().is_none());
@@ -79,7 +79,7 @@ fn json(entry: Option<Result<Entry<String>, crate::Error>>) -> String {
 /// The query and the records may be personal data.
 #[test]
 fn debug_shows_only_counts() {
-    let script = Script::new([("", "{'photos':[{'id':1}]}")]);
+    let script = Script::new([("", "{'photos':[{'id':'1'}]}")]);
     let query = List::<CURSOR> { cursor: Some("*".to_owned()), ..List::default() };
     let (client, asynchronous) = (script.client(), script.async_client());
     let pages =
@@ -94,7 +94,7 @@ fn debug_shows_only_counts() {
 
 #[test]
 fn the_fields_beside_a_page_follow_its_last_record() {
-    let script = Script::new([("", "{'photos':[{'id':1}],'pages':1}")]);
+    let script = Script::new([("", "{'photos':[{'id':'1'}],'pages':1}")]);
     let mut records = script.client().stream_all(&List::<NUMBER>::default());
     assert!(records.next().unwrap().is_ok());
     assert!(records.beside().is_none());

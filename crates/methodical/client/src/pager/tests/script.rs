@@ -17,7 +17,7 @@ use methodical_model::{
 use pollster::block_on;
 use serde::Deserialize;
 
-use crate::tests::{BlockingClient, Photo, Photos, async_builder, blocking_builder};
+use crate::tests::{BlockingClient, Photo, PhotoRef, Photos, async_builder, blocking_builder};
 use crate::{Client, Entry, Error};
 
 /// The fields beside a page.
@@ -105,7 +105,10 @@ impl<const BY: u8> ListOperation for List<BY> {
         decoder(PAGE)
     }
 
-    fn decode_borrowed(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<PhotoRef<'a>, Beside>, DecodeError> {
         borrowed::<Photo, Beside>(PAGE, body)
     }
 }
