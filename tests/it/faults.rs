@@ -14,16 +14,15 @@ use self::answers::{answers, streams};
 use self::case::{Case, Group, Peer};
 use self::client::{DIRECT, Over, Transports};
 use self::outcome::outcome;
-use self::outputs::Outputs;
 use self::peer::Running;
 use self::wire::{connection, framing, proxies};
+use crate::outputs::Outputs;
 use crate::support::{with_subscriber, within};
 
 mod answers;
 mod case;
 mod client;
 mod outcome;
-mod outputs;
 mod peer;
 mod wire;
 

@@ -9,6 +9,7 @@ mod contract;
 mod errors;
 mod faults;
 mod mocks;
+mod outputs;
 mod schemas;
 mod secrets;
 mod spans;

@@ -1,7 +1,5 @@
 //! Secrets in a query, a form, a header and a path: they are sent, and nothing else shows them.
 
-use std::error::Error as StdError;
-use std::fmt::{Debug, Write as _};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,11 +14,10 @@ use gateway_testkit::raw_server::{Next, RawServer};
 use gateway_transport::cassette::{Recorder, Replayer};
 use http::{Method, Response};
 use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
-use methodical_client::{
-    AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
-};
+use methodical_client::{AccessToken, Client, ClientBuilder, RetryPolicy, blocking};
 
-use crate::support::{Log, json, with_subscriber};
+use crate::outputs::{Outputs, assert_silent};
+use crate::support::{json, with_subscriber};
 
 /// A service with a secret in each place.
 struct Shop;
@@ -42,7 +39,7 @@ impl Service for Shop {
 #[test]
 fn each_secret_is_sent_in_its_place() {
     let transport = MemoryTransport::new([Ok(json(200, "[]"))]);
-    client("https://h/eu", transport.clone()).send(&query()).unwrap();
+    client("https://h/eu", transport.clone(), &Outputs::default()).send(&query()).unwrap();
     let [sent] = transport.requests().try_into().unwrap();
     assert_eq!(
         sent.uri(),
@@ -57,7 +54,7 @@ fn each_secret_is_sent_in_its_place() {
     assert_eq!(sent.body(), "");
 
     let transport = MemoryTransport::new([Ok(json(200, "[]"))]);
-    client("https://h", transport.clone()).send(&post()).unwrap();
+    client("https://h", transport.clone(), &Outputs::default()).send(&post()).unwrap();
     let [sent] = transport.requests().try_into().unwrap();
     assert_eq!(sent.method(), Method::POST);
     assert_eq!(sent.uri().query(), Some("method=items/list&api_key=CANARY%26key"));
@@ -68,7 +65,12 @@ fn each_secret_is_sent_in_its_place() {
 
 #[test]
 fn nothing_shows_a_secret() {
-    let mut shown = Shown::default();
+    let shown = Outputs::default();
+    let ask = |client: &blocking::Client<Shop>, query: &RawQuery<Shop>| {
+        if let Err(error) = client.send(query) {
+            shown.print_error(&error);
+        }
+    };
     let location = "https://h/rest/CANARY:path%2F/v1?api_key=CANARY%26key";
     let redirect =
         || Response::builder().status(302).header("location", location).body(Bytes::new());
@@ -83,36 +85,37 @@ fn nothing_shows_a_secret() {
         for query in [query(), post()] {
             let transport = MemoryTransport::new([outcome()]);
             let recorder = Arc::new(Recorder::new(transport, Vec::new()));
-            let client = client("https://h", Arc::clone(&recorder));
-            shown.error(client.send(&query).err());
-            shown.debug(&client);
-            shown.debug(&client.request(&query).unwrap());
+            let client = client("https://h", Arc::clone(&recorder), &shown);
+            ask(&client, &query);
+            shown.print(&client);
+            shown.print(&client.request(&query).unwrap());
             drop(client);
             let cassette = Arc::into_inner(recorder).unwrap().into_writer();
-            shown.text(&String::from_utf8(cassette).unwrap());
+            shown.add(&String::from_utf8(cassette).unwrap());
         }
     }
-    assert!(shown.0.contains(r#""request":"name=a&pin=REDACTED""#), "{}", shown.0);
-    shown.debug(&secrets(blocking::Client::<Shop>::builder("https://h")));
+    shown.print(&secrets(blocking::Client::<Shop>::builder("https://h")));
 
     // A cassette without the request shows how the request differs from the closest line.
     let line =
         r#"{"method":"GET","target":"/rest/REDACTED/v1","status":200,"headers":[],"body":"[]"}"#;
-    let replayer = Replayer::new(line).unwrap();
-    let client = client("https://h", replayer);
-    shown.error(client.send(&query()).err());
-    shown.error(client.send(&post()).err());
-    assert!(shown.0.contains("requested: GET /rest/REDACTED/v1?"), "{}", shown.0);
-    assert!(shown.0.contains("api_key=- name=a&pin=REDACTED"), "{}", shown.0);
+    let client = client("https://h", Replayer::new(line).unwrap(), &shown);
+    ask(&client, &query());
+    ask(&client, &post());
+    shown.print(&Call::new::<Shop>("items/list").token("CANARY&key"));
 
-    let call = Call::new::<Shop>("items/list").token("CANARY&key");
-    shown.debug(&call);
-
-    shown.text(&logged());
-    let attempts = shown.0.matches("attempt finished").count();
+    log_calls(&shown);
+    let text = shown.text();
+    for part in [
+        r#""request":"name=a&pin=REDACTED""#,
+        "requested: GET /rest/REDACTED/v1?",
+        "api_key=- name=a&pin=REDACTED",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let attempts = text.matches("attempt finished").count();
     assert!(attempts >= 16, "{attempts} attempts were logged");
-    let line = shown.0.lines().find(|line| line.contains("CANARY"));
-    assert_eq!(line, None);
+    assert_silent(&text, "secrets");
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn a_recorded_call_is_replayed_with_other_secrets() {
     let recorder = Arc::new(Recorder::new(transport, Vec::new()));
     let other_post = post().pair("other", "1");
     for query in [&query(), &other_post, &post()] {
-        client("https://h", Arc::clone(&recorder)).send(query).unwrap();
+        client("https://h", Arc::clone(&recorder), &Outputs::default()).send(query).unwrap();
     }
     let cassette = Arc::into_inner(recorder).unwrap().into_writer();
     let replayer = Replayer::new(&String::from_utf8(cassette).unwrap()).unwrap();
@@ -161,10 +164,9 @@ fn a_client_needs_a_source_for_each_secret() {
     assert_eq!(text(all.secret("user", secret())), "the service has no secret `user`; remove it");
 }
 
-/// Returns what is logged at any level by calls through real transports.
-fn logged() -> String {
-    let log = Log::default();
-    with_subscriber(log.subscriber(), || {
+/// Logs calls through real transports at every level.
+fn log_calls(outputs: &Outputs) {
+    with_subscriber(outputs.subscriber(), || {
         for status in [200, 302, 403] {
             let server = RawServer::start(move |_request, connection| {
                 let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json");
@@ -172,20 +174,19 @@ fn logged() -> String {
                 Next::Close
             })
             .unwrap();
-            call(&server.uri(""));
+            call(&server.uri(""), outputs);
         }
         // Nothing listens on this port now.
         let closed = RawServer::start(|_, _| Next::Close).unwrap().uri("");
-        call(&closed);
+        call(&closed, outputs);
     });
-    log.text()
 }
 
 /// Calls a server through both clients.
-fn call(base_url: &str) {
+fn call(base_url: &str, outputs: &Outputs) {
     let options = Options::default().proxy(Proxy::Never);
     let transport = UreqTransport::new(&options).unwrap();
-    let client = client(base_url, transport);
+    let client = client(base_url, transport, outputs);
     let _outcome = client.send(&query());
     let _outcome = client.send(&post());
     let client = secrets(<Client<Shop>>::builder(base_url))
@@ -208,19 +209,13 @@ fn secrets<S: Service, T>(builder: ClientBuilder<S, T>) -> ClientBuilder<S, T> {
         .retry(RetryPolicy::default().max_attempts(1))
 }
 
-fn client(base_url: &str, transport: impl BlockingTransport) -> blocking::Client<Shop> {
-    let builder = secrets(blocking::Client::builder(base_url)).observer(Watching);
+fn client(
+    base_url: &str,
+    transport: impl BlockingTransport,
+    outputs: &Outputs,
+) -> blocking::Client<Shop> {
+    let builder = secrets(blocking::Client::builder(base_url)).observer(outputs.clone());
     builder.transport(transport).build().unwrap()
-}
-
-/// An observer whose output no attempt may have a secret in.
-struct Watching;
-
-impl Observer for Watching {
-    fn attempt(&self, attempt: &Attempt<'_>) {
-        let shown = format!("{attempt:?}");
-        assert!(!shown.contains("CANARY"), "{shown}");
-    }
 }
 
 fn query() -> RawQuery<Shop> {
@@ -230,29 +225,4 @@ fn query() -> RawQuery<Shop> {
 /// A call with a form, which has another secret.
 fn post() -> RawQuery<Shop> {
     query().post(BodyFormat::Form)
-}
-
-/// Everything that was shown.
-#[derive(Default)]
-struct Shown(String);
-
-impl Shown {
-    fn text(&mut self, text: &str) {
-        writeln!(self.0, "{text}").unwrap();
-    }
-
-    fn debug(&mut self, value: &impl Debug) {
-        self.text(&format!("{value:?} {value:#?}"));
-    }
-
-    /// Adds an error with its sources.
-    fn error(&mut self, error: Option<Error>) {
-        let Some(error) = error else { return };
-        self.debug(&error);
-        let mut next: Option<&dyn StdError> = Some(&error);
-        while let Some(one) = next {
-            self.text(&format!("{one} {one:?}"));
-            next = one.source();
-        }
-    }
 }

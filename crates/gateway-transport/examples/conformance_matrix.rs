@@ -16,7 +16,7 @@ use crate::subjects::ADAPTERS;
 
 fn main() -> ExitCode {
     let reports = ADAPTERS.map(|adapter| run(adapter.factory, adapter.skips));
-    println!("{}\n{}\n{}", summary(&reports), table(&reports), reasons(&reports));
+    println!("{}\n{}", summary(&reports), reasons(&reports));
     let mut all = reports.iter().flatten();
     if all.any(|report| matches!(report.verdict, Verdict::Fail(_))) {
         return ExitCode::FAILURE;
@@ -27,24 +27,11 @@ fn main() -> ExitCode {
 /// Returns a table with one row for each adapter.
 fn summary(reports: &[Vec<Finding>]) -> String {
     let rows = ADAPTERS.iter().zip(reports).map(|(adapter, reports)| {
-        let [passed, failed, skipped] = [PASS, FAIL, SKIP]
-            .map(|sign| reports.iter().filter(|report| self::sign(report) == sign).count());
+        let [passed, failed, skipped] = ["pass", "fail", "skip"]
+            .map(|word| reports.iter().filter(|one| one.verdict.word() == word).count());
         format!("| {} | {passed} | {failed} | {skipped} |\n", adapter.title)
     });
     let head = "| adapter | passed | failed | skipped |\n|---|--:|--:|--:|\n".to_owned();
-    rows.fold(head, |out, row| out + &row)
-}
-
-/// Returns a table with one row for each check that some adapter does not pass.
-fn table(reports: &[Vec<Finding>]) -> String {
-    let titles = ADAPTERS.map(|adapter| adapter.title).join(" | ");
-    let head = format!("| check | {titles} |\n|---|{}\n", ":-:|".repeat(ADAPTERS.len()));
-    let rows = CHECKS.iter().enumerate().filter_map(|(index, check)| {
-        let cells: Vec<_> =
-            reports.iter().filter_map(|reports| reports.get(index)).map(sign).collect();
-        let row = || format!("| `{}` | {} |\n", check.name, cells.join(" | "));
-        cells.iter().any(|cell| *cell != PASS).then(row)
-    });
     rows.fold(head, |out, row| out + &row)
 }
 
@@ -63,15 +50,3 @@ fn reasons(reports: &[Vec<Finding>]) -> String {
     });
     rows.collect()
 }
-
-fn sign(finding: &Finding) -> &'static str {
-    match finding.verdict {
-        Verdict::Pass => PASS,
-        Verdict::Fail(_) => FAIL,
-        _ => SKIP,
-    }
-}
-
-const PASS: &str = "✓";
-const FAIL: &str = "✗";
-const SKIP: &str = "–";

@@ -102,29 +102,14 @@ mod tests {
             check_text(uri, "the target has an invalid port");
         }
     }
-    #[cfg(feature = "reqwest")]
-    #[track_caller]
-    fn check_unchanged(uri: &'static str, expected: Result<(), &str>) {
-        let result = unchanged(&Uri::from_static(uri)).map(drop).map_err(|e| e.to_string());
-        assert_eq!(result.as_ref().map(|&()| ()).map_err(String::as_str), expected);
-    }
 
     #[cfg(feature = "reqwest")]
     #[test]
-    fn normal_targets_are_accepted() {
-        check_unchanged("http://localhost:8080", Ok(()));
-        check_unchanged("http://localhost/api/v1?method=photos/list&title=a%20b", Ok(()));
-        check_unchanged("http://[::1]:1/?", Ok(()));
-        check_unchanged("http://localhost?a=1", Ok(()));
-    }
-
-    #[cfg(feature = "reqwest")]
-    #[test]
-    fn targets_that_would_be_rewritten_are_refused() {
-        let rewritten =
+    fn a_target_that_would_be_rewritten_is_refused() {
+        assert!(unchanged(&Uri::from_static("http://[::1]:1/?")).is_ok());
+        let error = unchanged(&Uri::from_static("http://localhost/?name=O'Brien")).unwrap_err();
+        let text =
             "the target is not in the normal form of the URL standard and would be rewritten";
-        check_unchanged("http://localhost/?name=O'Brien", Err(rewritten));
-        check_unchanged("http://localhost/a/../b", Err(rewritten));
-        check_unchanged("http://localhost/a/%2e%2e/b", Err(rewritten));
+        assert_eq!(error.to_string(), text);
     }
 }

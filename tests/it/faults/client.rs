@@ -10,7 +10,7 @@ use gateway_client::{AccessToken, CallOptions, Client, RetryPolicy, blocking};
 use methodical_client::ClientBuilder;
 use methodical_client::model::Service;
 
-use super::outputs::Outputs;
+use crate::outputs::Outputs;
 use crate::support::Driver;
 
 /// The transport of a client: one for each client.

@@ -7,7 +7,7 @@ use gateway_client::model::{Candidate, ListCandidates, Listing};
 use gateway_client::{Error, ErrorKind};
 
 use super::case::Ask;
-use super::outputs::Outputs;
+use crate::outputs::Outputs;
 use crate::support::Driver;
 
 /// Runs the call, prints every value and error to `outputs`, and returns the outcome.

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use gateway_transport::{BlockingBody, Body, Deadline, Phase, TransportError, TransportErrorKind};
+use gateway_transport::{BlockingBody, Body, Phase, TransportError, TransportErrorKind};
 use http_body::{Body as HttpBody, Frame, SizeHint};
-use tokio::time::{sleep, sleep_until};
+use tokio::time::sleep_until;
 
 /// The end of a source, after its chunks.
 type End = Result<(), TransportErrorKind>;
@@ -170,58 +170,4 @@ async fn a_body_that_states_a_length_above_the_limit_is_not_read() {
         assert_eq!((whole.size_hint().exact(), whole.is_end_stream()), (Some(4), false));
     }
     assert!(Body::with_errors(Body::empty(), |error| error).is_end_stream());
-}
-
-/// Returns a body that sends a byte after each pause, which begins when it is read.
-fn dripping(pause: u64, deadline: Option<u64>, idle_timeout: Duration) -> Body {
-    let drip = stream::unfold((), move |()| async move {
-        sleep(Duration::from_millis(pause)).await;
-        Some((Ok("x".into()), ()))
-    });
-    let deadline = deadline.map(|limit| Deadline::after(Duration::from_millis(limit)));
-    Body::from_chunks(drip).with_limits(deadline, idle_timeout, |at| sleep_until(at.into()))
-}
-
-/// Reads such a body, and returns the number of bytes before its timeout.
-async fn read(pause: u64, deadline: Option<u64>, idle_timeout: Duration) -> usize {
-    let mut body = dripping(pause, deadline, idle_timeout);
-    let mut bytes = 0;
-    loop {
-        match body.chunk().await {
-            Ok(chunk) => bytes += chunk.map_or(0, |chunk| chunk.len()),
-            Err(error) => {
-                assert_eq!(
-                    (error.kind(), error.phase()),
-                    (TransportErrorKind::Timeout, Phase::Body)
-                );
-                return bytes;
-            }
-        }
-    }
-}
-
-#[tokio::test]
-async fn silence_ends_a_body_and_only_the_deadline_a_steady_one() {
-    assert_eq!(read(60_000, None, Duration::from_millis(20)).await, 0);
-    assert_eq!(read(60_000, Some(20), Duration::MAX).await, 0);
-    assert!(read(5, Some(500), Duration::from_millis(200)).await > 1);
-    assert!(read(0, Some(50), Duration::MAX).await > 1);
-}
-
-/// A client on the thread of its caller receives nothing while the caller is busy. That is not silence of the peer.
-#[tokio::test]
-async fn a_pause_of_the_caller_is_not_silence() {
-    let idle_timeout = Duration::from_millis(300);
-    let mut body = dripping(1, None, idle_timeout);
-    for _ in 0..2 {
-        assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
-        busy(idle_timeout);
-    }
-    assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
-}
-
-/// Keeps the thread of the caller busy.
-fn busy(time: Duration) {
-    let (_keep, never) = std::sync::mpsc::sync_channel::<()>(0);
-    never.recv_timeout(time).unwrap_err();
 }

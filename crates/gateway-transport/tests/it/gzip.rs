@@ -59,16 +59,10 @@ fn gzip_is_decoded() {
         assert_eq!(exchange("gzip", &gzip(&data), 1 << 20).unwrap(), data);
     }
     assert_eq!(exchange("X-Gzip", &gzip(b"a"), 10).unwrap(), "a");
-}
-
-#[test]
-fn several_members_are_one_body() {
+    // Several members are one body.
     let two = [gzip(b"one "), gzip(b"two")].concat();
     assert_eq!(exchange("gzip", &two, 10).unwrap(), "one two");
-}
-
-#[test]
-fn an_unencoded_body_is_returned_unchanged() {
+    // A body that is not encoded is returned unchanged.
     assert_eq!(exchange("identity", b"plain", 10).unwrap(), "plain");
     assert_eq!(exchange("gzip", b"", 10).unwrap(), "");
 }

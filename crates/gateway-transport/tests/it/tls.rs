@@ -9,31 +9,10 @@ use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingTransport, Options, Phase, Proxy, Sent, TransportError, TransportErrorKind,
 };
-use methodical_testkit::certificates::{Authority, Identity};
+use methodical_testkit::certificates::Authority;
 use methodical_testkit::raw_server::RawServer;
 
-use crate::{TIMEOUT, adapters, fetch, greet};
-
-#[test]
-fn invalid_certificates_are_refused_before_anything_is_sent() {
-    let authority = Authority::new().unwrap();
-    let identities = [
-        (Identity::self_signed().unwrap(), "BadSignature"),
-        (authority.expired().unwrap(), "Expired"),
-        (authority.other_host().unwrap(), "NotValidForName"),
-    ];
-    for adapter in adapters(&trusting(&authority)) {
-        for (identity, reason) in &identities {
-            let server = RawServer::start_tls(identity, greet).unwrap();
-            let error = get(&*adapter, &server.uri("/?secret"));
-            let actual = (error.kind(), error.phase(), error.sent());
-            assert_eq!(actual, (TransportErrorKind::Tls, Phase::Connect, Sent::No), "{error:?}");
-            assert!(format!("{error:?}").contains(reason), "{error:?}");
-            assert!(server.wait_until(TIMEOUT, |seen| seen.ended == 1), "{reason}");
-            assert_eq!(server.progress().requests.len(), 0, "{reason}");
-        }
-    }
-}
+use crate::{adapters, fetch, greet};
 
 #[test]
 fn a_close_during_the_handshake_is_a_connect_error() {

@@ -142,13 +142,13 @@ impl BlockingTransport for Careless {
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
         let stream = self.connect(&authority)?;
         let mut wire = Wire::new(stream, Deadline::of(&request), self.idle_timeout);
-        wire.reads_once = self.broken == Rule::Pieces;
+        wire.limited().reads_once = self.broken == Rule::Pieces;
         self.write(&mut wire, &authority, &request)?;
 
         let left = Deadline::remaining(&request)?;
-        wire.restarts = left.filter(|_| self.broken == Rule::DeadlineOfEachPart);
+        wire.limited().restarts = left.filter(|_| self.broken == Rule::DeadlineOfEachPart);
         if self.broken == Rule::IdleBesideDeadline && left.is_some() {
-            wire.idle_timeout = Duration::MAX;
+            wire.limited().idle_timeout = Duration::MAX;
         }
         let head = self.head(&mut wire);
         if self.broken == Rule::LateHead && is_late(&head) {
@@ -156,7 +156,7 @@ impl BlockingTransport for Careless {
         }
         let head = head?;
         if self.broken == Rule::DeadlineAtTheHead {
-            wire.deadline = left.map(Deadline::after);
+            wire.limited().deadline = left.map(Deadline::after);
         }
         let body = self.body(&mut wire, &head, request.method());
         if self.is_kept(&head, &body) {
@@ -274,7 +274,7 @@ impl Careless {
                 return Ok(Head { is_old, status, headers });
             }
             if self.broken == Rule::InterimDeadline && start.elapsed() < Duration::from_secs(5) {
-                wire.deadline = Some(Deadline::after(Duration::from_millis(300)));
+                wire.limited().deadline = Some(Deadline::after(Duration::from_millis(300)));
             }
         }
     }
@@ -305,7 +305,7 @@ impl Careless {
             if line.is_empty() {
                 return Ok(headers);
             }
-            size += line.len();
+            size += line.len() as u64;
             let is_large = size > HEAD_LIMIT || headers.len() == HEADERS_LIMIT;
             if is_large && self.broken != Rule::HeadLimit {
                 return Err(self.large_head());
@@ -403,7 +403,7 @@ impl Careless {
     }
 
     fn line(&self, wire: &mut Wire) -> Result<Vec<u8>, TransportError> {
-        match wire.line(if self.broken == Rule::HeadLimit { usize::MAX } else { HEAD_LIMIT }) {
+        match wire.line(if self.broken == Rule::HeadLimit { u64::MAX } else { HEAD_LIMIT }) {
             Err(error)
                 if self.broken == Rule::HeadEnd
                     && error.kind() == TransportErrorKind::Interrupted =>
@@ -437,7 +437,7 @@ fn protocol(text: &'static str) -> TransportError {
 }
 
 /// Maximum size of a head, and of all trailers, in bytes.
-const HEAD_LIMIT: usize = 256 << 10;
+const HEAD_LIMIT: u64 = 256 << 10;
 
 /// Maximum number of headers.
 const HEADERS_LIMIT: usize = 1000;

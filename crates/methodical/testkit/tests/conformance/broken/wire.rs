@@ -1,23 +1,24 @@
 //! A connection that is read in lines and in parts, until a deadline.
 
-use std::io::{self, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use gateway_transport::{Deadline, Phase, TransportError, TransportErrorKind};
 
 /// A connection, and the bytes that were received but not read.
-pub(super) struct Wire {
+pub(super) struct Wire(BufReader<Limited>);
+
+/// A connection whose reads are limited in time.
+pub(super) struct Limited {
+    pub(super) stream: TcpStream,
     pub(super) deadline: Option<Deadline>,
-    /// Whether the first piece is used as the whole response.
-    pub(super) reads_once: bool,
     pub(super) idle_timeout: Duration,
     /// The deadline that starts again with each piece.
     pub(super) restarts: Option<Duration>,
-    stream: TcpStream,
-    received: Vec<u8>,
-    /// The number of received bytes that were read.
-    read: usize,
+    /// Whether the first piece is used as the whole response.
+    pub(super) reads_once: bool,
+    has_read: bool,
 }
 
 impl Wire {
@@ -26,101 +27,75 @@ impl Wire {
         deadline: Option<Deadline>,
         idle_timeout: Duration,
     ) -> Self {
-        let received = Vec::new();
-        let restarts = None;
-        Self { deadline, reads_once: false, idle_timeout, restarts, stream, received, read: 0 }
+        let (restarts, reads_once, has_read) = (None, false, false);
+        let limited = Limited { stream, deadline, idle_timeout, restarts, reads_once, has_read };
+        Self(BufReader::with_capacity(64 << 10, limited))
+    }
+
+    /// Returns the connection, to change its limits.
+    pub(super) fn limited(&mut self) -> &mut Limited {
+        self.0.get_mut()
     }
 
     pub(super) fn stream(&self) -> &TcpStream {
-        &self.stream
+        &self.0.get_ref().stream
     }
 
     /// Reads a line, and returns it without its end.
-    pub(super) fn line(&mut self, limit: usize) -> Result<Vec<u8>, TransportError> {
-        let mut searched = 0;
-        loop {
-            let rest = self.received.get(self.read..).unwrap_or_default();
-            let unsearched = rest.get(searched..).unwrap_or_default();
-            if let Some(end) = unsearched.iter().position(|byte| *byte == b'\n') {
-                let line = rest.get(..searched + end).unwrap_or_default();
-                let line = line.strip_suffix(b"\r").unwrap_or(line).to_vec();
-                self.read += searched + end + 1;
-                return Ok(line);
-            }
-            searched = rest.len();
-            if searched > limit {
-                return Err(TransportError::new(TransportErrorKind::TooLarge, "a line"));
-            }
-            if !self.receive()? {
-                return Err(TransportError::new(TransportErrorKind::Interrupted, "within a line"));
-            }
-        }
+    pub(super) fn line(&mut self, limit: u64) -> Result<Vec<u8>, TransportError> {
+        let mut line = Vec::new();
+        let mut limited = self.0.by_ref().take(limit);
+        limited.read_until(b'\n', &mut line).map_err(TransportError::from_io)?;
+        let is_limited = limited.limit() == 0;
+        let Some(line) = line.strip_suffix(b"\n") else {
+            let kind = if is_limited {
+                TransportErrorKind::TooLarge
+            } else {
+                TransportErrorKind::Interrupted
+            };
+            return Err(TransportError::new(kind, "within a line"));
+        };
+        Ok(line.strip_suffix(b"\r").unwrap_or(line).to_vec())
     }
 
     /// Reads this number of bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, TransportError> {
-        while self.received.len() - self.read < count {
-            if !self.receive()? {
-                return Err(TransportError::new(
-                    TransportErrorKind::Interrupted,
-                    "within the body",
-                ));
-            }
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(count).unwrap_or(u64::MAX);
+        self.0.by_ref().take(limit).read_to_end(&mut bytes).map_err(TransportError::from_io)?;
+        if bytes.len() < count {
+            return Err(TransportError::new(TransportErrorKind::Interrupted, "within the body"));
         }
-        let end = self.read + count;
-        let bytes = self.received.get(self.read..end).unwrap_or_default().to_vec();
-        self.read = end;
         Ok(bytes)
     }
 
     /// Reads until the peer closes the connection.
     pub(super) fn rest(&mut self) -> Result<Vec<u8>, TransportError> {
-        while self.receive()? {}
-        self.take(self.received.len() - self.read)
-    }
-
-    /// Waits for more bytes. Returns `false` after the last.
-    fn receive(&mut self) -> Result<bool, TransportError> {
-        if self.reads_once && !self.received.is_empty() {
-            return Ok(false);
-        }
-        let mut buffer = vec![0; 64 << 10];
-        let count = limited_read(&self.stream, &mut buffer, self.deadline, self.idle_timeout)?;
-        if let Some(limit) = self.restarts {
-            self.deadline = Some(Deadline::after(limit));
-        }
-        self.received.extend_from_slice(buffer.get(..count).unwrap_or_default());
-        Ok(count > 0)
+        let mut bytes = Vec::new();
+        self.0.read_to_end(&mut bytes).map_err(TransportError::from_io)?;
+        Ok(bytes)
     }
 }
 
-/// Reads until the deadline, and not longer than the idle timeout.
-fn limited_read(
-    mut stream: &TcpStream,
-    buffer: &mut [u8],
-    deadline: Option<Deadline>,
-    idle_timeout: Duration,
-) -> Result<usize, TransportError> {
-    if buffer.is_empty() {
-        return Ok(0);
-    }
-    let left =
-        deadline.map(|deadline| deadline.instant().saturating_duration_since(Instant::now()));
-    let limit = left.unwrap_or(idle_timeout).min(idle_timeout);
-    if limit.is_zero() {
-        return Err(TransportError::timeout(Phase::Head));
-    }
-    stream.set_read_timeout(Some(limit)).map_err(TransportError::from_io)?;
-    loop {
-        return match stream.read(buffer) {
-            // A read with a time limit is not restarted after a signal.
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read.map_err(|error| match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                    TransportError::timeout(Phase::Head)
-                }
-                _ => TransportError::from_io(error),
-            }),
-        };
+impl Read for Limited {
+    /// Reads until the deadline, and not longer than the idle timeout.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.reads_once && self.has_read {
+            return Ok(0);
+        }
+        let left = self.deadline.map(|one| one.instant().saturating_duration_since(Instant::now()));
+        let limit = left.unwrap_or(self.idle_timeout).min(self.idle_timeout);
+        let late = |_| TransportError::timeout(Phase::Head).into_io();
+        if limit.is_zero() {
+            return Err(late(io::ErrorKind::TimedOut));
+        }
+        self.stream.set_read_timeout(Some(limit))?;
+        let count = self.stream.read(buffer).map_err(|error| match error.kind() {
+            kind @ (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => late(kind),
+            _ => error,
+        })?;
+        self.has_read = true;
+        self.deadline = self.restarts.map(Deadline::after).or(self.deadline);
+        Ok(count)
     }
 }

@@ -13,24 +13,24 @@ use crate::support::{Log, assert_no_repetition};
 
 /// The output so far: of a subscriber, of an observer, and of printed values.
 #[derive(Clone, Default)]
-pub(super) struct Outputs {
+pub(crate) struct Outputs {
     log: Log,
     attempts: Arc<AtomicUsize>,
 }
 
 impl Outputs {
     /// Returns a subscriber for all levels.
-    pub(super) fn subscriber(&self) -> impl Subscriber + Send + Sync + use<> {
+    pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + use<> {
         self.log.subscriber()
     }
 
     /// Prints a value in both `Debug` forms.
-    pub(super) fn print(&self, value: &impl Debug) {
+    pub(crate) fn print(&self, value: &impl Debug) {
         self.add(&format!("{value:?} {value:#?}"));
     }
 
     /// Prints an error and its sources, in all forms.
-    pub(super) fn print_error(&self, error: &Error) {
+    pub(crate) fn print_error(&self, error: &Error) {
         assert_no_repetition(error);
         let mut text = format!("{error} {error:?} {error:#?}");
         let mut source = error.source();
@@ -41,26 +41,31 @@ impl Outputs {
         self.add(&text);
     }
 
-    pub(super) fn add(&self, text: &str) {
+    pub(crate) fn add(&self, text: &str) {
         self.log.clone().write_all(text.as_bytes()).unwrap();
     }
 
     /// Returns the number of attempts that the observer received.
-    pub(super) fn attempts(&self) -> usize {
+    pub(crate) fn attempts(&self) -> usize {
         self.attempts.load(Ordering::Relaxed)
+    }
+
+    /// Returns everything so far.
+    pub(crate) fn text(&self) -> String {
+        self.log.text()
     }
 
     /// Fails if any output contains the canary, or if the subscriber and the observer received different numbers of
     /// attempts.
-    pub(super) fn check(&self, name: &str) {
-        let text = self.log.text();
+    pub(crate) fn check(&self, name: &str) {
+        let text = self.text();
         assert_eq!(text.matches("attempt finished").count(), self.attempts(), "{name}: {text}");
         assert_silent(&text, name);
     }
 }
 
 /// Fails if the text contains the canary: as it is, or in a form in which programs print bytes.
-fn assert_silent(text: &str, name: &str) {
+pub(crate) fn assert_silent(text: &str, name: &str) {
     let lower = text.to_ascii_lowercase();
     let hit = FORMS.iter().find(|form| text.contains(**form) || lower.contains(**form));
     let around = hit.and_then(|form| text.lines().find(|line| line.contains(form)));
