@@ -10,7 +10,7 @@ mod subjects;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use methodical_testkit::conformance::{CHECKS, Finding, Verdict, run};
+use methodical_testkit::conformance::{Finding, Verdict, run};
 
 use crate::subjects::ADAPTERS;
 
