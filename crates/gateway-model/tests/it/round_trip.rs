@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use arbitrary::Unstructured;
 use gateway_model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Portal, Record, Vacancy,
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Record, Vacancy,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,11 +22,6 @@ proptest! {
     }
 
     #[test]
-    fn portal(record in drawn::<Portal>()) {
-        comes_back(&record)?;
-    }
-
-    #[test]
     fn vacancy(record in drawn::<Vacancy>()) {
         comes_back(&record)?;
     }
@@ -37,9 +32,7 @@ proptest! {
         let body = serde_json::to_string_pretty(&record)?;
         prop_assert_eq!(GetCredits::decode(body.as_bytes())?, record);
     }
-}
 
-proptest! {
     #[test]
     fn lists(candidates in vec(drawn::<Candidate>(), 0..5), vacancies in vec(drawn::<Vacancy>(), 0..5)) {
         let body = serde_json::to_string(&vacancies)?;

@@ -35,11 +35,7 @@ fn status(code: u16) -> Result<Response<Bytes>, Failure> {
     Ok(Response::builder().status(code).body(Bytes::new()).unwrap())
 }
 
-fn draft() -> Draft<'static> {
-    draft_with(None)
-}
-
-fn draft_with(options: Option<&CallOptions>) -> Draft<'_> {
+fn draft(options: Option<&CallOptions>) -> Draft<'_> {
     draft_of(&any_json(), options)
 }
 
@@ -127,7 +123,7 @@ proptest! {
         for (attempts, schedule) in calls {
             policy.retry = RetryPolicy::default().max_attempts(attempts);
             let start = clock.0;
-            let mut call = Call::new(&policy, draft(), start);
+            let mut call = Call::new(&policy, draft(None), start);
             for Scripted { duration, code, asked, random } in schedule {
                 let request = call.attempt(&token(), clock.0).unwrap();
                 let deadline = Deadline::of(&request).unwrap().instant();
@@ -192,7 +188,7 @@ fn a_call_is_not_retried_after_its_timeout() {
         // The time left is just enough for another attempt, or just too short.
         let last = around(start + CALL_TIMEOUT.saturating_sub(MIN_TIME_LEFT), past);
         for mut call in
-            [Call::new(&policy, draft(), start), Call::streaming(&policy, draft(), start)]
+            [Call::new(&policy, draft(None), start), Call::streaming(&policy, draft(None), start)]
         {
             assert_eq!(is_retried(&mut call, last), past < 0, "{past}");
         }
@@ -205,14 +201,14 @@ fn an_attempt_ends_with_its_timeout_or_with_its_call() {
     for past in AROUND {
         let start = Instant::now();
         let end = start + CALL_TIMEOUT;
-        let mut call = Call::new(&policy, draft(), start);
+        let mut call = Call::new(&policy, draft(None), start);
         let begun = around(end.checked_sub(ATTEMPT_TIMEOUT).unwrap(), past);
         let limit = end.min(begun + ATTEMPT_TIMEOUT);
         assert_eq!(limit < end, past < 0, "{past}");
         assert_eq!(deadline(&mut call, begun), Deadline::at(limit), "{past}");
 
         // The attempt timeout applies to the head of a stream, the stream timeout to the rest.
-        let mut stream = Call::streaming(&policy, draft(), start);
+        let mut stream = Call::streaming(&policy, draft(None), start);
         let expected = Deadline::at(start + STREAM_TIMEOUT).head_by(limit);
         assert_eq!(deadline(&mut stream, begun), expected, "{past}");
     }
@@ -225,7 +221,7 @@ fn a_stream_ends_with_its_timeout() {
         [CALL_TIMEOUT.saturating_sub(NANOSECOND), CALL_TIMEOUT, CALL_TIMEOUT + NANOSECOND]
     {
         let policy = Policy { stream_timeout, ..Policy::default() };
-        let mut stream = Call::streaming(&policy, draft(), start);
+        let mut stream = Call::streaming(&policy, draft(None), start);
         let end = Deadline::at(start + stream_timeout).head_by(start + CALL_TIMEOUT);
         assert_eq!(deadline(&mut stream, start + CALL_TIMEOUT), end);
     }
@@ -234,7 +230,7 @@ fn a_stream_ends_with_its_timeout() {
 /// Returns the text of the error of a call whose only attempt times out after `elapsed`.
 fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
     let start = Instant::now();
-    let mut call = Call::new(policy, draft_with(options), start);
+    let mut call = Call::new(policy, draft(options), start);
     call.attempt(&token(), start).unwrap();
     let outcome: Result<Response<()>, _> = Err(TransportError::timeout(Phase::Head).into());
     match call.judge(outcome, || Clock(start + elapsed).moment(0.5)) {
@@ -280,7 +276,7 @@ fn the_timeout_of_a_call_replaces_those_of_the_client() {
     for timeout in [NANOSECOND, CALL_TIMEOUT, STREAM_TIMEOUT + Duration::from_secs(1)] {
         let options = CallOptions::new().timeout(timeout);
         let end = Deadline::at(start + timeout);
-        let draft = || draft_with(Some(&options));
+        let draft = || draft(Some(&options));
         assert_eq!(deadline(&mut Call::new(&policy, draft(), start), start), end);
         assert_eq!(deadline(&mut Call::streaming(&policy, draft(), start), start), end);
     }

@@ -1,13 +1,12 @@
 mod reading;
 mod script;
 
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::iter::from_fn;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_core::Stream;
 use gateway_transport::MemoryTransport;
+use pollster::block_on;
 
 use self::script::{CURSOR, List, NEXT_OFFSET, NUMBER, OFFSET, Script};
 use crate::tests::{blocking_builder, json};
@@ -214,20 +213,11 @@ fn more_than_the_maximum_of_pages_is_an_error() {
 
     let mut records = script.async_client().stream_all(&query).max_pages(2);
     let mut pages = script.async_client().pages(&query).max_pages(2);
-    let error = last(&mut records).unwrap_err();
+    let error = from_fn(|| block_on(records.next())).last().unwrap().unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Paging, text));
-    let error = last(&mut pages).unwrap_err();
+    let error = from_fn(|| block_on(pages.next())).last().unwrap().unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Paging, text));
     assert_eq!(script.asked()[4..], ["", "b", "", "b"]);
-}
-
-/// Returns the last item of a stream.
-fn last<S: Stream + Unpin>(stream: &mut S) -> S::Item {
-    let mut last = None;
-    while let Some(item) = pollster::block_on(poll_fn(|cx| Pin::new(&mut *stream).poll_next(cx))) {
-        last = Some(item);
-    }
-    last.unwrap()
 }
 
 #[test]
@@ -255,7 +245,7 @@ fn no_page_is_requested_before_it_is_needed() {
 
     let mut records = script.async_client().stream_all(&query).limit(2);
     let mut count = 0;
-    while let Some(entry) = pollster::block_on(records.next()) {
+    while let Some(entry) = block_on(records.next()) {
         entry.unwrap();
         count += 1;
     }

@@ -1,6 +1,9 @@
 //! Reading the records of several pages: limits, interruptions, and what has been received.
 
-use super::last;
+use std::iter::from_fn;
+
+use pollster::block_on;
+
 use super::script::{CURSOR, List, NUMBER, Script};
 use crate::Entry;
 
@@ -21,10 +24,10 @@ fn the_record_limit_applies_to_each_page() {
 
         let mut records = script.async_client().stream_all(&query).record_limit(limit);
         for is_accepted in accepted {
-            let entry = pollster::block_on(records.next()).unwrap();
+            let entry = block_on(records.next()).unwrap();
             assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted);
         }
-        assert!(pollster::block_on(records.next()).is_none());
+        assert!(block_on(records.next()).is_none());
     }
 }
 
@@ -39,7 +42,8 @@ fn an_interrupted_page_counts_the_records_of_all_pages() {
     let error = records.by_ref().find_map(Result::err).unwrap();
     assert_eq!(error.delivered(), Some(4));
     assert!(records.next().is_none());
-    let error = last(&mut script.async_client().stream_all(&query)).unwrap_err();
+    let mut records = script.async_client().stream_all(&query);
+    let error = from_fn(|| block_on(records.next())).last().unwrap().unwrap_err();
     assert_eq!(error.delivered(), Some(4));
 }
 
@@ -103,8 +107,8 @@ fn the_fields_beside_a_page_follow_its_last_record() {
 
     let mut records = script.async_client().stream_all(&List::<NUMBER>::default());
     assert!(records.beside().is_none());
-    assert!(pollster::block_on(records.next()).unwrap().is_ok());
+    assert!(block_on(records.next()).unwrap().is_ok());
     assert!(records.beside().is_none());
-    assert!(pollster::block_on(records.next()).is_none());
+    assert!(block_on(records.next()).is_none());
     assert_eq!(records.beside().and_then(|beside| beside.pages), Some(1));
 }
