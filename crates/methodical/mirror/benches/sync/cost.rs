@@ -1,6 +1,5 @@
 //! The time and the counters of this process.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -27,25 +26,24 @@ impl Started {
     pub(crate) fn now() -> Self {
         // Resets the peak of the memory.
         drop(fs::write("/proc/self/clear_refs", "5"));
-        Self { at: Instant::now(), cpu: cpu("self"), written: written() }
+        Self { at: Instant::now(), cpu: cpu(), written: written() }
     }
 
     pub(crate) fn end(&self) -> Cost {
         Cost {
             time: self.at.elapsed().as_secs_f64(),
-            cpu: cpu("self") - self.cpu,
+            cpu: cpu() - self.cpu,
             memory: number_in("/proc/self/status", "VmHWM:") << 10,
             written: written() - self.written,
         }
     }
 }
 
-/// Returns the processor time of the threads of a process, in seconds.
-pub(crate) fn cpu(process: &str) -> f64 {
+/// Returns the processor time of the threads of this process, in seconds.
+fn cpu() -> f64 {
     // The kernel adds the time of a thread when it stops.
     thread::park_timeout(Duration::from_millis(1));
-    let tasks = fs::read_dir(PathBuf::from("/proc").join(process).join("task"));
-    let tasks = tasks.into_iter().flatten().flatten();
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let nanoseconds = tasks.filter_map(|task| {
         let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
         text.split(' ').next()?.parse::<f64>().ok()

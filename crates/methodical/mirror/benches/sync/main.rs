@@ -6,26 +6,26 @@
 //! into a table with the same indexes.
 
 #![expect(
-    clippy::cast_precision_loss,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a benchmark prints, and stops at the first error"
 )]
 
+mod bare;
 mod cost;
 mod results;
 mod service;
-mod sqlite;
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
+use std::path::Path;
 
-use methodical_mirror::client::blocking;
 use methodical_mirror::model::tables::{MirrorVisitor, Mirrored};
 use methodical_mirror::{Mirror, Report, Source, SyncOptions};
 
-use crate::cost::Started;
-use crate::results::{LIST, Reference, Results};
+use crate::bare::bare_insert;
+use crate::cost::{Cost, Started};
+use crate::results::{Reference, Results};
 use crate::service::{Directory, List, ListPersons, PERSON, URL};
 
 impl Mirrored for Directory {
@@ -39,25 +39,23 @@ fn main() {
     if sizes.is_empty() {
         sizes = vec![10_000, 100_000, 1_000_000];
     }
-    let mut results = Results::default();
-    for &size in &sizes {
-        Results::begin(size);
-        generate(&mut results, size);
-        list(&mut results, size);
-        sqlite::run(&mut results, size);
+    for size in sizes {
+        let (mut results, folder) = (Results::begin(size), tempfile::tempdir().unwrap());
+        // The body is a part of all rows below except the bare insertion.
+        let started = Started::now();
+        assert!(List::Same.body(size).map(|part| part.len()).sum::<usize>() > 0);
+        results.add("create the list", &started.end(), Reference::None);
+        results.list = results.add("list as NDJSON", &list(size), Reference::None);
+        let bare = bare_insert(size, &folder.path().join("bare.db"));
+        results.bare = results.add("bare insert", &bare, Reference::None);
+        let path = folder.path().join("mirror.db");
+        syncs(&results, size, &path);
+        println!("\nThe file of {size} records has {} MiB.", path.metadata().unwrap().len() >> 20);
     }
-    results.print_growth(&sizes);
-}
-
-/// Creates the body, which is a part of all rows below except the bare insertions.
-fn generate(results: &mut Results, size: u64) {
-    let started = Started::now();
-    assert!(List::Same.body(size).map(|part| part.len()).sum::<usize>() > 0);
-    results.add(size, "create the list", &started.end(), 0.0, Reference::None);
 }
 
 /// Passes the list on, as `-o ndjson` does.
-fn list(results: &mut Results, size: u64) {
+fn list(size: u64) -> Cost {
     let client = List::Same.client(size);
     let mut out = BufWriter::with_capacity(64 << 10, File::create("/dev/null").unwrap());
     let started = Started::now();
@@ -69,36 +67,25 @@ fn list(results: &mut Results, size: u64) {
         entry.unwrap();
     }
     out.flush().unwrap();
-    results.add(size, LIST, &started.end(), 0.0, Reference::None);
+    started.end()
 }
 
-/// Syncs one list after the other. `database` returns the processor time of the process of the database.
-fn syncs(
-    results: &mut Results,
-    size: u64,
-    store: &str,
-    bare: &'static str,
-    open: impl Fn() -> Mirror,
-    database: impl Fn() -> f64,
-) {
-    let mut sync = |name: &str, list: List, reference, expected: [u64; 4]| {
-        let (mut mirror, client): (_, blocking::Client<Directory>) = (open(), list.client(size));
-        let (before, started) = (database(), Started::now());
+/// Syncs one list after the other.
+fn syncs(results: &Results, size: u64, path: &Path) {
+    let sync = |name: &str, list: List, reference, expected: [u64; 4]| {
+        let mut mirror = Mirror::open(path, &Source::new(URL, "me")).unwrap();
+        let (client, started) = (list.client(size), Started::now());
         let mut report = mirror.sync_all(&client, &SyncOptions::new()).unwrap();
         let report = report.tables.remove(0).result.unwrap();
-        let (cost, database) = (started.end(), database() - before);
+        let cost = started.end();
         let Report { added, changed, missing, gone, .. } = report;
         assert_eq!([added, changed, missing, gone], expected, "{name}");
-        results.add(size, &format!("{store}: {name}"), &cost, database, reference);
+        results.add(name, &cost, reference);
     };
     let (some, absent) = (size / 200, size / 500);
-    sync("first sync", List::Same, Reference::Bare(bare), [size, 0, 0, 0]);
+    sync("first sync", List::Same, Reference::Bare, [size, 0, 0, 0]);
     sync("unchanged", List::Same, Reference::List, [0; 4]);
     let changed = "0.5 % changed, 0.5 % new, 0.2 % missing";
     sync(changed, List::Changed, Reference::List, [some, some, absent, 0]);
     sync("0.2 % gone", List::Changed, Reference::List, [0, 0, 0, absent]);
-}
-
-fn source() -> Source {
-    Source::new(URL, "me")
 }

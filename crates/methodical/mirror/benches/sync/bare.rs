@@ -1,25 +1,12 @@
-//! SQLite, and the lower bound of a first sync.
+//! The lower bound of a first sync.
 
 use std::path::Path;
 
-use methodical_mirror::Mirror;
-
-use crate::cost::Started;
-use crate::results::{Reference, Results};
+use crate::cost::{Cost, Started};
 use crate::service::DATE;
-use crate::{source, syncs};
-
-pub(crate) fn run(results: &mut Results, size: u64) {
-    let folder = tempfile::tempdir().unwrap();
-    bare_insert(results, size, &folder.path().join("bare.db"));
-    let path = folder.path().join("mirror.db");
-    syncs(results, size, "SQLite", BARE, || Mirror::open(&path, &source()).unwrap(), || 0.0);
-    let bytes = std::fs::metadata(&path).unwrap().len();
-    results.note(format!("SQLite, {size} records: the file has {} MiB.", bytes >> 20));
-}
 
 /// Inserts the same rows with the same indexes.
-fn bare_insert(results: &mut Results, size: u64, path: &Path) {
+pub(crate) fn bare_insert(size: u64, path: &Path) -> Cost {
     let database = rusqlite::Connection::open(path).unwrap();
     database
         .execute_batch(
@@ -59,7 +46,5 @@ fn bare_insert(results: &mut Results, size: u64, path: &Path) {
             .unwrap();
     }
     database.execute_batch("COMMIT").unwrap();
-    results.add(size, BARE, &started.end(), 0.0, Reference::None);
+    started.end()
 }
-
-const BARE: &str = "SQLite: bare insert";
