@@ -18,10 +18,11 @@ fn deliver(mirror: &Mirror, url: &str) {
     mirror.deliver("all", &mut webhook(url), &Limits::default()).unwrap();
 }
 
-/// Starts a test as a child that delivers.
-fn start(test: &str, place: &OsStr, url: &str) -> Child {
+/// Starts the test as a child that delivers.
+fn start(place: &OsStr, url: &str) -> Child {
+    let test = "webhook::killed::a_killed_delivery_repeats_events_and_loses_none";
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("webhook::killed::{test}")])
+        .args(["--exact", test])
         .env(CHILD_PLACE, place)
         .env(CHILD_URL, url)
         .stdout(Stdio::null())
@@ -42,16 +43,7 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
-    kill(
-        "a_killed_delivery_repeats_events_and_loses_none",
-        path.as_os_str(),
-        || open(&path),
-        || open(&path),
-    );
-}
-
-fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -> Mirror) {
-    let mut mirror = open();
+    let mut mirror = open(&path);
     let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
     mirror.add_consumer("all").unwrap();
     sync(&mut mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
@@ -65,28 +57,28 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -
     }
     let receiver = Receiver::start(plan);
     for (requests, position) in [(1, 0), (5, 3), (12, 9)] {
-        let mut child = start(test, place, &receiver.url());
+        let mut child = start(path.as_os_str(), &receiver.url());
         receiver.wait_for(requests);
-        let error =
-            rival().deliver("all", &mut webhook(&receiver.url()), &Limits::default()).unwrap_err();
+        let mut rival = webhook(&receiver.url());
+        let error = open(&path).deliver("all", &mut rival, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         assert!(error.to_string().contains("another process is delivering to it"), "{error}");
         child.kill().unwrap();
         child.wait().unwrap();
-        let consumer = open().consumers().unwrap().remove(0);
+        let consumer = open(&path).consumers().unwrap().remove(0);
         assert_eq!((consumer.position, consumer.failures), (position, 0));
     }
     // The others: at random moments.
     let (_sender, silence) = sync_channel::<()>(1);
     for _ in 0..RANDOM_KILLS {
-        let mut child = start(test, place, &receiver.url());
+        let mut child = start(path.as_os_str(), &receiver.url());
         // No message ends this wait: it is the random moment.
         let moment = Duration::from_micros(fastrand::u64(0..60_000));
         silence.recv_timeout(moment).unwrap_err();
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let mirror = open();
+    let mirror = open(&path);
     deliver(&mirror, &receiver.url());
 
     let mut ids: Vec<_> = receiver.requests().into_iter().map(|request| request.id).collect();
