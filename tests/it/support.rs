@@ -1,5 +1,4 @@
-//! Helpers for several test modules: one interface to both clients, a log in memory, the fixtures of the spec, and limits
-//! for waits.
+//! Helpers for several test modules: one interface to both clients, a log in memory, and limits for waits.
 
 use std::error::Error as StdError;
 use std::path::Path;
@@ -38,14 +37,6 @@ pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
     let response = Response::builder().status(status).header("content-type", "application/json");
     response.body(body.into()).unwrap()
 }
-
-/// Includes a response fixture of the spec, byte for byte.
-macro_rules! fixture {
-    ($name:literal) => {
-        include_str!(concat!("../../spec/fixtures/", $name, ".json"))
-    };
-}
-pub(crate) use fixture;
 
 /// Runs the body of a test on another thread. Panics if the body panics, or does not return within the limit.
 #[track_caller]

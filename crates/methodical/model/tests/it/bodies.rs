@@ -289,10 +289,8 @@ fn fields_beside_a_list_are_kept() {
         r#"{"photo":[{"id":"1"}],"page":2,"next":"CANARY"}"#,
     ] {
         let listing = PagePhotos::decode(body.as_bytes()).unwrap();
-        assert_eq!(
-            (listing.beside.page, listing.beside.next.as_deref()),
-            (Some(2), Some("CANARY"))
-        );
+        let Page { page, next, .. } = &listing.beside;
+        assert_eq!((*page, next.as_deref()), (Some(2), Some("CANARY")));
         let borrowed = PagePhotos::new().decode_borrowed(body.as_bytes()).unwrap();
         assert_eq!(borrowed.beside, listing.beside);
         for size in 1..10 {

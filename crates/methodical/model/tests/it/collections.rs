@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use methodical_model::DecodeErrorKind::{self, Duplicate, Missing, WrongType};
+use methodical_model::Extra;
 use methodical_model::codegen::{self, Nulls};
-use methodical_model::{DecodeErrorKind, Extra};
 
 use crate::support::{decoded, rejected};
 
@@ -115,37 +116,24 @@ fn a_wrong_item_is_rejected_with_its_path() {
         let found = rejected::<Page>(&format!(r#""id":"1",{members}"#));
         assert_eq!(found, (kind, path.to_owned(), expected.to_owned()), "{members}");
     };
-    let wrong = DecodeErrorKind::WrongType;
-    check(r#""sizes":[]"#, DecodeErrorKind::Missing, "tags", "a list");
-    check(r#""tags":null"#, wrong, "tags", "a list");
-    check(r#""tags":{"0":"a"}"#, wrong, "tags", "a list");
-    check(r#""tags":"a""#, wrong, "tags", "a list");
-    check(r#""tags":["a",1]"#, wrong, "tags[1]", "text");
-    check(r#""tags":[null]"#, wrong, "tags[0]", "text");
-    check(r#""tags":[],"sizes":[0,-0]"#, wrong, "sizes[1]", "a non-negative integer");
-    check(r#""tags":[],"grid":[[1],[2,[]]]"#, wrong, "grid[1][1]", "an integer");
-    check(r#""tags":[],"grid":[[1],2]"#, wrong, "grid[1]", "a list");
-    check(
-        r#""tags":[],"below":[{"id":"2","tags":[]},{"id":2,"tags":[]}]"#,
-        wrong,
-        "below[1].id",
-        "text",
-    );
-    check(r#""tags":[],"below":[{"tags":[]}]"#, DecodeErrorKind::Missing, "below[0].id", "text");
-    check(r#""tags":[],"texts":["a"]"#, wrong, "texts", "an object");
-    check(r#""tags":[],"texts":{"secret":1}"#, wrong, "texts.*", "text");
-    check(
-        r#""tags":[],"texts":{"a":"1","b":"2","\u0061":"3"}"#,
-        DecodeErrorKind::Duplicate,
-        "texts.*",
-        "the key once",
-    );
-    check(
-        r#""tags":[],"byDay":{"secret":[{"id":"2","tags":[7]}]}"#,
-        wrong,
-        "byDay.*[0].tags[0]",
-        "text",
-    );
+    check(r#""sizes":[]"#, Missing, "tags", "a list");
+    check(r#""tags":null"#, WrongType, "tags", "a list");
+    check(r#""tags":{"0":"a"}"#, WrongType, "tags", "a list");
+    check(r#""tags":"a""#, WrongType, "tags", "a list");
+    check(r#""tags":["a",1]"#, WrongType, "tags[1]", "text");
+    check(r#""tags":[null]"#, WrongType, "tags[0]", "text");
+    check(r#""tags":[],"sizes":[0,-0]"#, WrongType, "sizes[1]", "a non-negative integer");
+    check(r#""tags":[],"grid":[[1],[2,[]]]"#, WrongType, "grid[1][1]", "an integer");
+    check(r#""tags":[],"grid":[[1],2]"#, WrongType, "grid[1]", "a list");
+    let below = r#""tags":[],"below":[{"id":"2","tags":[]},{"id":2,"tags":[]}]"#;
+    check(below, WrongType, "below[1].id", "text");
+    check(r#""tags":[],"below":[{"tags":[]}]"#, Missing, "below[0].id", "text");
+    check(r#""tags":[],"texts":["a"]"#, WrongType, "texts", "an object");
+    check(r#""tags":[],"texts":{"secret":1}"#, WrongType, "texts.*", "text");
+    let twice = r#""tags":[],"texts":{"a":"1","b":"2","\u0061":"3"}"#;
+    check(twice, Duplicate, "texts.*", "the key once");
+    let by_day = r#""tags":[],"byDay":{"secret":[{"id":"2","tags":[7]}]}"#;
+    check(by_day, WrongType, "byDay.*[0].tags[0]", "text");
 }
 
 #[test]
