@@ -15,7 +15,7 @@ use methodical_testkit::conformance::{Finding, Verdict, run};
 use crate::subjects::ADAPTERS;
 
 fn main() -> ExitCode {
-    let reports = ADAPTERS.map(|adapter| run(adapter.factory, adapter.skips));
+    let reports = ADAPTERS.map(|adapter| run(adapter.factory, &[]));
     println!("{}\n{}", summary(&reports), reasons(&reports));
     let mut all = reports.iter().flatten();
     if all.any(|report| matches!(report.verdict, Verdict::Fail(_))) {

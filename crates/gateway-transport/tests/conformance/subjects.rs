@@ -2,22 +2,19 @@
 
 use methodical_testkit::conformance::Factory;
 
-/// An adapter, and the checks that it cannot pass by design.
+/// An adapter. It passes every check that applies to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Adapter {
     /// The name in the documentation.
     pub(crate) title: &'static str,
     pub(crate) factory: Factory,
-    pub(crate) skips: &'static [(&'static str, &'static str)],
 }
 
 macro_rules! adapters {
-    ($($name:ident $title:literal: $make:expr, skips = $skips:expr;)+) => {
+    ($($name:ident $title:literal: $make:expr;)+) => {
         $(pub(crate) mod $name {
             use methodical_testkit::conformance::{Setup, Subject};
             use gateway_transport::TransportError;
-
-            pub(crate) const SKIPS: &[(&str, &str)] = $skips;
 
             pub(crate) fn subject(setup: &Setup) -> Result<Subject, TransportError> {
                 let make: fn(&Setup) -> Result<Subject, TransportError> = $make;
@@ -28,7 +25,6 @@ macro_rules! adapters {
         pub(crate) const ADAPTERS: [Adapter; [$(stringify!($name)),+].len()] = [$(Adapter {
             title: $title,
             factory: $name::subject,
-            skips: $name::SKIPS,
         }),+];
     };
 }
@@ -37,23 +33,23 @@ adapters! {
     reqwest "`reqwest`": |setup| {
         let transport = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
         Ok(Subject::asynchronous(transport))
-    }, skips = &[];
+    };
     reqwest_blocking "`reqwest-blocking`": |setup| {
         let options = setup.options();
         let transport =
             gateway_transport::reqwest_blocking::ReqwestBlockingTransport::new(&options)?;
         Ok(Subject::blocking(transport))
-    }, skips = &[];
+    };
     ureq "`ureq`": |setup| {
         Ok(Subject::blocking(gateway_transport::ureq::UreqTransport::new(&setup.options())?))
-    }, skips = &[];
+    };
     on_thread "`OnThread` over reqwest": |setup| {
         let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
         Ok(Subject::blocking(gateway_transport::bridge::OnThread::new(inner)?))
-    }, skips = &[];
+    };
     tower "`tower` both ways over reqwest": |setup| {
         let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
         let service = gateway_transport::tower::TransportService::new(inner);
         Ok(Subject::asynchronous(gateway_transport::tower::ServiceTransport::new(service)))
-    }, skips = &[];
+    };
 }
