@@ -214,14 +214,14 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
             is_longest_first: waiting.is_some(),
             ..Wanted::default()
         };
-        let passages = self.read(queries::passages(&self.mirror, table, None))?;
-        if value.is_some_and(|value| {
-            !self.of.known_values.contains(&value) && passages.iter().all(|one| one.value != value)
-        }) {
-            let name = self.of.value;
-            return Err(format!(
-                "cannot find the {name}: no record has or had it in this spelling; the board lists those in use"
-            ));
+        if let Some(value) = value.filter(|value| !self.of.known_values.contains(value)) {
+            let passages = self.read(queries::passages(&self.mirror, table, None))?;
+            if passages.iter().all(|one| one.value != value) {
+                let name = self.of.value;
+                return Err(format!(
+                    "cannot find the {name}: no record has or had it in this spelling; the board lists those in use"
+                ));
+            }
         }
         let mut with_text = None;
         if let Some(text) = get(arguments, "text", Value::as_str)? {

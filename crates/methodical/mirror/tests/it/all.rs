@@ -10,20 +10,6 @@ fn lists() -> SyncOptions {
 }
 
 #[test]
-fn all_tables_of_a_service_are_synced() {
-    let server = Server::start();
-    server.state().put("1", "7", "New");
-    server.state().put("2", "8", "Print");
-    let mut mirror = Mirror::in_memory().unwrap();
-    let report = server.sync(&mut mirror, &lists()).unwrap();
-    let added = |index: usize| report.tables[index].result.as_ref().unwrap().added;
-    assert_eq!((report.tables[0].table, added(0)), ("photo", 2));
-    assert_eq!((report.tables[1].table, added(1)), ("album", 2));
-    assert_eq!(report.calls, 3);
-    assert_eq!(server.queries(), ["albums", "photos", "storage"]);
-}
-
-#[test]
 fn a_table_that_fails_does_not_undo_the_others() {
     let server = Server::start();
     server.state().put("1", "7", "New");
