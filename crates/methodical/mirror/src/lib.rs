@@ -96,7 +96,7 @@
 //! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end, when the
 //!   placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror that omits personal
 //!   data does not keep those that are personal.
-//! - [`Coverage::values_from`] and [`TableStatus::values_from`] say how old the values may be.
+//! - [`TableStatus::values_from`] says how old the values may be.
 //!
 //! # Tables
 //!

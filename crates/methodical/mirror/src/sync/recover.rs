@@ -128,7 +128,6 @@ fn write(
     for (group, fate) in &groups {
         coverage.add(group, fate);
     }
-    coverage.values_from = schedule.oldest();
     let fates: BTreeMap<String, &Fate> =
         groups.iter().map(|(group, fate)| (escaped(&group.id), fate)).collect();
     // A member that was forgotten during the calls must not return.

@@ -1,6 +1,5 @@
 //! The result of a sync of all tables.
 
-use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -125,10 +124,8 @@ pub struct Coverage {
     pub total: u64,
     /// How many of them have no known value.
     pub unknown: u64,
-    /// The groups that have them, with their number.
-    pub unknown_in: BTreeMap<String, u64>,
-    /// When the values of the longest waiting group were asked for, in seconds since 1970 (UTC): each value is at least as new.
-    pub values_from: Option<i64>,
+    /// How many groups have them.
+    pub groups: u64,
 }
 
 /// A group whose values could not be recovered. Its placements are as they were before.
@@ -156,32 +153,23 @@ impl Coverage {
         };
         self.total += total;
         self.unknown += unknown;
-        if unknown > 0 {
-            self.unknown_in.insert(known.id.clone(), unknown);
-        }
-    }
-
-    /// Returns how many placements have a known value.
-    #[must_use]
-    pub const fn known(&self) -> u64 {
-        self.total.saturating_sub(self.unknown)
+        self.groups += u64::from(unknown > 0);
     }
 
     /// Returns a sentence for people. It names the option that adds values if some are unknown.
     #[must_use]
     pub fn text(&self, option: &str) -> String {
-        let Self { value, group, total, .. } = self;
+        let Self { value, group, total, unknown, groups } = self;
         if *total == 0 {
             return format!("every {group} is empty, so no {value} is known");
         }
-        let tenths = u128::from(self.known()) * 1000 / u128::from(*total);
+        let tenths = u128::from(total.saturating_sub(*unknown)) * 1000 / u128::from(*total);
         let (share, tenth) = (tenths / 10, tenths % 10);
         let known = format!("{share}.{tenth} % of {total} placements have a known {value}");
-        if self.unknown == 0 {
+        if *unknown == 0 {
             return known;
         }
-        let (unknown, groups) = (self.unknown, self.unknown_in.len());
-        let plural = if groups == 1 { "" } else { "s" };
+        let plural = if *groups == 1 { "" } else { "s" };
         format!(
             "{known}; not known: {unknown} in {groups} {group} record{plural}; name the missing {value} with {option}"
         )
@@ -194,10 +182,8 @@ mod tests {
 
     #[test]
     fn the_share_is_rounded_down_and_says_what_to_do() {
-        let groups = [("1", 20), ("2", 20), ("7", 1)].map(|(id, count)| (id.to_owned(), count));
-        let mut coverage =
-            Coverage { total: 4812, unknown: 41, ..Coverage::new("status", "album") };
-        coverage.unknown_in.extend(groups);
+        let coverage =
+            Coverage { total: 4812, unknown: 41, groups: 3, ..Coverage::new("status", "album") };
         assert_eq!(
             coverage.text("--statuses"),
             "99.1 % of 4812 placements have a known status; not known: 41 in 3 album records; name the missing status with --statuses"
