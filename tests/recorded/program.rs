@@ -65,8 +65,8 @@ gateway --demo candidates list --vacancy-id 101 --status Shortlist -o raw
 gateway --demo candidates list --limit 2 -o table
 GATEWAY_FORCE_TTY=80 gateway --demo candidates list --limit 2
 GATEWAY_FORCE_TTY=80 gateway --demo candidates list --limit 1 -o json
-GATEWAY_FORCE_TTY=80 gateway --demo candidates list --limit 2 --color never --wide
-gateway --demo candidates list --limit 1 --color always -o table
+NO_COLOR=1 GATEWAY_FORCE_TTY=80 gateway --demo candidates list --limit 2 --wide
+GATEWAY_FORCE_TTY=80 gateway --demo candidates list --limit 1
 gateway --demo vacancies list
 gateway --demo vacancies list -o raw
 gateway --demo vacancies list -o csv --excel
@@ -538,8 +538,8 @@ gateway --demo board --from m.db
 gateway board
 gateway board -o table
 gateway board -o csv
-GATEWAY_FORCE_TTY=60 gateway board --color never
-GATEWAY_FORCE_TTY=32 gateway board --color never
+NO_COLOR=1 GATEWAY_FORCE_TTY=60 gateway board
+NO_COLOR=1 GATEWAY_FORCE_TTY=32 gateway board
 gateway board --count-by Hired
 gateway credits check --below 100
 gateway credits check --days 7
@@ -578,7 +578,6 @@ gateway mirror search zoë --fields table,id,state -o csv
 gateway candidates list --from mirror --fields id,name -q -o csv
 gateway board -o csv -q
 # One file for each account
-gateway mirror sync --account other
 gateway --base-url https://other.example mirror sync
 # Singer
 gateway tap --discover | sha256sum
@@ -625,7 +624,7 @@ gateway mirror sync --no-personal
 gateway candidates list --from mirror -q --limit 1
 gateway --demo mirror sync
 gateway --demo board -o table
-GATEWAY_FORCE_TTY=50 gateway --demo board --color never
+NO_COLOR=1 GATEWAY_FORCE_TTY=50 gateway --demo board
 gateway mirror sync --to postgres://nobody@127.0.0.1:1/x
 gateway mirror copy --to postgres://nobody@127.0.0.1:1/x
 gateway mirror copy --to folder

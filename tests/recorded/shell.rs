@@ -91,7 +91,6 @@ impl Shell {
             .env("XDG_DATA_HOME", self.path("data"))
             .env("TMPDIR", self.home.path())
             .env("TZ", "UTC")
-            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             // Where a program that is built to measure coverage writes its counts.
             .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))

@@ -253,26 +253,18 @@ pub(crate) fn parse<C: OperationCommands>(
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
         };
-        match unexpected {
-            // People try it because other programs have such a flag. If it were defined here, shells would complete it.
-            "--token" => {
-                let text =
-                    "cannot take a token from the command line: other programs can read it there";
-                return Failure::usage(text).hint(format!(
-                    "set {}, or use --token-file, --token-stdin or {}",
-                    program.name.variable("TOKEN"),
-                    program.name.command("auth login")
-                ));
-            }
-            "--to" | "--excel" | "--keyring" => {
-                let hint = match unexpected {
-                    "--to" => "--from MIRROR names the mirror to read; only commands that write one have --to",
-                    "--excel" => "-o xlsx writes a workbook; --separator ';' sets the separator of CSV",
-                    _ => "the setting `token-command` reads a keyring, with the program of your system",
-                };
-                return Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
-            }
-            _ => {}
+        // People try it because other programs have such a flag. If it were defined here, shells would complete it.
+        if unexpected == "--token" {
+            let text =
+                "cannot take a token from the command line: other programs can read it there";
+            return Failure::usage(text).hint(format!(
+                "set {}, or use --token-file, --token-stdin or {}",
+                program.name.variable("TOKEN"),
+                program.name.command("auth login")
+            ));
+        }
+        if let Some((flag, hint)) = OTHER_FLAGS.iter().find(|(flag, _)| *flag == unexpected) {
+            return Failure::usage(format!("unexpected argument `{flag}`")).hint(*hint);
         }
         if error.use_stderr() {
             // The message repeats parts of the arguments, which must not act on the terminal.
@@ -296,6 +288,17 @@ pub(crate) fn parse<C: OperationCommands>(
         }
     })
 }
+
+/// Flags that only other commands have, and former ones, with what to use instead.
+const OTHER_FLAGS: [(&str, &str); 7] = [
+    ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
+    ("--excel", "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),
+    ("--keyring", "the setting `token-command` reads a keyring, with the program of your system"),
+    ("--color", "the variable NO_COLOR turns colors off; only terminals have them"),
+    ("--account", "a mirror belongs to the account of --profile"),
+    ("--access-log", "standard error has a line for each page: redirect it with 2>>FILE"),
+    ("--no-open", "the program opens no browser: open the link that it prints"),
+];
 
 /// Replaces placeholders in the texts of the help of a command and its flags.
 fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Command {

@@ -80,7 +80,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   {program} dashboard
-  {program} dashboard --mask --no-open
+  {program} dashboard --mask
   {program} dashboard --from mirror.db --listen 127.0.0.1:8080
   {program} dashboard reader add ana")]
     Dashboard(DashboardFlags),
@@ -157,7 +157,7 @@ pub(crate) fn run<C: OperationCommands>(
         }
         Command::Api(flags) => {
             let session = session()?;
-            api::run::<C>(&session, flags)
+            api::run(&session, flags)
         }
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),

@@ -1,7 +1,7 @@
 //! A failure of the program: what happened, why, what to do next, and the exit code.
 
-use std::error::Error as _;
-use std::{env, io};
+use std::error::Error as StdError;
+use std::{env, io, iter};
 
 use methodical_client::{Error, ErrorKind, model};
 
@@ -199,14 +199,11 @@ impl From<&methodical_mirror::Error> for Failure {
         };
         let mut said = error.to_string();
         let mut failure = Self::new(exit, said.clone());
-        let mut source = error.source();
-        while let Some(cause) = source {
-            let text = cause.to_string();
+        for text in sources(error) {
             if !said.contains(&text) {
                 said.push_str(&text);
                 failure = failure.because(text);
             }
-            source = cause.source();
         }
         failure
     }
@@ -336,12 +333,15 @@ fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {
     format!("the token comes from {token}{next}")
 }
 
+/// Returns the texts of the causes of an error, the outermost first.
+fn sources(error: &dyn StdError) -> impl Iterator<Item = String> {
+    iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
+}
+
 /// Returns the causes of an error: its sources, and the explanation of the service.
 fn causes(error: &Error, exit: Exit) -> Vec<String> {
     let mut causes: Vec<String> = Vec::new();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let mut text = cause.to_string();
+    for mut text in sources(error) {
         // The message already has the number of records.
         if let (Some(_), Some((what, _))) = (error.delivered(), text.rsplit_once(", after ")) {
             text.truncate(what.len());
@@ -349,7 +349,6 @@ fn causes(error: &Error, exit: Exit) -> Vec<String> {
         if causes.last() != Some(&text) {
             causes.push(text);
         }
-        source = cause.source();
     }
     // The layers of the libraries mean nothing to a person; the innermost error is the cause.
     if exit == Exit::Network || error.kind() == ErrorKind::Protocol {

@@ -53,33 +53,15 @@ impl Write for AtomicFile {
     }
 }
 
-/// A temporary folder. If it is dropped, it is removed.
-#[derive(Debug)]
-pub(crate) struct TemporaryFolder {
-    /// Shows other processes that the folder is in use. Closed first, because Windows removes no open file.
-    _lock: File,
-    folder: TempDir,
+/// Creates a folder for sample data, which is removed when it is dropped. Removes those that a process left when a signal ended it.
+pub(crate) fn temporary_folder(program: Name) -> io::Result<TempDir> {
+    let prefix = format!("{program}-mirror-");
+    remove_leftovers(&env::temp_dir(), &prefix, "");
+    TempDir::with_prefix(prefix)
 }
 
-impl TemporaryFolder {
-    /// Creates a folder of the program, readable only by its owner. Removes those that a process left when a signal ended it.
-    pub(crate) fn create(program: Name) -> io::Result<Self> {
-        let prefix = format!("{program}-mirror-");
-        remove_leftovers(&env::temp_dir(), &prefix, "");
-        let folder = TempDir::with_prefix(prefix)?;
-        let lock = File::create_new(folder.path().join(LOCK))?;
-        drop(lock.try_lock());
-        Ok(Self { _lock: lock, folder })
-    }
-
-    /// Returns the path of the folder.
-    pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
-    }
-}
-
-/// Removes the temporary files with this prefix and suffix that earlier runs left in a folder, and without a suffix the folders:
-/// those that belong to this user, have not changed for a minute, and are not locked.
+/// Removes the temporary files with this prefix and suffix that earlier runs left in a folder: those that belong to this user, have
+/// not changed for a minute, and are not locked. Without a suffix, removes the folders of this user that are a day old.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -90,15 +72,13 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
         // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
         let (path, Ok(there)) = (entry.path(), entry.metadata()) else { continue };
         let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-        if !is_of_this_user(&there) || age.is_none_or(|age| age < LEFTOVER_AGE) {
-            continue;
-        }
-        let is_free = |lock| File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok());
-        // Somebody else may own it, or remove it first.
-        if !suffix.is_empty() && there.is_file() && is_free(path.clone()) {
-            drop(fs::remove_file(path));
-        } else if suffix.is_empty() && there.is_dir() && is_free(path.join(LOCK)) {
+        let is_older = |than| age.is_some_and(|age| age >= than) && is_of_this_user(&there);
+        let is_free = || File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+        // Somebody else may remove it first.
+        if suffix.is_empty() && there.is_dir() && is_older(FOLDER_AGE) {
             drop(fs::remove_dir_all(path));
+        } else if !suffix.is_empty() && there.is_file() && is_older(LEFTOVER_AGE) && is_free() {
+            drop(fs::remove_file(path));
         }
     }
 }
@@ -122,6 +102,9 @@ const PART: &str = ".part";
 
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
+
+/// Minimum age of a folder that is left over. Younger sample data may be in use.
+const FOLDER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the folder of a file, which its name may leave out.
 pub(crate) fn folder_of(path: &Path) -> &Path {
@@ -249,7 +232,7 @@ fn is_read_only(path: &Path) -> bool {
 }
 
 /// Returns the options of a file that only its owner can read.
-pub(crate) fn private() -> fs::OpenOptions {
+fn private() -> fs::OpenOptions {
     let mut options = File::options();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -265,7 +248,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Name of the file that is locked while settings or tokens change, or while a folder is in use.
+/// Name of the file that is locked while settings or tokens change.
 const LOCK: &str = "config.lock";
 
 /// Reads a file whose settings can start programs. Refuses a file that another user can change, as `ssh` does.

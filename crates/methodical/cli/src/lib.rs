@@ -65,8 +65,6 @@
 //! | feature | adds |
 //! |---|---|
 //! | `dashboard` | read-only pages over a mirror, for a browser |
-//! | `mirror-postgres` | copies of a mirror in PostgreSQL |
-//! | `xlsx` | the output format XLSX, for spreadsheets |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -102,7 +100,7 @@ pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::copy::{ExportRequest, Exporter};
-pub use crate::operations::{Example, OperationCommands, PostMethod};
+pub use crate::operations::{Example, OperationCommands};
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::format::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::select::Fields;

@@ -1,8 +1,8 @@
 //! The commands that call the operations of a service: what generated code implements and contains.
 
 use clap::Subcommand;
+use methodical_client::model::Operation;
 use methodical_client::model::tables::Mirrored;
-use methodical_client::model::{BodyFormat, Operation};
 
 use crate::failure::Failure;
 use crate::program::RecordType;
@@ -38,9 +38,6 @@ pub trait OperationCommands: Subcommand {
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
 
-    /// The methods that are called by POST. `api` calls them so.
-    const POSTS: &'static [PostMethod] = &[];
-
     /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the program has no
     /// flag `--since`.
     const DATES: &'static [&'static str] = &[];
@@ -75,41 +72,5 @@ impl Example {
     #[must_use]
     pub const fn new(command: &'static str, method: &'static str, fields: &'static str) -> Self {
         Self { command, method, fields }
-    }
-}
-
-/// A method that is called by POST.
-///
-/// ```
-/// use methodical_cli::PostMethod;
-///
-/// const POSTS: &[PostMethod] =
-///     &[PostMethod::form("photos/add"), PostMethod::json("photos/find").idempotent()];
-/// # assert_ne!(POSTS[0], POSTS[1]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PostMethod {
-    pub(crate) method: &'static str,
-    pub(crate) format: BodyFormat,
-    pub(crate) is_idempotent: bool,
-}
-
-impl PostMethod {
-    /// Creates a method whose parameters are in a form.
-    #[must_use]
-    pub const fn form(method: &'static str) -> Self {
-        Self { method, format: BodyFormat::Form, is_idempotent: false }
-    }
-
-    /// Creates a method whose parameters are in a JSON object.
-    #[must_use]
-    pub const fn json(method: &'static str) -> Self {
-        Self { method, format: BodyFormat::Json, is_idempotent: false }
-    }
-
-    /// Says that several calls have the effect of one, so that a client may repeat a call.
-    #[must_use]
-    pub const fn idempotent(self) -> Self {
-        Self { is_idempotent: true, ..self }
     }
 }

@@ -18,7 +18,6 @@ pub(crate) mod printer;
 pub(crate) mod record;
 pub(crate) mod select;
 pub(crate) mod table;
-#[cfg(feature = "xlsx")]
 mod xlsx;
 
 /// Prints output that is not records, such as a page, a script or one value, to the output file or to standard output.

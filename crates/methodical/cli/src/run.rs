@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::operations::OperationCommands;
 use crate::output::flags::OutputFlags;
 use crate::program::Program;
-use crate::screen::{Color, Screen};
+use crate::screen::Screen;
 use crate::settings::{CallFlags, MirrorFlags, ServiceFlags, redacted};
 use crate::{commands, interrupt};
 
@@ -43,7 +43,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
     let (screen, done) = match parsed {
         Ok(Args { flags: Flags { output, service, call, mirror }, mut command }) => {
-            let screen = Screen::look(program.name, output.color, output.quiet);
+            let screen = Screen::look(program.name, output.quiet);
             interrupt::watch(screen);
             let mut invocation =
                 Invocation { program: *program, service, call, mirror, output, screen };
@@ -56,7 +56,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
             };
             (screen, resolved())
         }
-        Err(failure) => (Screen::look(program.name, Color::Auto, false), Err(failure)),
+        Err(failure) => (Screen::look(program.name, false), Err(failure)),
     };
     match done {
         Ok(()) => Exit::Done.code(),

@@ -8,23 +8,10 @@ use std::os::fd::AsFd as Stream;
 #[cfg(windows)]
 use std::os::windows::io::AsHandle as Stream;
 
-use clap::ValueEnum;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::program::Name;
 use crate::transport::without_secrets;
-
-/// When to print in color.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
-    #[default]
-    Auto,
-    /// Even in files and pipes.
-    Always,
-    /// Never.
-    Never,
-}
 
 /// The width and colors of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,9 +39,8 @@ pub(crate) struct Screen {
     pub(crate) can_page: bool,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
-    /// Whether standard error is colored.
-    errors_color: bool,
-    color: Color,
+    /// Whether terminals are colored: `NO_COLOR` is not set.
+    has_colors: bool,
     pub(crate) quiet: bool,
     /// The columns that the variable `FORCE_TTY` sets.
     forced: Option<u16>,
@@ -62,18 +48,18 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Examines the two streams, and the environment variables about terminals.
-    pub(crate) fn look(program: Name, color: Color, quiet: bool) -> Self {
+    pub(crate) fn look(program: Name, quiet: bool) -> Self {
         let forced =
             variable(&program.variable("FORCE_TTY")).and_then(|columns| columns.parse().ok());
         let width = forced.or_else(|| columns(&io::stdout()));
         let is_sized = terminal_size::terminal_size_of(io::stdout()).is_some();
-        let errors_seen = forced.is_some() || io::stderr().is_terminal();
+        let has_colors =
+            variable("NO_COLOR").is_none() && variable("TERM").as_deref() != Some("dumb");
         Self {
-            output: View { width, color: wants(color, width.is_some()) },
+            output: View { width, color: width.is_some() && has_colors },
             can_page: forced.is_none() && is_sized && io::stdout().is_terminal(),
-            errors_seen,
-            errors_color: wants(color, errors_seen),
-            color,
+            errors_seen: forced.is_some() || io::stderr().is_terminal(),
+            has_colors,
             quiet,
             forced,
         }
@@ -86,7 +72,7 @@ impl Screen {
 
     /// Returns the view of a device, which has a width if it is a terminal.
     pub(crate) fn view_of(self, width: Option<u16>) -> View {
-        View { width, color: width.is_some() && wants(self.color, true) }
+        View { width, color: width.is_some() && self.has_colors }
     }
 
     /// Prints a note to standard error, unless `-q` is given.
@@ -105,7 +91,7 @@ impl Screen {
 
     /// Prints a message with a label to standard error.
     pub(crate) fn say(self, tone: Tone, label: &str, text: &str) {
-        let label = paint(self.errors_color, tone, label);
+        let label = paint(self.errors_seen && self.has_colors, tone, label);
         // If standard error is closed, this cannot be reported anywhere.
         drop(writeln!(io::stderr(), "{label}: {}", printable(&without_secrets(text))));
     }
@@ -121,7 +107,8 @@ impl Screen {
     pub(crate) fn trace(self, text: &str) {
         // The progress line may be there.
         self.clear_line();
-        let line = paint(self.errors_color, Tone::Dim, &printable(&without_secrets(text)));
+        let color = self.errors_seen && self.has_colors;
+        let line = paint(color, Tone::Dim, &printable(&without_secrets(text)));
         drop(writeln!(io::stderr(), "{line}"));
     }
 }
@@ -156,18 +143,6 @@ pub(crate) fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
     // Some terminals do not know their size, such as a serial line or a pseudoterminal of another program.
     let known = || terminal_size::terminal_size_of(stream).map_or(COLUMNS, |(width, _)| width.0);
     stream.is_terminal().then(known)
-}
-
-fn wants(color: Color, terminal: bool) -> bool {
-    match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => {
-            terminal
-                && variable("NO_COLOR").is_none()
-                && variable("TERM").as_deref() != Some("dumb")
-        }
-    }
 }
 
 /// Returns the value of an environment variable; `None` if it is unset or empty.

@@ -197,7 +197,6 @@ fn sweep_fault(name: &str, response: Response) -> Sweep {
 }
 
 /// The address of the database is where people put its password.
-#[cfg(feature = "mirror-postgres")]
 #[test]
 fn a_database_that_is_down_shows_no_password() {
     let (service, closed) = (fine(), ClosedPort::new());

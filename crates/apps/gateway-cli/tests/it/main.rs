@@ -40,7 +40,7 @@ mod placements;
 mod process;
 mod profile;
 mod raw;
-#[cfg(all(feature = "dashboard", feature = "demo", feature = "xlsx", unix))]
+#[cfg(all(feature = "dashboard", feature = "demo", unix))]
 #[cfg(test)]
 #[path = "../../../../../tests/recorded/program.rs"]
 mod recorded;
@@ -61,5 +61,4 @@ mod undocumented;
 mod usage;
 #[cfg(unix)]
 mod watch;
-#[cfg(feature = "xlsx")]
 mod xlsx;

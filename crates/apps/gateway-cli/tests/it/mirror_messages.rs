@@ -38,7 +38,6 @@ fn no_output_has_the_password_of_the_mirror() {
     assert_eq!(stdout(&get), format!("postgres://anna:***@{host}/team\n"));
 }
 
-#[cfg(feature = "mirror-postgres")]
 #[test]
 fn a_database_that_does_not_answer_is_a_network_error() {
     let closed = ClosedPort::new();

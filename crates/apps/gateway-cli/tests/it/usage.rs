@@ -49,6 +49,8 @@ fn a_former_flag_fails_with_its_replacement() {
     for (args, hint) in [
         (&["board", "--to", "x"][..], "--from MIRROR names the mirror to read"),
         (&["vacancies", "list", "--excel"], "-o xlsx writes a workbook"),
+        (&["vacancies", "list", "--color", "never"], "the variable NO_COLOR turns colors off"),
+        (&["auth", "login", "--keyring"], "the setting `token-command` reads a keyring"),
     ] {
         let output = person.run(args);
         assert_eq!(code(&output), 2, "{args:?}");
@@ -62,7 +64,7 @@ fn a_refused_argument_does_not_act_on_the_terminal() {
     for args in [
         &["credits", "get", "--timeout", "1\u{9b}2J\u{1b}[2J"][..],
         &["cre\u{9b}2J"],
-        &["candidates", "list", "--filter", "na\u{9b}me", "--color", "always"],
+        &["candidates", "list", "--filter", "na\u{9b}me"],
     ] {
         let output = person.run(args);
         let plain = stderr(&output).replace("\u{1b}[", "");

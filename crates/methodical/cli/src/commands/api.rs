@@ -6,7 +6,6 @@ use methodical_client::model::RawQuery;
 use methodical_client::model::tables::Mirrored;
 
 use crate::failure::Failure;
-use crate::operations::{OperationCommands, PostMethod};
 use crate::output::destination::Raw;
 use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema};
@@ -19,10 +18,7 @@ Examples:
   {program} api {method}
   {program} api {method} --jq .")]
 pub(crate) struct ApiFlags {
-    /// Name of the method, such as `{method}`.
-    ///
-    /// A method that is documented as a POST is called by POST, with the parameters in its body: in a form, or as texts in
-    /// JSON.
+    /// Name of the method, such as `{method}`. It is called by GET.
     #[arg(value_name = "METHOD")]
     method: String,
     /// Parameter of the method; may be repeated.
@@ -30,11 +26,10 @@ pub(crate) struct ApiFlags {
     parameters: Vec<(String, String)>,
 }
 
-pub(crate) fn run<C: OperationCommands>(
-    session: &Session<C::Service>,
-    flags: ApiFlags,
-) -> Result<(), Failure> {
-    let query = query::<C::Service>(C::POSTS, flags.method, flags.parameters);
+pub(crate) fn run<S: Mirrored>(session: &Session<S>, flags: ApiFlags) -> Result<(), Failure> {
+    let query = RawQuery::new(flags.method);
+    let parameters = flags.parameters.into_iter();
+    let query = parameters.fold(query, |query, (name, value)| query.pair(name, value));
     if session.print_dry_run(&query)? {
         return Ok(());
     }
@@ -49,23 +44,6 @@ pub(crate) fn run<C: OperationCommands>(
         return Err(Failure::usage(text).hint("--jq FILTER selects parts of it"));
     }
     if output.jq.is_some() { filtered(session, &query) } else { pass_on(session, &query) }
-}
-
-/// Returns the query of a method, as the service documents its call.
-fn query<S: Mirrored>(
-    posts: &[PostMethod],
-    method: String,
-    parameters: Vec<(String, String)>,
-) -> RawQuery<S> {
-    let post = posts.iter().find(|post| post.method == method);
-    let mut query = RawQuery::new(method);
-    if let Some(post) = post {
-        query = query.post(post.format);
-        if post.is_idempotent {
-            query = query.idempotent();
-        }
-    }
-    parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value))
 }
 
 /// Prints the response unchanged, while it arrives.
@@ -106,30 +84,5 @@ fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("expected NAME=VALUE".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use methodical_client::model::Operation as _;
-
-    use super::query;
-    use crate::operations::PostMethod;
-    use crate::tests::Photos;
-
-    /// Returns the query, the body, and whether a client may repeat the call.
-    fn sent(method: &str) -> (String, String, bool) {
-        let posts = [PostMethod::form("photos/add"), PostMethod::json("photos/find").idempotent()];
-        let parameters = vec![("n".to_owned(), "7".to_owned())];
-        let query = query::<Photos>(&posts, method.to_owned(), parameters).query().unwrap();
-        (query.as_str().to_owned(), query.body().to_owned(), query.is_idempotent())
-    }
-
-    #[test]
-    fn a_method_is_called_as_it_is_documented() {
-        let texts = |query: &str, body: &str, is| (query.to_owned(), body.to_owned(), is);
-        assert_eq!(sent("photos/list"), texts("method=photos/list&n=7", "", true));
-        assert_eq!(sent("photos/add"), texts("method=photos/add", "n=7", false));
-        assert_eq!(sent("photos/find"), texts("method=photos/find", r#"{"n":"7"}"#, true));
     }
 }

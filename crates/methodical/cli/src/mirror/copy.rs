@@ -2,17 +2,13 @@
 
 use clap::Args;
 use methodical_mirror::Mirror;
-#[cfg(feature = "mirror-postgres")]
 use methodical_mirror::connector::Connector;
 use serde_json::json;
 
 use crate::failure::Failure;
-#[cfg(feature = "mirror-postgres")]
-use crate::mirror::open::unreadable;
-use crate::mirror::open::{is_database, read};
+use crate::mirror::open::{is_database, read, unreadable};
 use crate::output::printer::Schema;
 use crate::run::Invocation;
-#[cfg(feature = "mirror-postgres")]
 use crate::settings::redacted;
 
 /// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter). Returns
@@ -68,7 +64,6 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
 }
 
 /// Copies a mirror. The schema follows the URL: `postgres://db/team#SCHEMA`.
-#[cfg(feature = "mirror-postgres")]
 fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> Result<(), Failure> {
     let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
     let connector = Connector::new(url, "mirror").map_err(|error| {
@@ -87,13 +82,5 @@ fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> R
     Schema::of_program(&["table", "written", "removed"], false).print_rows(invocation, rows)
 }
 
-/// Refuses to copy: this build has no driver.
-#[cfg(not(feature = "mirror-postgres"))]
-fn copy_to_database(_: &mut Mirror, _: &str, _: &Invocation) -> Result<(), Failure> {
-    Err(Failure::usage("cannot copy to PostgreSQL: this build has no support for it")
-        .hint("build the program with the feature `mirror-postgres`"))
-}
-
 /// Schema of a copy whose URL names none.
-#[cfg(feature = "mirror-postgres")]
 const SCHEMA: &str = "mirror";

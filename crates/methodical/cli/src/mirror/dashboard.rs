@@ -1,6 +1,5 @@
 //! `dashboard`: serves pages over the mirror to a browser.
 
-use std::env;
 use std::error::Error as _;
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::net::SocketAddr;
@@ -12,10 +11,9 @@ use methodical_dashboard::{Dashboard, DownloadFormat, DownloadWriter, Error, Rea
 use methodical_mirror::ErrorKind;
 use methodical_mirror::model::tables::Mirrored;
 use serde_json::json;
-use tempfile::TempPath;
 
 use crate::failure::{Exit, Failure};
-use crate::files::{self, Lock, remove_leftovers};
+use crate::files::{self, Lock};
 use crate::interrupt::{self, ask_for_secret};
 use crate::mirror::open::{account_of, read_or_sample};
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
@@ -39,10 +37,6 @@ pub(crate) struct DashboardFlags {
     #[arg(long)]
     mask: bool,
 
-    /// Do not open a browser. It is opened only on a desktop, and if the link is printed on a terminal.
-    #[arg(long)]
-    no_open: bool,
-
     /// Accept requests from a proxy with TLS at HOST. Without this flag and --tls-certificate, --listen must be an address of this
     /// machine only.
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
@@ -55,10 +49,6 @@ pub(crate) struct DashboardFlags {
     /// The private key of the certificate, a PEM file.
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
-
-    /// Append a line for each page to FILE: time, reader, path, status. [default: standard error if there are readers, or none]
-    #[arg(long, value_name = "FILE")]
-    access_log: Option<PathBuf>,
 }
 
 /// A command of the dashboard.
@@ -144,30 +134,17 @@ pub(crate) fn run<S: Mirrored>(
     if let Some(path) = path {
         dashboard = dashboard.readers(move || stored(&path).unwrap_or_default());
     }
-    if let Some(path) = &flags.access_log {
-        let file = files::private().append(true).open(path).map_err(|error| {
-            Failure::usage(format!("cannot open {}", path.display())).because(error.to_string())
-        })?;
-        dashboard = dashboard.access_log(file);
-    } else if has_readers {
+    if has_readers {
         dashboard = dashboard.access_log(io::stderr());
     }
     let listening = dashboard.listen(flags.listen).map_err(|error| failed(&error))?;
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
-    let is_login = url.ends_with("/login");
-    screen.note(if is_login {
+    screen.note(if url.ends_with("/login") {
         "readers log in with their password; Ctrl-C ends the dashboard"
     } else {
-        "the link works once; Ctrl-C ends the dashboard"
+        "open the link in a browser; it works once. Ctrl-C ends the dashboard"
     });
-    let prefix = format!("{}-dashboard-", invocation.program.name);
-    remove_leftovers(&env::temp_dir(), &prefix, PAGE);
-    let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
-    let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
-    if let Err(error) = &opened {
-        screen.note(&format!("cannot open a browser: {error}; open the link"));
-    }
     interrupt::end_with_success();
     listening.run().map_err(|error| failed(&error))
 }
@@ -240,29 +217,12 @@ fn password(name: &str) -> Result<String, Failure> {
     Ok(password)
 }
 
-/// Suffix of the file with the page that a browser opens.
-const PAGE: &str = ".html";
-
-/// Opens a page in a browser. Its file can be read by its owner only. The next start removes it: its link works once.
-fn open_browser(page: &str, prefix: &str) -> io::Result<TempPath> {
-    let mut file = tempfile::Builder::new().prefix(prefix).suffix(PAGE).tempfile()?;
-    file.write_all(page.as_bytes())?;
-    let file = file.into_temp_path();
-    open::that_detached(&file)?;
-    Ok(file)
-}
-
 fn failed(error: &Error) -> Failure {
     let failure = Failure::new(Exit::Usage, error.to_string());
     match error.source() {
         Some(cause) => failure.because(cause.to_string()),
         None => failure.hint("see --listen, --tls-certificate and --proxy-host"),
     }
-}
-
-fn has_desktop() -> bool {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
 /// Returns the formats of the program for spreadsheets.

@@ -8,11 +8,12 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
 use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Mirror, Source, SyncOptions};
+use tempfile::TempDir;
 
 use crate::connect::{connect_to_sample, token_text};
 use crate::demo::{SampleHistory, SampleService};
 use crate::failure::{Exit, Failure};
-use crate::files::{TemporaryFolder, data_folder};
+use crate::files::{data_folder, temporary_folder};
 use crate::mirror::{Recovered, found};
 use crate::run::{Invocation, quoted};
 use crate::settings::{Settings, redacted};
@@ -91,7 +92,7 @@ impl Place {
             return Ok(false);
         }
         let reader = account(settings, invocation);
-        let text = match source(None, settings, invocation) {
+        let text = match source(settings, invocation) {
             Some(own) if mirror.is_of(&own) => return Ok(true),
             Some(_) => format!("the mirror {self} does not belong to {reader}"),
             // A reader without a base URL may not have settings at all.
@@ -165,7 +166,7 @@ pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
 /// Opens the mirror, with a guard that deletes the one of the sample service.
 pub(crate) fn read_or_sample<S: Mirrored>(
     invocation: &Invocation,
-) -> Result<(Mirror, Option<TemporaryFolder>), Failure> {
+) -> Result<(Mirror, Option<TempDir>), Failure> {
     if !invocation.call.demo {
         return Ok((read(invocation)?, None));
     }
@@ -175,7 +176,7 @@ pub(crate) fn read_or_sample<S: Mirrored>(
 
 /// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
 /// when the second part is dropped.
-fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TemporaryFolder), Failure> {
+fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TempDir), Failure> {
     if invocation.mirror.from.is_some() {
         return Err(two_mirrors());
     }
@@ -184,7 +185,7 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TemporaryFold
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let mut settings = Settings::of_known(invocation)?;
     let client = connect_to_sample::<S>(invocation, &mut settings, base_url, token)?;
-    let folder = TemporaryFolder::create(invocation.program.name).map_err(|error| {
+    let folder = temporary_folder(invocation.program.name).map_err(|error| {
         Failure::usage("cannot create a temporary folder for the mirror")
             .because(error.to_string())
             .hint("set TMPDIR to use another folder")
@@ -251,17 +252,12 @@ pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invo
 }
 
 /// Returns the source of the mirror of the settings; `None` without a base URL.
-pub(crate) fn source(
-    account: Option<&str>,
-    settings: &Settings,
-    invocation: &Invocation,
-) -> Option<Source> {
+pub(crate) fn source(settings: &Settings, invocation: &Invocation) -> Option<Source> {
     // The address of the sample service differs in each run.
     if invocation.call.demo {
         return Some(sample());
     }
-    let base_url = &settings.base_url()?.value;
-    Some(Source::new(base_url, account.unwrap_or(&settings.profile.value)))
+    Some(Source::new(&settings.base_url()?.value, &settings.profile.value))
 }
 
 fn sample() -> Source {
@@ -293,7 +289,7 @@ fn account(settings: &Settings, invocation: &Invocation) -> String {
 /// Names the account and the service of a mirror, if it is that of the settings.
 #[cfg(feature = "dashboard")]
 pub(crate) fn account_of(mirror: &Mirror, settings: &Settings, invocation: &Invocation) -> String {
-    match source(None, settings, invocation) {
+    match source(settings, invocation) {
         _ if mirror.is_of(&sample()) => "sample data".to_owned(),
         Some(own) if mirror.is_of(&own) => account(settings, invocation),
         _ => "unknown account".to_owned(),

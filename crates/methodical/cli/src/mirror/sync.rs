@@ -96,13 +96,6 @@ pub(crate) struct SyncFlags {
     /// Maximum number of calls per second [default: no limit].
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) calls_per_second: Option<u32>,
-
-    /// Name of the account that the mirror belongs to [default: the name of the profile].
-    ///
-    /// A mirror refuses another name or base URL, because every record would look deleted. It cannot know whose token is used.
-    /// Keep the name when you renew the token.
-    #[arg(long, value_name = "NAME", hide_short_help = true)]
-    pub(crate) account: Option<String>,
 }
 
 /// Runs `mirror sync`.
@@ -167,8 +160,8 @@ pub(crate) fn open<S: Mirrored>(
     if invocation.is_dry_run(&format!("would sync the mirror {place}")) {
         return Ok(None);
     }
-    let source = source(flags.account.as_deref(), &session.settings, invocation);
-    let mut mirror = Mirror::open(&place.0, &source.ok_or_else(|| no_base_url(invocation))?)?;
+    let source = source(&session.settings, invocation).ok_or_else(|| no_base_url(invocation))?;
+    let mut mirror = Mirror::open(&place.0, &source)?;
     note_token(&mirror, &session.settings, invocation);
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;

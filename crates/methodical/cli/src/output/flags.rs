@@ -9,7 +9,7 @@ use clap::builder::{StringValueParser, TypedValueParser};
 use crate::failure::Failure;
 use crate::output::format::{Format, Formats};
 use crate::output::select::{Bound, Filter};
-use crate::screen::{Color, Screen};
+use crate::screen::Screen;
 
 /// The format and destination of the output, and the records and fields to print.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -91,10 +91,6 @@ pub(crate) struct OutputFlags {
     /// Print only data and errors: no notes, no warnings, no progress line.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-
-    /// When to print in color; `NO_COLOR` is respected.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
 
     /// Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`.
     ///

@@ -10,9 +10,7 @@ use methodical_client::model::tables::FieldType;
 use crate::failure::Failure;
 use crate::output::flags::Dialect;
 use crate::output::record::Path;
-#[cfg(feature = "xlsx")]
-use crate::output::xlsx;
-use crate::output::{csv, json, table};
+use crate::output::{csv, json, table, xlsx};
 use crate::program::Noun;
 use crate::screen::View;
 
@@ -126,7 +124,6 @@ impl OutputFormat {
         )
     };
 
-    #[cfg(feature = "xlsx")]
     pub(crate) const XLSX: Self = Self {
         extensions: &["xlsx"],
         is_binary: true,
@@ -162,15 +159,8 @@ impl fmt::Debug for OutputFormat {
 pub(crate) use OutputFormat as Format;
 
 /// The formats of every program.
-static FORMATS: &[Format] = &[
-    Format::TABLE,
-    Format::JSON,
-    Format::NDJSON,
-    Format::CSV,
-    #[cfg(feature = "xlsx")]
-    Format::XLSX,
-    Format::RAW,
-];
+static FORMATS: &[Format] =
+    &[Format::TABLE, Format::JSON, Format::NDJSON, Format::CSV, Format::XLSX, Format::RAW];
 
 /// The formats of a program: those of every program, and its own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -297,7 +287,6 @@ pub struct OutputSetup {
     pub(crate) wide: bool,
     pub(crate) quiet: bool,
     /// The file that the output will replace.
-    #[cfg_attr(not(feature = "xlsx"), expect(dead_code, reason = "only XLSX reads it"))]
     pub(crate) file: Option<PathBuf>,
 }
 

@@ -16,7 +16,8 @@ pub(crate) struct ConfigFile {
     /// `None` without a settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
-    changed: bool,
+    /// The contents of the file.
+    text: String,
 }
 
 impl ConfigFile {
@@ -29,11 +30,11 @@ impl ConfigFile {
                 .because(place(&text, &error))
         })?;
         check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
-        Ok(Self { program, path: Some(path), document, changed: false })
+        Ok(Self { program, path: Some(path), document, text })
     }
 
     pub(crate) fn empty(program: Name) -> Self {
-        Self { program, path: None, document: DocumentMut::new(), changed: false }
+        Self { program, path: None, document: DocumentMut::new(), text: String::new() }
     }
 
     /// Returns the path of the file, which may not exist yet.
@@ -52,11 +53,10 @@ impl ConfigFile {
     }
 
     pub(crate) fn set_default_profile(&mut self, name: Option<&str>) {
-        let before = match name {
+        match name {
             Some(name) => self.document.insert(DEFAULT, value(name)),
             None => self.document.remove(DEFAULT),
         };
-        self.changed |= name.is_some() || before.is_some();
     }
 
     /// Removes a profile in memory; [`Self::save`] writes that. It is no longer the default profile.
@@ -64,8 +64,8 @@ impl ConfigFile {
         if self.default_profile() == Some(name) {
             self.set_default_profile(None);
         }
-        if self.profiles_mut().and_then(|profiles| profiles.remove(name)).is_some() {
-            self.changed = true;
+        if let Some(profiles) = self.profiles_mut() {
+            profiles.remove(name);
         }
     }
 
@@ -93,7 +93,6 @@ impl ConfigFile {
             Failure::usage(format!("cannot set {key}: `profile.{profile}` is not a table"))
         })?;
         settings.insert(key, Item::Value(value));
-        self.changed = true;
         Ok(())
     }
 
@@ -101,17 +100,13 @@ impl ConfigFile {
     pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
         // `Item::get_mut` would insert an empty item for an absent profile.
         let settings = self.profiles_mut().and_then(|profiles| profiles.get_mut(profile));
-        let gone = settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key));
-        self.changed |= gone.is_some();
-        gone.is_some()
+        settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)).is_some()
     }
 
     /// Writes the file if a setting has changed. The lock was taken before the file was read.
     pub(crate) fn save(&self, lock: &Lock) -> Result<(), Failure> {
-        if !self.changed {
-            return Ok(());
-        }
-        lock.write(&self.path()?, &self.document.to_string())
+        let text = self.document.to_string();
+        if text == self.text { Ok(()) } else { lock.write(&self.path()?, &text) }
     }
 }
 

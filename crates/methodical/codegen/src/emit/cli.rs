@@ -8,9 +8,7 @@ use crate::emit::model::marker;
 use crate::emit::model::queries::{optional, required};
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, distinct, filters};
-use crate::ir::{
-    Command, Gauge, Model, Operation, Param, Post, Primitive, Service, Type, ValueType,
-};
+use crate::ir::{Command, Gauge, Model, Operation, Param, Primitive, Service, Type, ValueType};
 use crate::text::strings;
 
 mod help;
@@ -128,11 +126,6 @@ impl Commands<'_> {
         let is_date = |ty: &ValueType| ty.check() == "CivilDateTime";
         let dates = fields.filter(|field| field.ty.value().is_some_and(is_date));
         distinct(dates.map(|field| field.wire.as_str()))
-    }
-
-    /// Returns the operations that are called by POST.
-    fn posts(&self) -> Vec<(&Operation, Post)> {
-        self.service.operations.iter().filter_map(|one| Some((one, one.post?))).collect()
     }
 
     /// Returns the models of the records in responses.
