@@ -399,3 +399,17 @@ impl Tally {
         Err(Failure::new(Exit::Rejected, message))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::Member;
+
+    #[test]
+    fn the_value_of_a_map_keeps_its_digits() {
+        let value = RawValue::from_string("1.10".to_owned()).unwrap();
+        let member = Member { key: "EUR", value };
+        assert_eq!(serde_json::to_string(&member).unwrap(), r#"{"key":"EUR","value":1.10}"#);
+    }
+}

@@ -60,11 +60,6 @@ impl Place {
         Ok(Self(text.into()))
     }
 
-    /// Returns the place of the mirror that a command reads: that of `--from`, or of the profile.
-    fn to_read(settings: &Settings, invocation: &Invocation) -> Result<Self, Failure> {
-        Self::of(invocation.mirror.from.as_deref(), settings, invocation)
-    }
-
     /// Opens an existing mirror. Refuses that of another profile or service than those of the settings.
     fn open(&self, settings: &Settings, invocation: &Invocation) -> Result<Mirror, Failure> {
         let sync = self.sync(invocation);
@@ -155,7 +150,7 @@ pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Fail
 /// Opens the mirror that a command reads, and returns its place, too. A dry run reads it as well.
 pub(crate) fn read_place(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
     let settings = Settings::of_known(invocation)?;
-    let place = Place::to_read(&settings, invocation)?;
+    let place = Place::of(invocation.mirror.from.as_deref(), &settings, invocation)?;
     Ok((place.open(&settings, invocation)?, place))
 }
 
