@@ -290,14 +290,13 @@ pub(crate) fn parse<C: OperationCommands>(
 }
 
 /// Flags that only other commands have, and former ones, with what to use instead.
-const OTHER_FLAGS: [(&str, &str); 7] = [
+const OTHER_FLAGS: [(&str, &str); 6] = [
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),
     ("--keyring", "the setting `token-command` reads a keyring, with the program of your system"),
     ("--color", "the variable NO_COLOR turns colors off; only terminals have them"),
     ("--account", "a mirror belongs to the account of --profile"),
     ("--access-log", "standard error has a line for each page: redirect it with 2>>FILE"),
-    ("--no-open", "the program opens no browser: open the link that it prints"),
 ];
 
 /// Replaces placeholders in the texts of the help of a command and its flags.

@@ -80,7 +80,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   {program} dashboard
-  {program} dashboard --mask
+  {program} dashboard --mask --no-open
   {program} dashboard --from mirror.db --listen 127.0.0.1:8080
   {program} dashboard reader add ana")]
     Dashboard(DashboardFlags),

@@ -94,7 +94,13 @@ async fn enter(
     if cookie.is_none() && request.extensions().get::<Who>().is_none() {
         return problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false);
     }
-    with_cookie(see_other("/"), cookie)
+    let response = if request.uri().query() == Some(FROM_FILE) {
+        // After a redirect, the browser would not send the cookie: the navigation began in a file, not on this site.
+        Html(problem::open("/")).into_response()
+    } else {
+        see_other("/")
+    };
+    with_cookie(response, cookie)
 }
 
 fn see_other(target: &str) -> Response {
@@ -219,6 +225,9 @@ fn refusal(server: &Server, request: &Request) -> Option<Refused> {
 fn file(kind: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, kind)], text).into_response()
 }
+
+/// The query of the first URL in a file.
+pub(crate) const FROM_FILE: &str = "from=file";
 
 /// The headers of every response.
 const HEADERS: [(HeaderName, &str); 7] = [

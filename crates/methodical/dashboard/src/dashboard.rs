@@ -14,11 +14,12 @@ use methodical_serve::{Acceptor, Listen, Phase};
 use tokio::sync::watch;
 
 use crate::access::Access;
-use crate::app::app;
+use crate::app::{FROM_FILE, app};
 use crate::download::format::DownloadFormat;
 use crate::download::slots;
 use crate::login::Readers;
 use crate::outline::{Outline, title};
+use crate::problem;
 use crate::serve::{Pages, limits};
 use crate::shared::Server;
 
@@ -261,6 +262,12 @@ impl Listening {
     /// machine, it is that of the login.
     pub fn url(&self) -> String {
         self.pages.server.access.first_url()
+    }
+
+    /// Returns an HTML document that opens the first URL. Write it to a file that only its owner can read, and open that file: other
+    /// users can see the arguments of a program that opens a URL.
+    pub fn open_page(&self) -> String {
+        problem::open(&format!("{}?{FROM_FILE}", self.url()))
     }
 
     /// Returns the address on which the server listens.

@@ -15,6 +15,13 @@ struct ProblemPage<'a> {
     can_return: bool,
 }
 
+/// The template of a page that opens another one.
+#[derive(Template)]
+#[template(path = "open.html")]
+struct OpenPage<'a> {
+    url: &'a str,
+}
+
 /// The template of the login.
 #[derive(Template)]
 #[template(path = "login.html")]
@@ -29,6 +36,11 @@ struct LoginPage<'a> {
 /// Renders the form of the login, with the reason for the refusal of another attempt.
 pub(crate) fn login(title: &str, to: &str, wrong: &str) -> Html<String> {
     Html(LoginPage { title, to, wrong }.render().unwrap_or_default())
+}
+
+/// Renders a page that opens another one.
+pub(crate) fn open(url: &str) -> String {
+    OpenPage { url }.render().unwrap_or_default()
 }
 
 /// Renders a page with a title and a sentence, and perhaps with a link to the first page.

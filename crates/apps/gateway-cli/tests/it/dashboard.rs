@@ -1,12 +1,15 @@
 //! The dashboard of the sample service.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc::sync_channel;
 use std::time::{Duration, SystemTime};
+use std::{fs, thread};
 
 use rustix::process::Signal;
 
-use crate::browser::{Browser, open};
+use crate::browser::{self, Browser, open};
 use crate::process::Process;
 use crate::run::{Person, code, stderr, stdout};
 
@@ -43,7 +46,7 @@ fn the_sample_service_has_a_history_that_the_next_start_deletes() {
     assert!(process.wait().success());
 }
 
-/// A younger folder may be in use.
+/// A younger file or folder may be in use.
 fn make_old(path: &Path) {
     let old = SystemTime::now() - Duration::from_secs(24 * 60 * 60 + 1);
     File::open(path).unwrap().set_modified(old).unwrap();
@@ -55,6 +58,42 @@ fn the_history_of_the_sample_service_is_no_other_mirror() {
     let refused = person.run(&["--demo", "dashboard", "--from", "other.db"]);
     assert_eq!(code(&refused), 2);
     assert!(stderr(&refused).contains("cannot use --demo and --from"), "{}", stderr(&refused));
+}
+
+/// Other users can see the arguments of a program, but not a file that only its owner can read.
+#[test]
+fn the_link_is_opened_through_a_private_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let person = Person::new();
+    let home = person.home.path().display().to_string();
+    let opener = person.home.path().join("xdg-open");
+    let script = "#!/bin/sh\n(ls -l \"$1\"; echo \"$1\"; cat \"$1\") > seen\n";
+    fs::write(&opener, script).unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let person = person
+        .on_terminal(80)
+        .with("DISPLAY", ":0")
+        .with("PATH", &format!("{home}:{}", std::env::var("PATH").unwrap()));
+    let pipe = person.home.path().join("seen");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (give, seen) = sync_channel(1);
+    thread::spawn(move || give.send(fs::read_to_string(pipe).unwrap()));
+    let (process, url) = browser::start(&person, &["--demo", "dashboard"]);
+    let seen = seen.recv_timeout(Duration::from_secs(60)).unwrap();
+    let mut lines = seen.lines();
+    let (mode, argument) = (lines.next().unwrap(), lines.next().unwrap());
+    assert!(mode.starts_with("-rw------- "), "{mode}");
+    assert!(argument.starts_with(&home) && !argument.contains("/enter/"), "{argument}");
+    let link = format!("{url}?from=file");
+    assert!(seen.contains(&format!("content=\"0; url={link}\"")), "{seen}");
+    let browser = Browser::enter(&link);
+    assert!(browser.get("/funnel").contains("Warehouse operator"));
+    process.signal(Signal::TERM);
+    assert!(process.wait().success());
+    make_old(Path::new(argument));
+    let (_process, _browser) = start(&person, &["--no-open"]);
+    assert!(!fs::exists(argument).unwrap(), "{argument}");
 }
 
 #[test]
@@ -96,7 +135,7 @@ fn readers_are_in_a_private_file_and_change_at_once() {
 #[test]
 fn people_with_the_same_address_are_marked_and_addresses_are_listed_once() {
     let office = crate::placements::office();
-    let (_process, browser) = open(&office.person, &["dashboard"]);
+    let (_process, browser) = open(&office.person, &["dashboard", "--no-open"]);
     let list = browser.get("/records?of=candidate");
     assert_eq!(list.matches(r#"<span class="chip missing">duplicate</span>"#).count(), 2, "{list}");
     let one = browser.get("/record?of=candidate&id=1");

@@ -1,5 +1,6 @@
 //! `dashboard`: serves pages over the mirror to a browser.
 
+use std::env;
 use std::error::Error as _;
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::net::SocketAddr;
@@ -11,9 +12,10 @@ use methodical_dashboard::{Dashboard, DownloadFormat, DownloadWriter, Error, Rea
 use methodical_mirror::ErrorKind;
 use methodical_mirror::model::tables::Mirrored;
 use serde_json::json;
+use tempfile::TempPath;
 
 use crate::failure::{Exit, Failure};
-use crate::files::{self, Lock};
+use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt::{self, ask_for_secret};
 use crate::mirror::open::{account_of, read_or_sample};
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
@@ -36,6 +38,10 @@ pub(crate) struct DashboardFlags {
     /// Hide personal values, such as names; a link on the page of a record shows them.
     #[arg(long)]
     mask: bool,
+
+    /// Do not open a browser. It is opened only on a desktop, and if the link is printed on a terminal.
+    #[arg(long)]
+    no_open: bool,
 
     /// Accept requests from a proxy with TLS at HOST. Without this flag and --tls-certificate, --listen must be an address of this
     /// machine only.
@@ -140,11 +146,19 @@ pub(crate) fn run<S: Mirrored>(
     let listening = dashboard.listen(flags.listen).map_err(|error| failed(&error))?;
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
-    screen.note(if url.ends_with("/login") {
+    let is_login = url.ends_with("/login");
+    screen.note(if is_login {
         "readers log in with their password; Ctrl-C ends the dashboard"
     } else {
-        "open the link in a browser; it works once. Ctrl-C ends the dashboard"
+        "the link works once; Ctrl-C ends the dashboard"
     });
+    let prefix = format!("{}-dashboard-", invocation.program.name);
+    remove_leftovers(&env::temp_dir(), &prefix, PAGE);
+    let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
+    let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
+    if let Err(error) = &opened {
+        screen.note(&format!("cannot open a browser: {error}; open the link"));
+    }
     interrupt::end_with_success();
     listening.run().map_err(|error| failed(&error))
 }
@@ -217,12 +231,29 @@ fn password(name: &str) -> Result<String, Failure> {
     Ok(password)
 }
 
+/// Suffix of the file with the page that a browser opens.
+const PAGE: &str = ".html";
+
+/// Opens a page in a browser. Its file can be read by its owner only. The next start removes it: its link works once.
+fn open_browser(page: &str, prefix: &str) -> io::Result<TempPath> {
+    let mut file = tempfile::Builder::new().prefix(prefix).suffix(PAGE).tempfile()?;
+    file.write_all(page.as_bytes())?;
+    let file = file.into_temp_path();
+    open::that_detached(&file)?;
+    Ok(file)
+}
+
 fn failed(error: &Error) -> Failure {
     let failure = Failure::new(Exit::Usage, error.to_string());
     match error.source() {
         Some(cause) => failure.because(cause.to_string()),
         None => failure.hint("see --listen, --tls-certificate and --proxy-host"),
     }
+}
+
+fn has_desktop() -> bool {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
 /// Returns the formats of the program for spreadsheets.

@@ -14,6 +14,19 @@ use crate::browser::Browser;
 use crate::gallery::Gallery;
 use crate::sample::{Sample, three_days};
 
+/// After a redirect, a browser would not send the cookie: the navigation began in a file.
+#[test]
+fn a_link_that_a_file_opens_is_answered_with_a_page() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard);
+    let entered = browser.get(&format!("{}?from=file", browser.first));
+    assert_eq!((entered.status, entered.header("location")), (200, None));
+    assert!(entered.body.contains(r#"<meta http-equiv="refresh" content="0; url=/">"#));
+    assert!(entered.header("set-cookie").unwrap().contains("SameSite=Strict"));
+    let again = browser.get(&format!("{}?from=file", browser.first));
+    assert_eq!((again.status, again.header("set-cookie")), (403, None));
+}
+
 #[test]
 fn nothing_is_shown_without_the_cookie() {
     let (dashboard, _folder) = three_days().dashboard();

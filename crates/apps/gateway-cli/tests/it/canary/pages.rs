@@ -32,7 +32,7 @@ fn crawl(browser: &Browser) -> Vec<(String, String, String)> {
 /// Maximum number of pages to read.
 const MAX_PAGES: usize = 500;
 
-const ARGS: &[&str] = &["dashboard", "--from", "m.db"];
+const ARGS: &[&str] = &["dashboard", "--from", "m.db", "--no-open"];
 
 #[test]
 fn pages_show_personal_data_only_to_their_reader_and_no_secret() {
