@@ -2,6 +2,7 @@
 //! only where that can help, and never puts the token or personal data into any output. The snapshot has one outcome for
 //! each fault, or one for each transport where the transports differ.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use gateway_client::transport::Proxy;
 use gateway_testkit::raw_server::{Next, RawServer};
 
 use self::answers::{answers, streams};
-use self::case::{Case, Group, Peer};
+use self::case::{Case, Peer};
 use self::client::{DIRECT, Over, Transports};
 use self::outcome::outcome;
 use self::peer::Running;
@@ -31,12 +32,13 @@ fn every_fault_has_its_typed_outcome() {
     let panics = count_panics();
     let groups = [connection(), framing(), answers(), streams(), proxies()];
     let lines = within(Duration::from_secs(900), move || {
-        let rows = Rows::of(&groups);
+        let outcomes = outcomes(groups.iter().flat_map(|group| &group.cases));
         let head = format!("{:<WIDTH$} attempts, connections, requests, outcome", "fault");
         let mut lines = vec![head];
         for group in &groups {
             lines.extend([String::new(), format!("# {}", group.name)]);
-            lines.extend(group.cases.iter().map(|case| rows.line(case)));
+            let names = group.cases.iter().map(|case| &*case.name);
+            lines.extend(names.map(|name| format!("{name:<WIDTH$} {}", outcomes[name])));
         }
         lines
     });
@@ -49,50 +51,35 @@ fn every_fault_has_its_typed_outcome() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// The outcome of each case over each transport.
-struct Rows<'a>(Vec<(&'a Case, Over, String)>);
-
-impl<'a> Rows<'a> {
-    fn of(groups: &'a [Group]) -> Self {
-        let cases = groups.iter().flat_map(|group| &group.cases);
-        let tasks = cases.flat_map(|case| Over::ALL.map(|over| (case, over)));
-        let (busy, idle): (Vec<_>, Vec<_>) = tasks.partition(|(case, _)| case.is_busy);
-        // Most idle cases wait for a time limit; busy ones at the same time would delay them.
-        let mut rows = Self::with_threads(16, &idle);
-        rows.extend(Self::with_threads(3, &busy));
-        Self(rows)
-    }
-
-    fn with_threads(count: usize, tasks: &[(&'a Case, Over)]) -> Vec<(&'a Case, Over, String)> {
+/// Returns the outcome of each case by its name.
+fn outcomes<'a>(cases: impl Iterator<Item = &'a Case>) -> BTreeMap<&'a str, String> {
+    let (busy, idle): (Vec<_>, Vec<_>) = cases.partition(|case| case.is_busy);
+    let outcomes = Mutex::new(BTreeMap::new());
+    // Most idle cases wait for a time limit; busy ones at the same time would delay them.
+    for (threads, cases) in [(16, idle), (3, busy)] {
         let next = AtomicUsize::new(0);
-        let rows = Mutex::new(Vec::new());
         thread::scope(|scope| {
-            for _ in 0..count {
+            for _ in 0..threads {
                 scope.spawn(|| {
-                    while let Some((case, over)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let row = in_time(case, *over);
-                        rows.lock().unwrap().push((*case, *over, row));
+                    while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let outcome = over_both(case);
+                        outcomes.lock().unwrap().insert(&*case.name, outcome);
                     }
                 });
             }
         });
-        rows.into_inner().unwrap()
     }
+    outcomes.into_inner().unwrap()
+}
 
-    /// Returns the line of a case: one outcome if all transports agree, otherwise one for each transport.
-    fn line(&self, case: &Case) -> String {
-        let rows = Over::ALL.map(|over| {
-            let matches = |row: &&(&Case, Over, String)| std::ptr::eq(row.0, case) && row.1 == over;
-            &self.0.iter().find(matches).unwrap().2
-        });
-        let what = if rows.iter().all(|row| *row == rows[0]) {
-            rows[0].clone()
-        } else {
-            let each = Over::ALL.iter().zip(rows);
-            each.map(|(over, row)| format!("{over:?}: {row}")).collect::<Vec<_>>().join("; ")
-        };
-        format!("{:<WIDTH$} {what}", case.name)
+/// Returns one outcome if both transports agree, otherwise one for each.
+fn over_both(case: &Case) -> String {
+    let rows = Over::ALL.map(|over| (over, in_time(case, over)));
+    let [(_, first), (_, second)] = &rows;
+    if first == second {
+        return first.clone();
     }
+    rows.map(|(over, row)| format!("{over:?}: {row}")).join("; ")
 }
 
 /// Returns the outcome of a case, and fails if every try exceeds its time limit. On a busy machine some tries are late; a
