@@ -4,16 +4,17 @@ mod altered;
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use gateway_server::demo::{self, Demo};
-use gateway_server::{CreditsRow, Place};
+use gateway_server::{Clock, Config, CreditsRow, ImportMode, Place, Server, Stage, Store};
 use gateway_testkit::contract::{CONTRACT, Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
 use self::altered::Altered;
 use self::wrong::{WRONG_SERVERS, WrongServer};
-use crate::support::{RUNTIME, serve_records};
+use crate::support::RUNTIME;
 
 #[test]
 fn our_server_passes_every_check() {
@@ -28,10 +29,21 @@ fn our_server_passes_every_check() {
 #[test]
 fn our_server_fails_no_check_with_an_empty_account() {
     let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(directory.path().join("records.db")).unwrap();
+    let now = Clock::system().now();
+    let account = store.create_account("test", now).unwrap();
     let credits = CreditsRow::new("0", "EUR");
-    let (server, token) = serve_records(directory.path(), &mut |stage| {
-        stage.credits(Place { file: 0, line: 1 }, &credits)
-    });
+    let place = Place { file: 0, line: 1 };
+    store
+        .import(account, ImportMode::Commit, &mut |stage: &mut dyn Stage| {
+            stage.credits(place, &credits)
+        })
+        .unwrap();
+    let token = store.create_token(account, "test", now, None).unwrap();
+    let mut config = Config::default();
+    config.listen = ([127, 0, 0, 1], 0).into();
+    config.access_log = false;
+    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
 
     let target = Target::new(&server.base_url(), token.reveal()).unwrap();
     let report = run(&target, &transport(), Profile::Reference);

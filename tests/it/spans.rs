@@ -1,17 +1,18 @@
 //! The spans and events of a call: its span, the spans of its attempts, and nothing secret or personal.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_client::model::{ListCandidates, ListVacancies, RawQuery};
 use gateway_client::transport::{MemoryTransport, TransportError, TransportErrorKind};
-use gateway_client::{AccessToken, CallOptions, Error, TokenSource, token_fn};
+use gateway_client::{AccessToken, Client, Error, RetryPolicy, TokenSource, blocking, token_fn};
 use http::Response;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
-use crate::support::{Driver, Log, json, with_subscriber};
+use crate::support::{BASE_URL, Driver, Log, json, with_subscriber};
 
 #[test]
 fn a_call_has_a_span_and_one_for_each_attempt() {
@@ -111,10 +112,16 @@ impl Step {
     }
 }
 
-/// Returns both clients, over the same script.
+/// Returns both clients over the same script, with two attempts and no pause between them.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
     let script = || MemoryTransport::new(steps.iter().map(|step| step.outcome()));
-    Driver::scripted(refusable, &CallOptions::new(), script).map(|(driver, _)| driver)
+    let retry = || RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO);
+    let client = Client::builder(BASE_URL).token(refusable()).retry(retry());
+    let blocking = blocking::Client::builder(BASE_URL).token(refusable()).retry(retry());
+    [
+        Driver::Async(client.transport(script()).build().unwrap()),
+        Driver::Blocking(blocking.transport(script()).build().unwrap()),
+    ]
 }
 
 /// Returns a token source that returns another token after a refusal.

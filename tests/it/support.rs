@@ -1,7 +1,6 @@
 //! Helpers for several test modules: one interface to both clients, a log in memory, and limits for waits.
 
 use std::error::Error as StdError;
-use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
@@ -10,11 +9,8 @@ use std::{io, iter, panic, thread};
 use bytes::Bytes;
 use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{DecodeError, ListOperation, Operation, Record};
-use gateway_client::transport::{MemoryTransport, Request, TransportError};
-use gateway_client::{
-    AccessToken, CallOptions, Client, Entry, Error, Records, RetryPolicy, TokenSource, blocking,
-};
-use gateway_server::{Clock, Config, ImportMode, NewToken, RunningServer, Server, Stage, Store};
+use gateway_client::transport::{Request, TransportError};
+use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use http::Response;
 use tokio::runtime::Runtime;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -59,23 +55,6 @@ pub(crate) fn within<T: Send + 'static>(
     }
 }
 
-/// Starts our server with these records in one account, and returns it with a token.
-pub(crate) fn serve_records(
-    folder: &Path,
-    fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), gateway_server::Error>,
-) -> (RunningServer, NewToken) {
-    let store = Store::open(folder.join("records.db")).unwrap();
-    let now = Clock::system().now();
-    let account = store.create_account("test", now).unwrap();
-    store.import(account, ImportMode::Commit, fill).unwrap();
-    let token = store.create_token(account, "test", now, None).unwrap();
-    let mut config = Config::default();
-    config.listen = ([127, 0, 0, 1], 0).into();
-    config.access_log = false;
-    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
-    (server, token)
-}
-
 /// Fails if the text of one of our errors contains the text of one of its sources. A program prints all of them.
 #[track_caller]
 pub(crate) fn assert_no_repetition(error: &Error) {
@@ -107,24 +86,6 @@ impl Driver {
         let client = Client::builder(base_url).token(token.clone()).build().unwrap();
         let blocking = blocking::Client::builder(base_url).token(token).build().unwrap();
         [Self::Async(client), Self::Blocking(blocking)]
-    }
-
-    /// Returns both clients, with two attempts and no pause between them, and their transports.
-    pub(crate) fn scripted<S: TokenSource>(
-        token: fn() -> S,
-        options: &CallOptions,
-        script: impl Fn() -> MemoryTransport,
-    ) -> [(Self, MemoryTransport); 2] {
-        let retry = || RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO);
-        let (first, second) = (script(), script());
-        let client = Client::builder(BASE_URL).token(token()).retry(retry());
-        let client = client.transport(first.clone()).build().unwrap();
-        let blocking = blocking::Client::builder(BASE_URL).token(token()).retry(retry());
-        let blocking = blocking.transport(second.clone()).build().unwrap();
-        [
-            (Self::Async(client.with(options.clone())), first),
-            (Self::Blocking(blocking.with(options.clone())), second),
-        ]
     }
 
     pub(crate) fn request(&self, call: &impl Call) -> Result<Request, Error> {
