@@ -129,15 +129,8 @@ fn a_recorded_call_is_replayed_with_other_secrets() {
     }
     let cassette = Arc::into_inner(recorder).unwrap().into_writer();
     let replayer = Replayer::new(&String::from_utf8(cassette).unwrap()).unwrap();
-    let other = |text: &str| AccessToken::secret(text).unwrap();
-    let client = blocking::Client::<Shop>::builder("https://h")
-        .token(other("1"))
-        .secret("x-user", other("2"))
-        .secret("account", other("3"))
-        .secret("pin", other("4"))
-        .transport(replayer)
-        .build()
-        .unwrap();
+    let builder = blocking::Client::<Shop>::builder("https://h");
+    let client = with(builder, ["1", "2", "3", "4"]).transport(replayer).build().unwrap();
     // The body says which of two calls to the same URL this is.
     assert_eq!(client.send(&post()).unwrap().as_str(), "[9]");
     assert_eq!(client.send(&other_post).unwrap().as_str(), "[8]");
@@ -200,13 +193,13 @@ fn call(base_url: &str, outputs: &Outputs) {
 
 /// Sets the secrets.
 fn secrets<S: Service, T>(builder: ClientBuilder<S, T>) -> ClientBuilder<S, T> {
-    let secret = |text: &str| AccessToken::secret(text).unwrap();
-    builder
-        .token(secret("CANARY&key"))
-        .secret("x-user", secret("CANARY-user"))
-        .secret("account", secret("CANARY:path/"))
-        .secret("pin", secret("CANARY%pin"))
-        .retry(RetryPolicy::default().max_attempts(1))
+    with(builder, ["CANARY&key", "CANARY-user", "CANARY:path/", "CANARY%pin"])
+}
+
+fn with<S: Service, T>(builder: ClientBuilder<S, T>, secrets: [&str; 4]) -> ClientBuilder<S, T> {
+    let [key, user, account, pin] = secrets.map(|text| AccessToken::secret(text).unwrap());
+    let builder = builder.token(key).secret("x-user", user).secret("account", account);
+    builder.secret("pin", pin).retry(RetryPolicy::never())
 }
 
 fn client(

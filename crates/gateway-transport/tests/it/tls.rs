@@ -1,6 +1,6 @@
 //! TLS over sockets, through both clients: what the conformance kit does not check.
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
@@ -16,48 +16,43 @@ use crate::{adapters, fetch, greet};
 
 #[test]
 fn a_close_during_the_handshake_is_a_connect_error() {
-    let options = options_without_roots();
-    for adapter in adapters(&options) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let target = format!("https://{}/", listener.local_addr().unwrap());
-        let server = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            // Read the whole first message, so that closing does not cause a reset.
-            let mut header = [0; 5];
-            stream.read_exact(&mut header).unwrap();
-            let length = u16::from_be_bytes([header[3], header[4]]).into();
-            stream.read_exact(&mut vec![0; length]).unwrap();
-        });
-        let error = get(&*adapter, &target);
-        server.join().unwrap();
-        let actual = (error.kind(), error.phase(), error.sent());
-        assert_eq!(actual, (TransportErrorKind::Connect, Phase::Connect, Sent::No), "{error:?}");
-    }
+    fails(&options_without_roots(), TransportErrorKind::Connect, |mut stream| {
+        // Read the whole first message, so that closing does not cause a reset.
+        let mut header = [0; 5];
+        stream.read_exact(&mut header).unwrap();
+        let length = u16::from_be_bytes([header[3], header[4]]).into();
+        stream.read_exact(&mut vec![0; length]).unwrap();
+    });
 }
 
 #[test]
 fn the_handshake_counts_as_connecting() {
     let options = options_without_roots().connect_timeout(Duration::from_millis(100));
-    for adapter in adapters(&options) {
+    fails(&options, TransportErrorKind::Timeout, |mut stream| {
+        // A handshake record of 256 bytes, sent one byte at a time.
+        stream.write_all(&[22, 3, 3, 1, 0]).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let mut hello = [0; 4096];
+        for _ in 0..256 {
+            // Waits for the read timeout, or notices that the client has closed.
+            if matches!(stream.read(&mut hello), Ok(0)) || stream.write_all(&[0]).is_err() {
+                break;
+            }
+        }
+    });
+}
+
+/// Requires an error of this kind from a peer that acts like this, before anything is sent.
+#[track_caller]
+fn fails(options: &Options, kind: TransportErrorKind, act: fn(TcpStream)) {
+    for adapter in adapters(options) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target = format!("https://{}/", listener.local_addr().unwrap());
-        let server = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            // A handshake record of 256 bytes, sent one byte at a time.
-            stream.write_all(&[22, 3, 3, 1, 0]).unwrap();
-            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
-            let mut hello = [0; 4096];
-            for _ in 0..256 {
-                // Waits for the read timeout, or notices that the client has closed.
-                if matches!(stream.read(&mut hello), Ok(0)) || stream.write_all(&[0]).is_err() {
-                    break;
-                }
-            }
-        });
+        let server = thread::spawn(move || act(listener.accept().unwrap().0));
         let error = get(&*adapter, &target);
         server.join().unwrap();
         let actual = (error.kind(), error.phase(), error.sent());
-        assert_eq!(actual, (TransportErrorKind::Timeout, Phase::Connect, Sent::No), "{error:?}");
+        assert_eq!(actual, (kind, Phase::Connect, Sent::No), "{error:?}");
     }
 }
 
