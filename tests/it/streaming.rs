@@ -1,9 +1,7 @@
 //! Lists of 1,000,000 records: records arrive while the list is being sent, in constant memory, and truncation is an
 //! error.
 
-use std::fmt::Write as _;
 use std::process::{Command, Output};
-use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs, io};
 
@@ -15,7 +13,8 @@ use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, token, within};
 
 #[test]
 fn a_million_records_are_streamed_in_constant_memory() {
-    let block = block_of(1_000);
+    let record = |number| format!(r#"{{"id":"{number}","email":"bjorn.sample@example.com"}},"#);
+    let block: String = (0..1_000).map(record).collect();
     let server = RawServer::start(move |request, connection| {
         if request.target().contains("vacancies") {
             connection.respond("content-type: application/json\r\n", b"[]");
@@ -118,15 +117,6 @@ fn listed(driver: &Driver) -> impl Iterator<Item = Result<Candidate, Error>> + u
 
 fn head(length: usize) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n")
-}
-
-/// Returns this many small records, each followed by a comma.
-fn block_of(count: usize) -> Arc<str> {
-    let mut block = String::new();
-    for number in 0..count {
-        write!(block, r#"{{"id":"{number}","email":"bjorn.sample@example.com"}},"#).unwrap();
-    }
-    block.into()
 }
 
 /// Returns a memory figure of this process, in KiB.

@@ -30,7 +30,12 @@ pub(crate) struct Reply {
 
 impl<T: BlockingTransport> BlockingTransport for Altered<T> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let asked = Asked::from(&request);
+        let asked = Asked {
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+            query: request.uri().query().unwrap_or_default().to_owned(),
+            headers: request.headers().clone(),
+        };
         let (mut head, body) = self.inner.send(request)?.into_parts();
         let body = body.collect(1 << 24)?;
         let mut reply = Reply { status: head.status, headers: head.headers, body };
@@ -40,17 +45,6 @@ impl<T: BlockingTransport> BlockingTransport for Altered<T> {
         }
         (head.status, head.headers) = (reply.status, reply.headers);
         Ok(Response::from_parts(head, reply.body.into()))
-    }
-}
-
-impl From<&Request> for Asked {
-    fn from(request: &Request) -> Self {
-        Self {
-            method: request.method().clone(),
-            path: request.uri().path().to_owned(),
-            query: request.uri().query().unwrap_or_default().to_owned(),
-            headers: request.headers().clone(),
-        }
     }
 }
 

@@ -14,12 +14,7 @@ use crate::{greet, request};
 
 #[test]
 fn a_call_without_a_runtime_is_a_typed_error() {
-    let options = Options::default().proxy(Proxy::Never);
-    fails_without_a_runtime(&ReqwestTransport::new(&options).unwrap());
-}
-
-#[track_caller]
-fn fails_without_a_runtime(transport: &impl Transport) {
+    let transport = ReqwestTransport::new(&Options::default().proxy(Proxy::Never)).unwrap();
     let call = pin!(transport.send(request("http://127.0.0.1/")));
     let Poll::Ready(Err(error)) = call.poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("no error")

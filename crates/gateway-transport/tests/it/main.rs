@@ -1,10 +1,5 @@
 //! Tests of the bodies, the adapters and the wrappers.
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod body;
 mod bridge;

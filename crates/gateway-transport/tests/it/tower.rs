@@ -65,11 +65,12 @@ async fn a_transport_works_under_layers() {
         Next::KeepAlive
     })
     .unwrap();
+    let reqwest = ReqwestTransport::new(&Options::default().proxy(Proxy::Never)).unwrap();
     let service = ServiceBuilder::new()
         .buffer(4)
         .concurrency_limit(1)
         .timeout(Duration::from_secs(20))
-        .service(TransportService::new(reqwest()));
+        .service(TransportService::new(reqwest));
     let transport = SharedTransport::new(ServiceTransport::<_>::new(service));
     for target in ["/a?b=1", "/c?d=2"] {
         let body = whole(&transport, request(&server.uri(target))).await.unwrap();
@@ -139,10 +140,6 @@ impl http_body::Body for Endless {
 async fn whole(transport: &impl Transport, request: Request) -> Result<Bytes, TransportError> {
     let body: Body = transport.send(request).await?.into_body();
     body.collect(u64::MAX).await
-}
-
-fn reqwest() -> ReqwestTransport {
-    ReqwestTransport::new(&Options::default().proxy(Proxy::Never)).unwrap()
 }
 
 fn request_to(target: &str) -> Request {

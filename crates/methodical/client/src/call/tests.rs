@@ -124,7 +124,7 @@ proptest! {
             policy.retry = RetryPolicy::default().max_attempts(attempts);
             let start = clock.0;
             let mut call = Call::new(&policy, draft(None), start);
-            for Scripted { duration, code, asked, random } in schedule {
+            for (duration, code, asked, random) in schedule {
                 let request = call.attempt(&token(), clock.0).unwrap();
                 let deadline = Deadline::of(&request).unwrap().instant();
                 clock.0 = (clock.0 + duration).min(deadline);
@@ -153,24 +153,11 @@ proptest! {
 }
 
 /// An attempt: its duration, its status, the requested wait, and the randomness of its delay.
-#[derive(Clone, Copy, Debug)]
-struct Scripted {
-    duration: Duration,
-    code: u16,
-    asked: Option<Duration>,
-    random: f64,
-}
-
-fn attempt() -> impl Strategy<Value = Scripted> {
+fn attempt() -> impl Strategy<Value = (Duration, u16, Option<Duration>, f64)> {
     let duration = (0_u64..40_000).prop_map(Duration::from_millis);
     let code = prop_oneof![Just(200), Just(401), Just(429), Just(500), Just(503)];
     let asked = proptest::option::of((0_u64..40).prop_map(Duration::from_secs));
-    (duration, code, asked, 0.0..1.0).prop_map(|(duration, code, asked, random)| Scripted {
-        duration,
-        code,
-        asked,
-        random,
-    })
+    (duration, code, asked, 0.0..1.0)
 }
 
 fn response(code: u16, asked: Option<Duration>) -> Result<Response<Bytes>, Failure> {
