@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use bytes::Bytes;
 use gateway_client::model::{ListCandidates, ListVacancies, RawQuery};
 use gateway_client::transport::{MemoryTransport, TransportError, TransportErrorKind};
 use gateway_client::{AccessToken, Client, Error, RetryPolicy, TokenSource, blocking, token_fn};
-use http::Response;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
@@ -16,24 +14,22 @@ use crate::support::{BASE_URL, Driver, Log, json, with_subscriber};
 
 #[test]
 fn a_call_has_a_span_and_one_for_each_attempt() {
-    use Step::{Answer, Failure};
-
     const SCENES: [(&str, Call, &[Step]); 11] = [
-        ("success at the first attempt", vacancies, &[Answer(200, "[]")]),
-        ("503, then success", of_vacancy, &[Answer(503, ""), Answer(200, NONE)]),
-        ("401, then success with the next token", vacancies, &[Answer(401, ""), Answer(200, "[]")]),
-        ("401 twice", vacancies, &[Answer(401, ""), Answer(401, "")]),
+        ("success at the first attempt", vacancies, &[Ok((200, "[]"))]),
+        ("503, then success", of_vacancy, &[Ok((503, "")), Ok((200, NONE))]),
+        ("401, then success with the next token", vacancies, &[Ok((401, "")), Ok((200, "[]"))]),
+        ("401 twice", vacancies, &[Ok((401, "")), Ok((401, ""))]),
         (
             "no response",
             vacancies,
-            &[Failure(TransportErrorKind::Connect), Failure(TransportErrorKind::Interrupted)],
+            &[Err(TransportErrorKind::Connect), Err(TransportErrorKind::Interrupted)],
         ),
-        ("a response that cannot be decoded", vacancies, &[Answer(200, "7")]),
-        ("a raw query", raw, &[Answer(404, "")]),
-        ("a complete stream", streamed, &[Answer(200, LIST)]),
-        ("a truncated stream", streamed, &[Answer(200, TRUNCATED)]),
-        ("a stream refused with 403", streamed, &[Answer(403, "")]),
-        ("a raw stream", raw_stream, &[Answer(200, LIST)]),
+        ("a response that cannot be decoded", vacancies, &[Ok((200, "7"))]),
+        ("a raw query", raw, &[Ok((404, ""))]),
+        ("a complete stream", streamed, &[Ok((200, LIST))]),
+        ("a truncated stream", streamed, &[Ok((200, TRUNCATED))]),
+        ("a stream refused with 403", streamed, &[Ok((403, ""))]),
+        ("a raw stream", raw_stream, &[Ok((200, LIST))]),
     ];
     let mut stories = String::new();
     for (name, call, steps) in SCENES {
@@ -53,7 +49,7 @@ fn rejected_records_are_one_warning_in_the_span_of_their_call() {
     const WARNING: &str = "records were rejected gateway.rejected=2 gateway.paths=\"[1].id, [3]\"";
     let calls: [Call; 2] = [vacancies, streamed];
     for call in calls {
-        for driver in drivers(&[Step::Answer(200, PARTLY_REJECTED)]) {
+        for driver in drivers(&[Ok((200, PARTLY_REJECTED))]) {
             let log = Log::default();
             with_subscriber(subscriber(&log), || call(&driver)).unwrap();
             let text = story(&log);
@@ -96,25 +92,16 @@ fn story(log: &Log) -> String {
     text
 }
 
-/// A step of a script: the outcome of an attempt.
-#[derive(Clone, Copy)]
-enum Step {
-    Answer(u16, &'static str),
-    Failure(TransportErrorKind),
-}
-
-impl Step {
-    fn outcome(self) -> Result<Response<Bytes>, TransportError> {
-        match self {
-            Self::Answer(status, body) => Ok(json(status, body)),
-            Self::Failure(kind) => Err(TransportError::new(kind, "scripted")),
-        }
-    }
-}
+/// The outcome of an attempt: a status with a body, or a failure of the transport.
+type Step = Result<(u16, &'static str), TransportErrorKind>;
 
 /// Returns both clients over the same script, with two attempts and no pause between them.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
-    let script = || MemoryTransport::new(steps.iter().map(|step| step.outcome()));
+    let outcome = |step: &Step| match *step {
+        Ok((status, body)) => Ok(json(status, body)),
+        Err(kind) => Err(TransportError::new(kind, "scripted")),
+    };
+    let script = || MemoryTransport::new(steps.iter().map(outcome));
     let retry = || RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO);
     let client = Client::builder(BASE_URL).token(refusable()).retry(retry());
     let blocking = blocking::Client::builder(BASE_URL).token(refusable()).retry(retry());

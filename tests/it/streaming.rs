@@ -1,7 +1,7 @@
 //! Lists of 1,000,000 records: records arrive while the list is being sent, in constant memory, and truncation is an
 //! error.
 
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 use std::{env, fs, io};
 
@@ -32,8 +32,11 @@ fn a_million_records_are_streamed_in_constant_memory() {
     let [first, second] = Driver::both(&base_url, TOKEN);
     for (mode, driver) in [("async", first), ("blocking", second)] {
         let before = server.progress().written;
-        // Memory is measured in a child process, without the server.
-        let child = run_in_child("streaming::reader", &[(BASE_URL, &base_url), (MODE, mode)]);
+        // Memory is measured in a child process, without the server. If it runs for too long, it loses the server, and ends.
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.args(["streaming::reader", "--exact", "--ignored", "--nocapture"]);
+        child.env(BASE_URL, &base_url).env(MODE, mode);
+        let child = within(LIMIT, move || child.output().unwrap());
         let [stdout, stderr] = [child.stdout, child.stderr].map(String::from_utf8);
         let stdout = stdout.unwrap();
         assert!(child.status.success(), "{mode}: {stdout}{}", stderr.unwrap());
@@ -56,15 +59,6 @@ fn a_million_records_are_streamed_in_constant_memory() {
         RUNTIME.block_on(async { drop(records) });
         assert!(server.wait_until(PATIENCE, |seen| seen.ended == seen.connections), "{mode}");
     }
-}
-
-/// Runs an ignored test of this suite in a child process with these environment variables, so that it has the memory and
-/// the threads of the process to itself.
-fn run_in_child(test: &str, variables: &[(&str, &str)]) -> Output {
-    let mut child = Command::new(env::current_exe().unwrap());
-    child.args([test, "--exact", "--ignored", "--nocapture"]).envs(variables.iter().copied());
-    // A child that is still running then loses its server, and ends.
-    within(LIMIT, move || child.output().unwrap())
 }
 
 /// The part of the test above that runs in a child process.
