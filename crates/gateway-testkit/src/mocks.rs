@@ -16,7 +16,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Other responses are a list that is cut, one with a bad record, a failure with `Retry-After`, and any of them after a
+//! Other responses are a truncated list, one with a bad record, a failure with `Retry-After`, and any of them after a
 //! delay. For broken connections, use a `RawServer` of the feature `raw-server`.
 //!
 //! A call that no mock matches gets status 404. If a mock expects calls that did not come, `wiremock` lists the requests

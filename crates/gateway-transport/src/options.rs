@@ -216,7 +216,7 @@ impl Options {
             |text: String| Err(TransportError::new(TransportErrorKind::InvalidRequest, text));
         if self.client_certificate.is_some() && !cfg!(feature = "__tls") {
             return invalid(
-                "cannot create the transport: a client certificate needs the feature `rustls`"
+                "cannot create the transport: a client certificate needs the `rustls` feature"
                     .into(),
             );
         }

@@ -8,7 +8,7 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     match uri.scheme_str() {
         Some("http") => {}
         Some("https") if HAS_TLS => {}
-        Some("https") => return Err(refused("https needs the feature `rustls`")),
+        Some("https") => return Err(refused("https needs the `rustls` feature")),
         Some(_) => return Err(refused("the scheme is neither http nor https")),
         None => return Err(refused("the target is not absolute")),
     }
@@ -76,7 +76,7 @@ mod tests {
         check_text("ftp://localhost/", "the scheme is neither http nor https");
         check_text("/only/a/path", "the target is not absolute");
         check_text("http://user:secret@localhost/", "the target contains credentials");
-        let https = if cfg!(feature = "__tls") { "" } else { "https needs the feature `rustls`" };
+        let https = if cfg!(feature = "__tls") { "" } else { "https needs the `rustls` feature" };
         check_text("https://localhost/", https);
     }
 

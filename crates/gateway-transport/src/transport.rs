@@ -237,7 +237,7 @@ where
 ///
 /// # Errors
 ///
-/// If the function fails, nothing is sent, and its error is that of the call.
+/// If the function fails, nothing is sent, and the call returns its error.
 ///
 /// # Examples
 ///

@@ -105,7 +105,7 @@ fn source(py: Python<'_>, token: &Bound<'_, PyAny>) -> PyResult<Arc<dyn TokenSou
     }
     let text: String = token
         .extract()
-        .map_err(|_other| PyTypeError::new_err("the token is neither a text nor a callable"))?;
+        .map_err(|_other| PyTypeError::new_err("the token must be a string or a callable"))?;
     Ok(Arc::new(AccessToken::new(text).map_err(|error| of_call(py, &error))?))
 }
 
@@ -119,7 +119,7 @@ impl TokenSource for Callable {
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
         let token = Python::try_attach(|py| {
             let text: String = self.0.call0(py)?.extract(py).map_err(|_other| {
-                PyTypeError::new_err("the token callable did not return a text")
+                PyTypeError::new_err("the token callable did not return a string")
             })?;
             Ok::<_, BoxError>(AccessToken::new(text)?)
         });

@@ -42,7 +42,7 @@ impl<T: Send + 'static> Feed<T> {
     /// of Ctrl-C, is an error.
     pub(crate) fn wait(&self, py: Python<'_>, most: usize) -> PyResult<Vec<T>> {
         if self.process != process::id() {
-            return Err(usage(py, "cannot go on after a fork; call the operation again"));
+            return Err(usage(py, "cannot continue after a fork; call the operation again"));
         }
         while !self.is_closed.load(Ordering::Acquire) {
             py.check_signals()?;

@@ -41,7 +41,7 @@ pub(crate) struct Stream {
     was_warned: AtomicBool,
 }
 
-/// Creates the object of a record that arrived; an error says why the list was cut.
+/// Creates the object of a record that arrived; an error says why the list was truncated.
 type Received = Result<Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>, Error>;
 
 /// The records that were rejected so far.
@@ -212,4 +212,4 @@ where
 /// How many records a thread may be ahead.
 const AHEAD: usize = 1024;
 
-const READ: &str = "the list was read already; call the operation again";
+const READ: &str = "the list has already been read; call the operation again";

@@ -66,7 +66,7 @@ impl BaseUrl {
     pub(crate) fn check_tls(&self, has_tls: bool) -> Result<(), Error> {
         if self.scheme == Scheme::HTTPS && !has_tls {
             return Err(Error::config(
-                "the default transport cannot use https; enable the feature `rustls` or set a transport",
+                "the default transport cannot use https; enable the `rustls` feature or set a transport",
             ));
         }
         Ok(())

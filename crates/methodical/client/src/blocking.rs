@@ -58,7 +58,7 @@ pub type Pages<O> = crate::Pages<O, BlockingBody>;
 /// ```
 pub type Client<S> = crate::Client<S, Arc<dyn BlockingTransport>>;
 
-/// Builds a blocking client, see [`Client::builder`]; [`crate::ClientBuilder`] describes the settings.
+/// Builds a blocking client. See [`Client::builder`]; [`crate::ClientBuilder`] describes the settings.
 pub type ClientBuilder<S> = crate::ClientBuilder<S, Arc<dyn BlockingTransport>>;
 
 impl<S: Service> Client<S> {
@@ -66,7 +66,7 @@ impl<S: Service> Client<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`request`](crate::Client::request) of the async client, which describes the request.
+    /// Fails as the async client's [`request`](crate::Client::request) does, which also describes the request.
     ///
     /// ```
     /// use methodical_client::model::Operation;
@@ -248,7 +248,7 @@ impl Io for Arc<dyn BlockingTransport + '_> {
     ))]
     fn new_default() -> Result<Self, Error> {
         Err(Error::config(
-            "the client has no transport; set one or enable the feature `ureq` or `reqwest-blocking`",
+            "the client has no transport; set one or enable the `ureq` or `reqwest-blocking` feature",
         ))
     }
 }

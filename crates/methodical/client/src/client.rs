@@ -190,8 +190,8 @@ impl<S: Service> Client<S> {
     /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is asked for, and each
     /// page is a separate call, with the timeouts and retries of [`send`](Self::send).
     ///
-    /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,
-    /// except if the number of pages or records falls.
+    /// If a list changes while it is read, records may move from one page to another. The client can detect this only if the
+    /// number of pages or records falls.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -304,7 +304,7 @@ impl Io for SharedTransport {
 
     #[cfg(not(feature = "reqwest"))]
     fn new_default() -> Result<Self, Error> {
-        Err(Error::config("the client has no transport; set one or enable the feature `reqwest`"))
+        Err(Error::config("the client has no transport; set one or enable the `reqwest` feature"))
     }
 }
 

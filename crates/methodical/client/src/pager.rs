@@ -245,7 +245,7 @@ impl<P, S> Pager<P, S> {
         Ok(page.records == 0)
     }
 
-    /// Returns whether a position was not requested yet, and keeps it.
+    /// Returns whether a position has not been requested yet, and keeps it.
     fn is_new(&mut self, position: &Position) -> bool {
         self.requested.insert(self.hasher.hash_one(position))
     }

@@ -35,8 +35,8 @@ pub enum Entry<T> {
 /// [`Client::stream_all`](crate::Client::stream_all): a [`Stream`], and an [`Iterator`] in
 /// [`blocking`](crate::blocking::Records).
 ///
-/// A page is requested only after all records of the page before were taken, and when another one is asked for. After an
-/// error there are no more records. Dropping the value ends the exchange and closes the connection.
+/// A page is requested only once all records of the previous page have been taken and another one is needed. After an error
+/// there are no more records. Dropping the value ends the exchange and closes the connection.
 pub struct Records<T, S = (), B = Body> {
     page: Page<T, S>,
     /// Requests the pages; `None` for a list without pages.
@@ -110,7 +110,7 @@ impl<T, S, B> Records<T, S, B> {
 impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
     ///
-    /// A larger record is rejected, and the list goes on. Its text is not kept.
+    /// A larger record is rejected, and the list continues. Its text is not kept.
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.record_limit = Some(bytes);

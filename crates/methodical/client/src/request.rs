@@ -63,7 +63,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns whether the service may receive the call several times with the effect of one.
+    /// Returns whether the call is idempotent.
     pub(crate) fn is_idempotent(&self) -> bool {
         self.query.is_idempotent()
     }

@@ -19,8 +19,8 @@ pub(crate) use self::tokens::{Sources, Tokens};
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].
 ///
-/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, and if the service
-/// answers with status 401. The last happens at most once for each call, and never for status 403.
+/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, or if the service
+/// answers with status 401 (at most once per call, and never for status 403).
 /// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
 ///
 /// # Examples
@@ -51,8 +51,8 @@ pub trait TokenSource: Send + Sync + 'static {
     /// asks again. A call that begins after a failure asks again too.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
-    /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics,
-    /// and so does the call of the blocking client.
+    /// provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task. Otherwise it usually
+    /// panics, and so does the call of the blocking client.
     ///
     /// # Errors
     ///

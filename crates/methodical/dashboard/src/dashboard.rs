@@ -81,7 +81,7 @@ impl Dashboard {
         Self { name: name.to_owned(), ..self }
     }
 
-    /// Sets the account and the service that are on every page, such as `acme at photos.example.com`.
+    /// Sets the account and the service shown on every page, such as `acme at photos.example.com`.
     #[must_use]
     pub fn account(self, account: &str) -> Self {
         Self { account: account.to_owned(), ..self }
@@ -107,8 +107,8 @@ impl Dashboard {
         Self { log: Some(Mutex::new(Box::new(log))), ..self }
     }
 
-    /// Sets the order of values, such as statuses, and the names of their groups: that of the funnel. Without it, the funnel guesses both,
-    /// with a note.
+    /// Sets the order of the funnel's values, such as statuses, and the names of their groups. Without it, the funnel guesses both
+    /// and shows a note.
     #[must_use]
     pub fn order(self, groups: impl IntoIterator<Item = (Option<String>, Vec<String>)>) -> Self {
         Self { order: groups.into_iter().collect(), ..self }
@@ -140,13 +140,13 @@ impl Dashboard {
         Ok(Self { tls: Some(Arc::new(acceptor)), ..self })
     }
 
-    /// Sets the clock by which pages say how old the data is.
+    /// Sets the clock from which pages compute the age of the data.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { now: Box::new(move || seconds(now())), ..self }
     }
 
-    /// Creates the indexes of the mirror with which each page reads few rows, unless they exist. It takes some seconds for a
+    /// Creates the indexes of the mirror with which each page reads few rows, unless they exist. It takes a few seconds for a
     /// million records, and later syncs keep the indexes. Without them, the pages of a large mirror are slow.
     ///
     /// # Errors
@@ -258,8 +258,8 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Returns the first URL. It works once: treat it as a password until then. With [readers](Dashboard::readers) beyond this
-    /// machine, it is that of the login.
+    /// Returns the first URL. It works once: treat it as a password until then. With [readers](Dashboard::readers) and
+    /// an address beyond this machine, it is the URL of the login page instead.
     pub fn url(&self) -> String {
         self.pages.server.access.first_url()
     }
@@ -275,7 +275,7 @@ impl Listening {
         self.address
     }
 
-    /// Returns what ends [`run`](Self::run) from another thread.
+    /// Returns a handle that stops [`run`](Self::run) from another thread.
     pub fn stopper(&self) -> Stopper {
         self.stop.clone()
     }
@@ -303,7 +303,7 @@ impl Listening {
 pub struct Stopper(watch::Sender<Phase>);
 
 impl Stopper {
-    /// Ends [`Listening::run`]. Pages that are being sent are cut.
+    /// Ends [`Listening::run`]. Pages that are being sent are aborted.
     pub fn stop(&self) {
         self.0.send_replace(Phase::Cutting);
     }

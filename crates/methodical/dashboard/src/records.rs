@@ -217,7 +217,7 @@ fn chosen(shared: &Shared, view: &View<'_>) -> Result<Vec<Shown>, Problem> {
 fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option<usize>) -> String {
     let name = view.table.name();
     let Some(status) = statuses.iter().find(|status| status.table == name) else {
-        return "The list was not synced yet.".to_owned();
+        return "The list has not been synced yet.".to_owned();
     };
     let is_listed = view.state == Some(State::Present) && view.q.is_none() && view.since.is_none();
     let counted_before = match &view.members {

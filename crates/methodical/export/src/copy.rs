@@ -44,8 +44,8 @@ impl Copy {
         Self { times: times.collect() }
     }
 
-    /// Writes each table to a file in `place`, such as `photo.parquet`. All files show the same state of the mirror. Each replaces
-    /// the former file when it is complete. Returns the name of each table and the number of its rows.
+    /// Writes each table to a file in `place`, such as `photo.parquet`. All files show the same state of the mirror. Each file
+    /// replaces the previous one once it is complete. Returns the name of each table and its number of rows.
     ///
     /// The mirror remembers the copy under the URL of the place, so that [`forget`](Mirror::forget) names it.
     ///

@@ -95,7 +95,7 @@ const GROUP_ROWS: usize = 131_072;
 /// Memory of a row group after which it is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// A file of an object store that appears when it is complete. If it is dropped before, nothing appears.
+/// A file in an object store that appears only when it is complete. If it is dropped earlier, nothing appears.
 ///
 /// ```no_run
 /// use std::io::Write as _;
@@ -233,7 +233,7 @@ impl Column {
     }
 }
 
-/// Returns the columns as a schema of Arrow.
+/// Returns the columns as an Arrow schema.
 ///
 /// Fails if two names differ at most in case: most readers do not distinguish them.
 pub(crate) fn schema(columns: &[Column]) -> Result<SchemaRef, Error> {

@@ -1,7 +1,7 @@
 //! Copies of a mirror for other tools: Parquet files in a folder or an object store.
 //!
 //! This crate knows no service: it takes the tables of a [`Mirror`](mirror::Mirror), whose descriptions are generated. It is in a
-//! separate workspace, because its dependencies take long to build.
+//! separate workspace, because its dependencies take a long time to build.
 //!
 //! # Files
 //!

@@ -352,7 +352,7 @@ pub(crate) const CODE_LIMIT: usize = 256;
 /// Maximum size of a message that is kept, in bytes.
 pub(crate) const MESSAGE_LIMIT: usize = 1024;
 
-/// Returns the longest beginning of a text that has at most `limit` bytes.
+/// Returns the longest prefix of `text` that has at most `limit` bytes.
 pub(crate) fn bounded(text: &str, limit: usize) -> Box<str> {
     let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.get(..end.unwrap_or_default()).unwrap_or_default().into()

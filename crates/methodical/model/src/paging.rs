@@ -67,7 +67,7 @@ pub enum PagedBy {
     Offset,
     /// The number of records before the page, which the page before it contains.
     NextOffset,
-    /// A text, which the page before it contains.
+    /// Text that the previous page contains.
     Cursor,
 }
 
@@ -143,26 +143,26 @@ pub struct PageMarks {
 }
 
 impl PageMarks {
-    /// Creates the marks of a page that says nothing about the others.
+    /// Creates marks for a page that gives no information about other pages.
     #[must_use]
     pub const fn new() -> Self {
         Self { last: None, total: None, next: None, more: None }
     }
 
-    /// Sets the number of the last page. Text that is not a number sets nothing.
+    /// Sets the number of the last page. Text that is not a number is ignored.
     #[must_use]
     pub fn last(self, last: Option<&impl ToString>) -> Self {
         Self { last: number(last), ..self }
     }
 
-    /// Sets the number of records of all pages. Text that is not a number sets nothing.
+    /// Sets the total number of records on all pages. Text that is not a number is ignored.
     #[must_use]
     pub fn total(self, total: Option<&impl ToString>) -> Self {
         Self { total: number(total), ..self }
     }
 
-    /// Sets the number of records before the next page. An empty text sets nothing; other text that is not a number is kept
-    /// as a cursor, which a client refuses.
+    /// Sets the number of records before the next page. Empty text is ignored; other text that is not a number is kept as a
+    /// cursor, which a client refuses.
     #[must_use]
     pub fn next_offset(self, next: Option<&impl ToString>) -> Self {
         let next = next.map(ToString::to_string).filter(|offset| !offset.is_empty());
@@ -173,7 +173,7 @@ impl PageMarks {
         Self { next: position, ..self }
     }
 
-    /// Sets the cursor of the next page. An empty one sets nothing.
+    /// Sets the cursor of the next page. An empty cursor is ignored.
     #[must_use]
     pub fn next_cursor(self, next: Option<&impl ToString>) -> Self {
         let next = next.map(ToString::to_string).filter(|cursor| !cursor.is_empty());

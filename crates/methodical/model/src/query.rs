@@ -84,8 +84,8 @@ impl Query {
         self.text.get(self.end()..).unwrap_or_default()
     }
 
-    /// Returns whether the service may receive the call several times with the effect of one: each GET, and a POST if the
-    /// contract says so. A client does not repeat any other call that may have reached the service.
+    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2): every GET is, and a POST if the contract says so. A
+    /// client does not repeat any other call that may have reached the service.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -145,7 +145,7 @@ pub enum BodyFormat {
 }
 
 impl BodyFormat {
-    /// Returns the value of the header `Content-Type`.
+    /// Returns the value of the `Content-Type` header.
     #[must_use]
     pub const fn media_type(self) -> &'static str {
         match self {

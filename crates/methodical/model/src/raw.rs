@@ -47,7 +47,7 @@ impl<S: Service> RawQuery<S> {
         }
     }
 
-    /// Sends the parameters in the body of a POST. In JSON, all values are texts. If the selector of the service is in the
+    /// Sends the parameters in the body of a POST. In JSON, all values are strings. If the selector of the service is in the
     /// form, every call is a POST with a form.
     ///
     /// ```

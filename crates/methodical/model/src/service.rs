@@ -172,7 +172,7 @@ impl Dispatch {
 pub enum Auth {
     /// Calls are not authenticated.
     None,
-    /// A bearer token in the header `Authorization` (RFC 6750).
+    /// A bearer token in the `Authorization` header (RFC 6750).
     Bearer,
     /// Secrets, each in another place.
     Secrets(&'static [Secret]),

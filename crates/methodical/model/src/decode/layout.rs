@@ -22,7 +22,7 @@ pub struct Body {
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
-    /// Number of objects between the fields beside the list and the list: 0 if both are in the same object.
+    /// How many objects above the list the fields beside it are: 0 if both are in the same object.
     pub beside_above: usize,
 }
 

@@ -360,7 +360,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The deadline of the head does not end the body. A deadline that ends too early truncates good lists. Promise
         /// 4 of a transport.
         body_later_than_the_deadline_of_its_head: time::body_later_than_the_deadline_of_its_head;
-        /// The deadline ends a body that arrives byte by byte, also if the caller pauses between two reads. Most of the
+        /// The deadline ends a body that arrives byte by byte, even if the caller pauses between two reads. Most of the
         /// widely used clients only limit each pause. Promise 4 of a transport.
         deadline_of_a_dripping_body: |kit| {
             body_ends(kit, &dripping(time::HEAD)?, Limit::Deadline)?;
@@ -469,7 +469,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// Each response reaches the caller that sent the request, in any order of arrival. A mix-up could show the
         /// data of one account to another. A transport is `Send + Sync`.
         responses_are_not_mixed_up: |kit| echoes_to_threads(kit, 16);
-        /// A connection of HTTP/1.0 is not reused unless the peer allows it. RFC 9112 section 9.3.
+        /// An HTTP/1.0 connection is not reused unless the peer allows it. RFC 9112 section 9.3.
         http_1_0_connection_is_not_reused: |kit| {
             opens(kit, 5, &playing("HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}", KeepAlive)?)
         };

@@ -59,7 +59,7 @@ pub struct Operation {
 pub struct Post {
     /// The format of the body.
     pub format: BodyFormat,
-    /// Whether several calls have the effect of one.
+    /// Whether the call is idempotent.
     pub is_idempotent: bool,
     /// The parameters whose values have no quotes in JSON.
     pub literals: &'static [&'static str],
