@@ -187,7 +187,7 @@ fn finished(file: &GeneratedFile, child: Child) -> Result<GeneratedFile, Error> 
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let why = format!(
-            "rustfmt rejects `{path}`, which is a mistake of its emitter:\n{}",
+            "rustfmt rejects `{path}`; this is a bug in its emitter:\n{}",
             stderr.trim_end()
         );
         return Err(Error::new(why));

@@ -136,7 +136,7 @@ impl Operation {
             BodyFormat::Json => "a JSON object",
         };
         let repeated = if is_idempotent {
-            "A client may repeat a call: several have the effect of one."
+            "The call is idempotent: a client may repeat it."
         } else {
             "A client does not repeat a call that may have reached the service."
         };
@@ -264,7 +264,7 @@ const RESERVED_FLAGS: &str = "\
 pub struct Post {
     /// The format of the body.
     pub format: BodyFormat,
-    /// Whether several calls have the effect of one, so that a client may repeat a call.
+    /// Whether the call is idempotent, so that a client may repeat it.
     pub is_idempotent: bool,
 }
 
@@ -279,7 +279,7 @@ words! {
 }
 
 impl BodyFormat {
-    /// Returns the value of the header `Content-Type`.
+    /// Returns the value of the `Content-Type` header.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Form => "application/x-www-form-urlencoded",

@@ -218,7 +218,7 @@ pub enum PagedBy {
     },
     /// The number of records before the page.
     Offset,
-    /// A text in the page before.
+    /// Text from the previous page.
     Cursor,
 }
 

@@ -238,7 +238,7 @@ declarations! {
         verb: Option<At<Verb>>,
         /// The format of the body of a POST; `form` by default.
         body: Option<At<BodyFormat>>,
-        /// Whether several calls by POST have the effect of one, so that a client may repeat a call; `false` by default.
+        /// Whether a POST is idempotent, so that a client may repeat it; `false` by default.
         idempotent: Option<At<bool>>,
         /// The shape of a successful response.
         response: Response,

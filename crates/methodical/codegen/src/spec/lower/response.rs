@@ -185,14 +185,14 @@ fn body(
     let diagnostic = match given_at {
         None if is_success && matches!(kind, "list" | "value") => {
             let message = format_args!("a {kind} that is the whole body has no success marker");
-            let help = format!("write where the {kind} is with `at`, or add `envelope = \"none\"`");
+            let help = format!("give the path of the {kind} in `at`, or add `envelope = \"none\"`");
             Diagnostic::new(span, message).help(help)
         }
         Some(given) if decides.starts_with(&at) || at.starts_with(decides) => {
             let message = if marker.value == given.value {
                 "the marker and the list have the same key"
             } else {
-                "one of the marker and the data is inside the other"
+                "the marker and the data must not contain each other"
             };
             Diagnostic::new(&given.span, message).help("correct one of them")
         }

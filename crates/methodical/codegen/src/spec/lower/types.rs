@@ -58,7 +58,7 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
             say!(cx, digits.span, "only an `id` that is a string has `digits`" => "remove `digits`");
         }
         Some(_) if !is_numeric => {
-            say!(cx, example.span, "the example has characters other than digits, which `digits` forbids"
+            say!(cx, example.span, "`digits` allows only digits, but the example has other characters"
                 => "correct the example, or remove `digits`");
         }
         _ => {}
