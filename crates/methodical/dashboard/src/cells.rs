@@ -54,7 +54,8 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let escaped = |text: &str| {
             let Ok(safe) = escape(text, Html);
-            safe.to_string()
+            // Isolates that are not closed would swallow the end of those of the page.
+            safe.to_string().replace(['\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'], "")
         };
         match self {
             Self::Text(text) => f.write_str(&escaped(text)),
@@ -133,6 +134,8 @@ mod tests {
         let personal = Column::text(&["place", "name"]).personal();
         assert_eq!(shown(&fields, &personal, true), Shown::Hidden);
         assert_eq!(shown(&fields, &personal, false), text("Köln"));
+        let open = text("\u{202e}exe.live\u{2066}");
+        assert_eq!(open.to_string(), "\u{202e}exe.live", "an isolate that does not end");
     }
 
     #[test]

@@ -230,7 +230,7 @@ fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option
     };
     let shown = match rows.map(|rows| rows as u64).or(counted_before) {
         Some(count) => counted(count, name),
-        None if view.q.is_some() => format!("More {} may be", plural(name)),
+        None if view.q.is_some() => format!("More {} than these may be", plural(name)),
         None => format!("More {} than one page", plural(name)),
     };
     let missing = match status.missing {
