@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use methodical_mirror::{Mirror, PastValue, Purge, SyncOptions};
+use methodical_mirror::{ChangeKind, Cursor, Mirror, PastValue, Purge, State, SyncOptions};
 use proptest::prelude::*;
 
 use crate::gallery::Server;
@@ -253,6 +253,57 @@ impl Expected {
     }
 }
 
+/// The placements that a reader of the feed has: the state and the value of each. It begins with those of the first recovery.
+#[derive(Default)]
+struct Replica {
+    cursor: Option<Cursor>,
+    placements: Placements,
+}
+
+type Placements = BTreeMap<String, (State, Option<String>)>;
+
+impl Replica {
+    /// Returns whether the feed leads to the placements of the mirror.
+    fn follows(&mut self, mirror: &Mirror) -> bool {
+        let rows = placements(mirror);
+        let cursor = self.cursor.replace(mirror.cursor().unwrap());
+        let Some(cursor) = cursor.filter(|_| !self.placements.is_empty()) else {
+            self.placements = rows;
+            return true;
+        };
+        for change in mirror.changes(Some(&cursor), usize::MAX).unwrap().0 {
+            if change.table != "photo_album" {
+                continue;
+            }
+            let known = self.placements.entry(change.id.clone()).or_insert((State::Gone, None));
+            *known = match change.kind {
+                // Its value may be another one if it was gone.
+                ChangeKind::Returned if known.0 == State::Gone => {
+                    rows.get(&change.id).cloned().unwrap()
+                }
+                ChangeKind::Returned => (State::Present, known.1.take()),
+                ChangeKind::Missing => (State::Missing, known.1.take()),
+                ChangeKind::Gone => (State::Gone, None),
+                _ => (State::Present, change.value),
+            };
+        }
+        self.placements == rows
+    }
+}
+
+fn placements(mirror: &Mirror) -> Placements {
+    let mut found = Placements::new();
+    let read = mirror.each_record("photo_album", |record| {
+        let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
+        let mark = json.get("mark").and_then(serde_json::Value::as_str).map(str::to_owned);
+        // One that left its group keeps the value in its row.
+        found.insert(record.id, (record.state, mark.filter(|_| record.state != State::Gone)));
+    });
+    // The first recovery creates the table.
+    assert!(read.is_ok() || found.is_empty());
+    found
+}
+
 /// Counts the absent ones of the records that a mirror has. Returns and removes those that are gone.
 fn absent<'a, I: Iterator<Item = &'a String>>(
     known: &mut BTreeMap<String, u32>,
@@ -276,6 +327,7 @@ fn the_past_values_are_those_of_a_random_history() {
         // The lists never become empty, which the deletion guard would refuse.
         server.state().put("0", "z", "New");
         let (mut mirror, mut expected) = (clock.of(place.open()), Expected::default());
+        let mut replica = Replica::default();
         for (time, event) in (100..).zip(&events) {
             clock.set(time);
             match event {
@@ -306,6 +358,7 @@ fn the_past_values_are_those_of_a_random_history() {
             found.sort();
             rows.sort();
             prop_assert_eq!(found, rows);
+            prop_assert!(replica.follows(&mirror), "{:?}", placements(&mirror));
         }
         prop_assert_eq!(mirror.check().unwrap().findings, []);
     });
