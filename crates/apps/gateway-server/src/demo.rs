@@ -70,9 +70,9 @@ pub(crate) struct Data {
     pub(crate) token: NewToken,
 }
 
-/// Starts a server with sample data. Blocks until it answers.
+/// Starts a server with sample data. Blocks until it accepts requests.
 ///
-/// The server has its own runtime, so this works inside and outside of asynchronous code.
+/// The server has its own runtime, so this works both inside and outside async code.
 ///
 /// # Errors
 ///

@@ -22,8 +22,8 @@ impl Default for DemoData {
 }
 
 impl DemoData {
-    /// Stages vacancies, candidates, their statuses and a credit balance. A field that this code does not name has the
-    /// example of the spec.
+    /// Stages vacancies, candidates, their statuses and a credit balance. Fields that this code does not set have the spec's
+    /// example values.
     ///
     /// # Errors
     ///

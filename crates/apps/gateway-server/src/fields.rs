@@ -12,7 +12,7 @@ use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-/// A record of the service. It borrows its texts, and has the JSON text of a value that is neither a text nor a record.
+/// A record of the service. It borrows its texts, and has the JSON text of a value that is neither a string nor a record.
 pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
     /// The fields that an import reads.
     const FIELDS: &'static [Field];
@@ -41,13 +41,13 @@ pub(crate) struct Field {
     pub(crate) is_required: bool,
 }
 
-/// The values that a field may have. All but objects may be empty texts too, because an empty cell of a table is one.
+/// The values that a field may have. All but objects may be empty strings too, because an empty cell of a table is one.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) enum Kind {
     /// A text.
     Text,
-    /// An id: a text, or the number that many tools convert it to.
+    /// An id: a string, or the number that many tools convert it to.
     Id,
     /// A plain decimal number, as text.
     Decimal,
@@ -153,8 +153,8 @@ pub(crate) enum Fault {
     Missing(&'static Field),
 }
 
-/// Checks the values of a record, which may have the fields in `known`, and that no required one lacks. A value that is
-/// neither a text nor a record becomes its JSON text.
+/// Checks the values of a record, which may have the fields in `known`, and that no required field is missing. A value that
+/// is neither text nor a record becomes its JSON text.
 pub(crate) fn check(known: &[&'static [Field]], given: Fields) -> Result<Fields, Fault> {
     let fields = read(known, given)?;
     let mut all = known.iter().copied().flatten();

@@ -97,7 +97,7 @@ impl Import {
             }
             let all = if refused.is_empty() { vec![error] } else { refused };
             let texts: Vec<_> = all.iter().map(|error| self.name_the_file(error)).collect();
-            Error::caused(ErrorKind::Import, texts.join("\n"), "nothing was imported")
+            Error::new(ErrorKind::Import, format!("{}; nothing was imported", texts.join("\n")))
         })
     }
 

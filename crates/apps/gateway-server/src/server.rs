@@ -87,7 +87,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Those of [`start`](Self::start), except those of the address.
+    /// Fails as [`start`](Self::start) does, except for errors of the address.
     pub fn unbound(
         self,
         latency: impl Fn() -> Duration + Send + Sync + 'static,

@@ -97,7 +97,7 @@ impl Store {
         sqlite::File::open(path.as_ref()).map(Self::over)
     }
 
-    /// Opens a SQLite database to check it: also a file that this process cannot write.
+    /// Opens a SQLite database to check it, even if this process cannot write to the file.
     pub(crate) fn open_to_read(path: &Path) -> Result<Self, Error> {
         match sqlite::File::open_unwritable(path)? {
             Some(file) => Ok(Self::over(file)),
@@ -114,7 +114,7 @@ impl Store {
         sqlite::File::in_memory().map(Self::over)
     }
 
-    /// Sets what is called before a token is looked up. For tests. Unstable: it may change or disappear in any release.
+    /// Sets a function to call before each token lookup, for tests. Unstable: it may change or disappear in any release.
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn observed(mut self, look_up: impl Fn(&TokenDigest) + Send + Sync + 'static) -> Self {
@@ -440,10 +440,10 @@ impl Store {
         deletion::delete(&mut *db, account, deletion, unknown, mode)
     }
 
-    /// Removes the traces that deleted and superseded rows left in the files of the database, also those of an
+    /// Removes the traces that deleted and superseded rows left in the files of the database, including those of an
     /// interrupted deletion. Waits at most `timeout` for readers of older revisions.
     ///
-    /// Fails with [`ErrorKind::ErasurePending`](crate::ErrorKind::ErasurePending) if the time does not suffice. The
+    /// Fails with [`ErrorKind::ErasurePending`](crate::ErrorKind::ErasurePending) if the timeout expires first. The
     /// call can be repeated.
     pub fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
         self.driver.erase_traces(timeout)

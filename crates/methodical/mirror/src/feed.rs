@@ -388,7 +388,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Those of [`changes`](Self::changes).
+    /// Fails as [`changes`](Self::changes) does.
     pub fn events(
         &self,
         after: Option<&Cursor>,

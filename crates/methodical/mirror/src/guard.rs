@@ -28,8 +28,8 @@ impl Rules {
         Self { accepted: None, emits_baseline: false }
     }
 
-    /// Accepts a list in which exactly this many records are newly missing, or are other people. The deletion guard refuses any other
-    /// number as before.
+    /// Accepts a list in which exactly this many records are newly missing or now refer to other people. The deletion guard still
+    /// refuses any other number.
     pub const fn accept_missing(self, records: u64) -> Self {
         Self { accepted: Some(records), ..self }
     }
@@ -59,7 +59,7 @@ impl Rules {
             )
         } else if newly > 0 && is_many(lost, week_ago) {
             format!(
-                "only {now} records are left; a week ago, there were {week_ago} (more than {TOLERATED} and more than {share} % more)"
+                "only {now} records are left of {week_ago} a week ago (more than {TOLERATED} and more than {share} % were lost)"
             )
         } else {
             return Ok(false);

@@ -205,8 +205,8 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns the last syncs of tables by [`sync_all`](Self::sync_all), at most `limit`, the latest one first. A sync that
-    /// was refused because another process synced is not among them, nor one that was killed.
+    /// Returns the last syncs of tables by [`sync_all`](Self::sync_all), at most `limit`, the latest one first. Syncs that
+    /// were killed, or refused because another process was syncing, are not included.
     ///
     /// # Errors
     ///

@@ -38,20 +38,20 @@
 //! 3. [`Run::finish`] says that the list is complete. If no record was rejected, records that are absent become missing or
 //!    gone, unless the deletion guard refuses. Then rows, changes and counts are committed together.
 //!
-//! A run that is dropped instead, because the response was cut or failed, changes nothing.
+//! A run that is dropped instead, because the response was truncated or failed, changes nothing.
 //!
 //! The rules:
 //!
 //! - A record is missing in the first complete list without it, and gone in the second. A list with
-//!   rejected records is applied, but makes nothing missing.
+//!   rejected records is applied, but marks no record missing.
 //! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
 //!   error has the number, and [`Rules::accept_missing`] accepts exactly this number.
 //! - An identity that occurs twice with the same meaning counts once. With another meaning, the second record is rejected:
 //!   the list does not say which one is right, and the mirror would otherwise change with their order.
 //! - A new field of a description becomes a column. The records are written again, without a change in the feed.
 //! - The personal columns of a record are emptied in the transaction in which it is gone. Its identity and times stay.
-//! - The feed has names of fields, and of a placement the value before and after a change. No other value is in the feed, and an
-//!   erasure empties these.
+//! - The feed contains field names and, for a placement, its value before and after a change. It contains no other values, and
+//!   an erasure empties these.
 //!
 //! # Delivery of the feed
 //!

@@ -92,7 +92,7 @@ impl Mirror {
         Self { store: Mutex::new(store), clock: Arc::new(SystemTime::now) }
     }
 
-    /// Sets the clock that dates rows and changes. It decides only when a failed delivery is attempted again.
+    /// Sets the clock for the times of rows and changes. It affects no decision except when a failed delivery is retried.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(now), ..self }
@@ -126,8 +126,8 @@ impl Mirror {
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
-    /// Notes the access token of a sync, so that readers can tell that it was replaced. A short keyed hash is stored, from which
-    /// the token cannot be found.
+    /// Notes the access token of a sync, so that readers can tell that it was replaced. Only a short keyed hash
+    /// is stored, which does not reveal the token.
     ///
     /// # Errors
     ///

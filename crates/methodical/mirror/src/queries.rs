@@ -67,7 +67,7 @@ pub struct Wanted<'a> {
     pub value: Option<&'a str>,
     /// Only those that have had their value for at least this many [days](Placement::days).
     pub days: u32,
-    /// Those first that have had their value for the longest time.
+    /// Whether those that have had their value longest come first.
     pub is_longest_first: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct PeriodReport {
 pub struct ValueTime {
     /// The value.
     pub value: String,
-    /// How many times it ended. Times whose begin is not known do not count.
+    /// How many periods with it ended. Periods whose start is unknown are not counted.
     pub times: u64,
     /// The average in seconds.
     pub average: i64,
@@ -317,8 +317,8 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
     })
 }
 
-/// Returns what happened in a period. With a column of the members, such as `portal_name`, the new members are counted by its text,
-/// too.
+/// Returns what happened in a period. Given a column of the members, such as `portal_name`, it also counts the new members by
+/// the text in that column.
 ///
 /// # Errors
 ///
@@ -368,7 +368,7 @@ pub fn report(
 }
 
 /// Returns how many records of a table were seen for the first time, by day, and by the text of a column if one is named. The
-/// first list of a table brings no arrivals.
+/// records of a table's first list do not count as arrivals.
 ///
 /// # Errors
 ///
@@ -415,8 +415,8 @@ pub fn waiting(
 }
 
 /// Returns the values that are an end: fewer than one in ten of the placements that ever had the value left it. The first value,
-/// by the order of the reader or else of the contract, is never an end. Returns nothing until a placement has left a value. An end
-/// does not count as waiting.
+/// in the order of the reader or else of the contract, is never an end. The set is empty until a placement has left a value.
+/// An end does not count as waiting.
 pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in passages {

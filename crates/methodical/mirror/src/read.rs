@@ -24,9 +24,9 @@ pub struct Record {
     pub state: State,
     /// When the record was in a list for the first time.
     pub first_seen: i64,
-    /// When a list had the record with another meaning for the last time; at first, when it was first seen.
+    /// When a list last had the record with a changed meaning; initially, when the record was first seen.
     pub changed_at: i64,
-    /// When the first of the complete lists in a row that lack the record was received; `None` if it is present.
+    /// When the first of the consecutive complete lists without the record was received; `None` if it is present.
     pub missing_since: Option<i64>,
     /// When the record was gone or forgotten; `None` if it is neither.
     pub gone_at: Option<i64>,
@@ -101,7 +101,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Those of [`browse`](Self::browse).
+    /// Fails as [`browse`](Self::browse) does.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -133,7 +133,7 @@ impl Mirror {
         }
     }
 
-    /// Passes each record of a table to `take`, also those that are missing, gone or forgotten, in the order of first sight.
+    /// Passes each record of a table to `take`, including missing, gone and forgotten ones, in the order of first sight.
     ///
     /// # Errors
     ///

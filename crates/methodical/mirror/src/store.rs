@@ -408,7 +408,7 @@ impl<T> OrFailed<T> for rusqlite::Result<T> {
     }
 }
 
-/// Converts an error of SQLite. Its message names tables and columns, and no values.
+/// Converts a SQLite error. Its message names tables and columns, and no values.
 pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
     use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
 

@@ -195,8 +195,10 @@ impl<S: Service> Sync<'_, S> {
         let mut reports = self.report.tables.iter().filter(|one| names.contains(&one.table));
         reports.find_map(|report| {
             let error = report.result.as_ref().err()?;
-            let text =
-                format!("cannot recover `{}`: the list `{}` failed", target.value, report.table);
+            let text = format!(
+                "cannot recover `{}`: the list `{}` could not be synced",
+                target.value, report.table
+            );
             Some(Error::new(error.kind(), text))
         })
     }
@@ -234,7 +236,7 @@ where
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
 {
     let failed = |error: &dyn fmt::Display| {
-        let text = format!("cannot ask for the `{}` of a group: {error}", recovery.value);
+        let text = format!("cannot request the `{}` of a group: {error}", recovery.value);
         Error::new(ErrorKind::Call, text)
     };
     let refused = |error: methodical_client::Error| {

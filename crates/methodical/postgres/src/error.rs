@@ -65,9 +65,11 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
         Some(_) => (Refused, "see the log of the database"),
         None if is_of_tls => (
             Refused,
-            "check the host name, sslrootcert, which must have the certificate of its CA, sslcert and sslkey",
+            "check the host name, sslcert and sslkey, and that sslrootcert contains the certificate of its CA",
         ),
-        None if is_of_network => (Unreachable, "check the host and the port, and that it runs"),
+        None if is_of_network => {
+            (Unreachable, "check the host and the port, and that the database is running")
+        }
         // An error that the driver makes itself, such as "password missing" or "server does not support TLS".
         None => (Refused, "check sslmode in the URL, PGPASSWORD and the password file"),
     };

@@ -42,8 +42,8 @@
 //! - A wait always has a limit: timeouts that the URL does not set are 10 seconds.
 //! - `sslmode=allow` is refused, because it never protects a connection.
 //! - `Connector::open_waiting` warns of a connection to another machine that may be unencrypted or unverified.
-//! - A password file or a private key that other users can access is an error. The group may read a file of root.
-//! - The URL needs a host, also with `hostaddr`.
+//! - A password file or a private key that other users can access is an error. If root owns the file, its group may read it.
+//! - The URL needs a host, even if it has `hostaddr`.
 //! - In a password, `?` is `%3F`; in a parameter, `@` is `%40`, and several hosts are several parameters `host`.
 //!
 //! [documentation of libpq]: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS

@@ -95,7 +95,7 @@ impl Drop for Open {
     }
 }
 
-/// How many connections are open, and how many were refused since the start.
+/// How many connections are open, and how many have been refused since the start.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Each open connection has a clone.

@@ -68,7 +68,7 @@ pub enum Phase {
     Serving,
     /// Accepts no new connection, and closes each open one after its current responses.
     Draining,
-    /// Cuts the connections that are still open.
+    /// Closes the connections that are still open.
     Cutting,
 }
 
@@ -339,7 +339,7 @@ const BUFFER: usize = 64 * 1024;
 /// Maximum size of a header list that is read, as HTTP/2 counts it, in bytes.
 const HEADER_LIST: u32 = 32 * 1024;
 
-/// Maximum number of concurrent requests of a connection of HTTP/2. Each may be a list that holds two pages in memory.
+/// Maximum number of concurrent requests on an HTTP/2 connection. Each may be a list that holds two pages in memory.
 const STREAMS: u32 = 32;
 
 /// Pause after a failed accept.

@@ -47,7 +47,7 @@ impl Acceptor {
     ///
     /// # Errors
     ///
-    /// Those of [`from_files`](Self::from_files). The certificates that were read before stay in use.
+    /// Fails as [`from_files`](Self::from_files) does. The previous certificates then stay in use.
     pub fn renew(&self) -> io::Result<()> {
         let renewed = read(&self.certificate, &self.key)?;
         *self.current.lock() = renewed;
@@ -94,7 +94,7 @@ fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
         .map_err(|error| {
             let of = certificate.display();
-            unusable(key, &format!("it does not fit the certificate in {of}: {error}"))
+            unusable(key, &format!("it does not match the certificate in {of}: {error}"))
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry, names })

@@ -9,7 +9,7 @@ use crate::cli::{note, print};
 use crate::error::{Error, ErrorKind};
 use crate::store::{Deletion, DeletionReport, ImportMode, Store, UnknownIds};
 
-/// The deleted records are gone from all revisions, and their bytes from the files. Lists in progress are cut.
+/// The deleted records are gone from all revisions, and their bytes from the files. Lists in progress are aborted.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Delete candidates, with all of their statuses.
@@ -105,8 +105,9 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
         }
         Command::Account { name, yes, options } => {
             if !yes && !options.dry_run {
-                let text =
-                    format!("this deletes the account {name} and all of its data; set --yes");
+                let text = format!(
+                    "cannot delete account {name}: this would delete all of its data; confirm with --yes"
+                );
                 return Err(Error::new(ErrorKind::Config, text));
             }
             let account = OfAccount { name, ignore_missing: false };
@@ -141,7 +142,7 @@ fn erase_traces(store: &Store, timeout: Timeout, is_shared: bool) -> Result<(), 
     if is_shared {
         note(
             "the write-ahead log, replicas and backups of \
-             PostgreSQL keep the rows for as long as they are set up to",
+            PostgreSQL keep the rows until their own retention ends",
         );
     }
     Ok(())
@@ -155,7 +156,7 @@ fn describe(report: &DeletionReport, mode: ImportMode) -> String {
         ImportMode::DryRun => "would be deleted",
     };
     let mut lines = vec![format!(
-        "{deleted}: {vacancies} vacancies, {candidates} candidates, {applications} statuses, {superseded} older versions"
+        "{deleted}: vacancies {vacancies}, candidates {candidates}, statuses {applications}, older versions {superseded}"
     )];
     if *tokens > 0 {
         lines.push(format!("{deleted}: {tokens} tokens"));

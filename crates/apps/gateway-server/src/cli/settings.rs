@@ -67,7 +67,7 @@ pub(super) struct Settings {
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG", action = ArgAction::Set,
         default_value = "true", hide_default_value = true)]
     access_log: bool,
-    /// Least severe events that are logged; requests are info [default: info]
+    /// Lowest severity to log; requests are logged at info [default: info]
     #[arg(long, value_name = "LEVEL", env = "GATEWAY_LOG_LEVEL",
         value_parser = PossibleValuesParser::new(LEVELS).try_map(|level| level.parse::<LevelFilter>()))]
     pub(super) log_level: Option<LevelFilter>,
@@ -138,7 +138,7 @@ const DAY: u64 = 24 * 60 * 60;
 const FORMER: [(&str, &str); 8] = [
     ("config", "use flags or GATEWAY_… variables"),
     ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
-    ("burst", "bursts have twice the requests of --rate"),
+    ("burst", "bursts may have up to twice --rate requests"),
     ("responses-per-token", "the limit is an eighth of --connections, at least 4"),
     ("drain-pause", "wait before the signal, as with a preStop hook of Kubernetes"),
     ("log-format", "the log is text on a terminal, otherwise JSON"),

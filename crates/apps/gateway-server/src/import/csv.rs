@@ -69,7 +69,8 @@ fn rows(
         };
         if record.len() != columns.len() {
             let (cells, expected) = (record.len(), columns.len());
-            let text = format!("the number of cells is {cells}, but the first line has {expected}");
+            let text =
+                format!("expected {expected} cells, as in the first line, but found {cells}");
             return Err(Error::at(place, text));
         }
         let mut given = Fields::default();

@@ -218,7 +218,7 @@ pub(super) fn check_version(name: &str, version: Option<i64>) -> Result<(), Erro
 /// Something that was read is not as an import writes it.
 pub(super) fn damaged(what: &str) -> Error {
     let text = format!(
-        "the database is damaged: {what} is not as it was written; run `gateway-server check`"
+        "the database is damaged: {what} differs from what was written; run `gateway-server check`"
     );
     Error::new(ErrorKind::StorageCorrupt, text)
 }

@@ -8,7 +8,7 @@ use crate::store::import::create_revision;
 use crate::store::model::{AccountId, Deletion, DeletionReport, ImportMode, UnknownIds};
 
 /// Deletes records. Superseded versions and former revisions of the account are removed too. Reading the next page of
-/// such a revision fails, so a list in progress is cut and never lacks a record.
+/// such a revision fails, so a list in progress is aborted rather than missing a record.
 pub(super) fn delete(
     db: &mut dyn Db,
     AccountId(account): AccountId,

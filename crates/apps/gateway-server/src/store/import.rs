@@ -1,6 +1,6 @@
 //! An import: the records are staged in temporary tables, and then become one new revision.
 //!
-//! Large files take long to read, so they are staged before the transaction begins that locks the account: other writers
+//! Large files take a long time to read, so they are staged before the transaction begins that locks the account: other writers
 //! wait only for the second half. No statement needs an index on the staged records, because an index costs more than
 //! one pass over them.
 
@@ -434,7 +434,9 @@ const REMOVE: &str = "\
 fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;
     let of_file = if first.file == place.file { "" } else { " of another file" };
-    let text = format!("{what} is different on line {line}{of_file}; remove one of the two");
+    let text = format!(
+        "{what} was already given, with other data, on line {line}{of_file}; remove one of the two"
+    );
     Error::at(place, text)
 }
 

@@ -231,7 +231,7 @@ fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
     }))
 }
 
-/// Translates an error of SQLite. `context` is the message of errors that have no more specific one.
+/// Translates a SQLite error. `context` is the message of errors that have no more specific one.
 fn failure(context: &'static str, error: rusqlite::Error) -> Error {
     let extended = error.sqlite_extended_error_code();
     // On a full disk, the index of the log cannot grow.
@@ -250,13 +250,13 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             (ErrorKind::StorageFull, because("the disk is full; free space and try again"))
         }
+        // Without the cause of these two, whose text says the same twice.
         Some(ErrorCode::DatabaseCorrupt) => {
-            // Without the cause, whose text says the same twice.
             let text = "the database is damaged; run `gateway-server check`, or restore a backup";
             return Error::new(ErrorKind::StorageCorrupt, text);
         }
         Some(ErrorCode::NotADatabase) => {
-            (ErrorKind::StorageForeign, "the file is not an SQLite database".into())
+            return Error::new(ErrorKind::StorageForeign, "the file is not a SQLite database");
         }
         Some(ErrorCode::ReadOnly) => (
             ErrorKind::Storage,

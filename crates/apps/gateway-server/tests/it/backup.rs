@@ -155,7 +155,7 @@ fn a_file_that_is_not_a_whole_backup_is_not_restored() {
     let target = fixture.path("b.db");
     for (name, bytes, code, expected) in [
         ("empty", &[][..], 3, "is empty"),
-        ("text", b"no database, but long enough for a header", 3, "not an SQLite database"),
+        ("text", b"no database, but long enough for a header", 3, "not a SQLite database"),
         ("cut", &good[..good.len() / 4096 / 2 * 4096], 3, "damaged"),
         ("flipped", &flipped, 3, "is damaged: candidates that are not stored"),
     ] {

@@ -14,7 +14,7 @@ pub struct Consumer {
     /// The number of the last change that was delivered. Changes with smaller numbers were delivered, too, or precede the
     /// first position of the consumer.
     pub position: i64,
-    /// How many numbers of changes the position is behind the end of the feed.
+    /// How far the position is behind the end of the feed, in change numbers.
     pub behind: u64,
     /// When the consumer was added, in seconds since 1970 (UTC).
     pub created_at: i64,

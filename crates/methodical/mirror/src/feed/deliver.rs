@@ -38,7 +38,7 @@ impl Limits {
 pub struct Delivery {
     /// How many events were delivered.
     pub delivered: u64,
-    /// How many numbers of changes the consumer is behind the end of the feed.
+    /// How far the consumer is behind the end of the feed, in change numbers.
     pub behind: u64,
     /// The reason for the end of the delivery.
     pub end: DeliveryEnd,
@@ -77,7 +77,7 @@ impl Mirror {
     ///
     /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is disabled,
     /// [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or thread delivers to it,
-    /// or moved it meanwhile.
+    /// or moved it in the meantime.
     ///
     /// # Examples
     ///

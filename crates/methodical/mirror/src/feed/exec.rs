@@ -83,7 +83,7 @@ impl Exec {
             return Ok(());
         }
         let text = format!(
-            "cannot run {}: there is no such file, or it may not be run; check the name and its permissions",
+            "cannot run {}: the file does not exist or is not executable; check its name and permissions",
             self.name()
         );
         Err(Error::new(ErrorKind::Setting, text))

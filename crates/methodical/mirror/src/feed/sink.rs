@@ -28,14 +28,14 @@ use crate::feed::Event;
 /// }
 /// ```
 pub trait Sink {
-    /// Delivers one event. After `Ok`, it is not delivered again once [`flush`](Self::flush) has succeeded, too.
+    /// Delivers one event. Once this and [`flush`](Self::flush) have succeeded, the event is not delivered again.
     ///
     /// # Errors
     ///
     /// The failure says when the event is delivered again.
     fn deliver(&mut self, event: &Event) -> Result<(), Failure>;
 
-    /// Completes the deliveries since the last call. Only then, the position of the consumer moves. Default: does nothing.
+    /// Completes the deliveries since the last call. Only then does the consumer's position move. Default: does nothing.
     ///
     /// # Errors
     ///
@@ -44,8 +44,8 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Returns after how many events to call [`flush`](Self::flush). Default: 1. So many events may be delivered twice if the
-    /// process is killed.
+    /// Returns after how many events to call [`flush`](Self::flush). Default: 1. Up to this many events may be delivered twice if
+    /// the process is killed.
     fn batch(&self) -> usize {
         1
     }

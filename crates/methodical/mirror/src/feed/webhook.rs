@@ -35,8 +35,8 @@ use crate::feed::sink::{Failure, Sink};
 /// consumer, until [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a
 /// response is discarded.
 ///
-/// A receiver may close a kept connection at the moment when the next event is sent over it. If a kept connection is lost, the
-/// event is sent again immediately.
+/// A receiver may close an idle connection just as the next event is sent over it. If a reused connection is lost, the event
+/// is sent again immediately.
 ///
 /// With [`batch`](Self::batch), a request has up to this many events, as a JSON array, and the id of the last one as `webhook-id`.
 /// If it fails, all of them are sent again, perhaps with later ones: a receiver knows each event by its `id`.
@@ -243,7 +243,7 @@ fn is_this_machine(url: &Uri) -> bool {
 pub struct WebhookSecret(Hmac<Sha256>);
 
 impl WebhookSecret {
-    /// Reads a secret. The prefix `whsec_` may be absent.
+    /// Parses a secret. The `whsec_` prefix is optional.
     ///
     /// # Errors
     ///

@@ -59,7 +59,7 @@ struct Progress {
     error: Option<Error>,
 }
 
-/// Why a group is not asked any more.
+/// Why a group is no longer asked.
 enum Stop {
     /// Its answers contradict each other.
     Contradiction(&'static str),

@@ -59,7 +59,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
         if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0 {
             let path = path.display();
             let text = format!(
-                "cannot open {path}: other users may read it; if it is a mirror, run `chmod 600 {path}`"
+                "cannot open {path}: other users can read it; if it is a mirror, run `chmod 600 {path}`"
             );
             return Err(Error::new(ErrorKind::Io, text));
         }
@@ -121,7 +121,7 @@ impl Partial {
         let lock = Lock::take(&own(&path)).map_err(|error| {
             let (target, folder) = (target.display(), folder(target).display());
             let text = format!(
-                "cannot write {target}: no file can be created in {folder}; choose another folder"
+                "cannot write {target}: cannot create a file in {folder}; choose another folder"
             );
             let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
             Error::new(error.kind(), text).because(cause)
@@ -194,7 +194,7 @@ fn partial(name: &str) -> Option<&str> {
 /// Creates the error of a file that exists.
 pub(crate) fn exists(path: &Path) -> Error {
     let text = format!(
-        "cannot write {}: it exists; choose another file, or allow replacing it",
+        "cannot write {}: it already exists; choose another file, or allow replacing it",
         path.display()
     );
     Error::new(ErrorKind::Io, text)

@@ -171,7 +171,7 @@ impl Coverage {
         }
         let plural = if *groups == 1 { "" } else { "s" };
         format!(
-            "{known}; not known: {unknown} in {groups} {group} record{plural}; name the missing {value} with {option}"
+            "{known}; unknown: {unknown}, in {groups} {group} record{plural}; name each missing {value} with {option}"
         )
     }
 }
@@ -186,7 +186,7 @@ mod tests {
             Coverage { total: 4812, unknown: 41, groups: 3, ..Coverage::new("status", "album") };
         assert_eq!(
             coverage.text("--statuses"),
-            "99.1 % of 4812 placements have a known status; not known: 41 in 3 album records; name the missing status with --statuses"
+            "99.1 % of 4812 placements have a known status; unknown: 41, in 3 album records; name each missing status with --statuses"
         );
         let whole = Coverage { total: 1, ..Coverage::new("status", "album") };
         assert_eq!(whole.text(""), "100.0 % of 1 placements have a known status");

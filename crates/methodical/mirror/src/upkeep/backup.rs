@@ -27,7 +27,7 @@ pub struct Backup {
 }
 
 impl Mirror {
-    /// Writes the last committed state to a file that only its owner may read, also while another process syncs.
+    /// Writes the last committed state to a file that only its owner can read, even while another process is syncing.
     ///
     /// The file appears when it is complete. It is a mirror as well: with the records, the feed, the consumers and the secret.
     /// When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror remembers the path, and

@@ -97,11 +97,11 @@ pub struct Rebuilt {
 }
 
 impl Mirror {
-    /// Checks the mirror as it is at one moment, also while another process syncs:
+    /// Checks one consistent state of the mirror, even while another process is syncing it:
     ///
     /// - the database itself;
-    /// - that the counts of each table are those of its rows;
-    /// - that the hash of each record is that of its contents, unless the mirror omits personal data;
+    /// - that the counts of each table match its rows;
+    /// - that the hash of each record matches its contents, unless the mirror omits personal data;
     /// - that a record that is gone or forgotten has no personal and no unlisted value;
     /// - that no record whose identity is forgotten is present or missing.
     ///

@@ -71,7 +71,7 @@ fn an_existing_file_is_replaced_only_on_request() {
     std::fs::write(&copy, "mine").unwrap();
     let error = mirror.backup(&copy, Existing::Refuse).unwrap_err();
     let expected = format!(
-        "cannot write {}: it exists; choose another file, or allow replacing it",
+        "cannot write {}: it already exists; choose another file, or allow replacing it",
         copy.display()
     );
     assert_eq!((error.kind(), error.to_string()), (ErrorKind::Io, expected));

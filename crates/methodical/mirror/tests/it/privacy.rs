@@ -157,7 +157,7 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
     let error = mirror.backup(Path::new("/proc/x.db"), Existing::Refuse).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot write /proc/x.db: no file can be created in /proc; choose another folder"
+        "cannot write /proc/x.db: cannot create a file in /proc; choose another folder"
     );
 }
 

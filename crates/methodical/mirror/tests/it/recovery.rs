@@ -131,7 +131,7 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
     let coverage = report.tables[2].coverage.as_ref().unwrap();
     assert_eq!(
         coverage.text("--marks"),
-        "80.0 % of 5 placements have a known mark; not known: 1 in 1 album record; name the missing mark with --marks"
+        "80.0 % of 5 placements have a known mark; unknown: 1, in 1 album record; name each missing mark with --marks"
     );
     assert_eq!(placements(&mirror)[2], "1/x ? present");
     let options = SyncOptions::new().values("mark", ["Odd one"]);

@@ -60,7 +60,7 @@ fn only_the_owner_may_read_the_files() {
         refusal(&path),
         (
             ErrorKind::Io,
-            "cannot open FILE: other users may read it; if it is a mirror, run `chmod 600 FILE`"
+            "cannot open FILE: other users can read it; if it is a mirror, run `chmod 600 FILE`"
                 .to_owned()
         )
     );

@@ -232,7 +232,7 @@ fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     assert_eq!(error.missing(), Some(60));
     assert_eq!(
         error.to_string(),
-        "cannot commit the list: only 880 records are left; a week ago, there were 1000 (more than 50 and more than 10 % more); check the service, then accept 60 missing records"
+        "cannot commit the list: only 880 records are left of 1000 a week ago (more than 50 and more than 10 % were lost); check the service, then accept 60 missing records"
     );
     assert_eq!(sync(3, Rules::new().accept_missing(60), 880).unwrap().missing, 60);
     // Accepted losses, and those older than a week, do not count.
