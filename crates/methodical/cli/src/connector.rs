@@ -39,7 +39,7 @@ pub(crate) struct TapFlags {
     #[arg(long, value_name = "FILE")]
     catalog: Option<PathBuf>,
 
-    /// Print the catalog of all streams. --state and --catalog have no effect on it; Meltano passes both.
+    /// Print the catalog of all streams. --state and --catalog are ignored; Meltano passes both.
     #[arg(long, short = 'd')]
     discover: bool,
 }

@@ -178,7 +178,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// For an error of the mirror. Its causes are named once: the texts of some errors contain those of their causes.
+/// For an error of the mirror. Each cause is named once: some error texts already contain their causes.
 impl From<methodical_mirror::Error> for Failure {
     fn from(error: methodical_mirror::Error) -> Self {
         Self::from(&error)
@@ -272,7 +272,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         }
         ErrorKind::Connect => match base_url.and_then(|url| proxy_of(&url.value)) {
             Some(name) => format!(
-                "check that the proxy in {name} is running and reaches the service, and the base URL; NO_PROXY names hosts to call directly"
+                "check the base URL, and that the proxy in {name} runs and reaches the service; to bypass it, add the host to NO_PROXY"
             ),
             _ => format!(
                 "check the base URL, and that the service is running; {} shows where the URL comes from",
@@ -302,10 +302,10 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
         ErrorKind::Decode | ErrorKind::NotSuccess => {
             let api = invocation.command("api METHOD");
-            format!("the same command with `-o raw`, or {api}, prints the response unchanged")
+            format!("to see the unchanged response, run the same command with `-o raw`, or {api}")
         }
         ErrorKind::Paging => {
-            "each page before the error is complete; --limit N stops before it".to_owned()
+            "all pages before the error are complete; to stop before it, use --limit N".to_owned()
         }
         _ => return None,
     })

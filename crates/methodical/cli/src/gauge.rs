@@ -113,7 +113,7 @@ impl<S: Mirrored> Session<S> {
 /// Prints the forecast of the mirror. Fails if the amount lasts fewer days, or the mirror cannot say.
 fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
     let forecast = open::read(invocation)?.forecast(gauge.name())?.ok_or_else(|| {
-        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
+        let text = format!("cannot check {}: the mirror has no samples yet", gauge.name());
         Failure::new(Exit::Unjudged, text)
             .hint(format!("each {} takes one", invocation.command("mirror sync")))
     })?;
@@ -136,7 +136,7 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
     let Some(days) = days else { return Ok(()) };
     if forecast.per_day.is_none() {
         let text = format!(
-            "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
+            "cannot forecast {}: the samples of the last two weeks span only {}; a forecast needs 24 h",
             gauge.name(),
             counted(hours, "hour")
         );
@@ -175,7 +175,7 @@ fn refuse_below(gauge: Gauge, value: &str, unit: Option<&str>, below: &str) -> R
 
 fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failure {
     let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
-    let text = format!("{} is too low: {value}{unit} {reason}", gauge.name());
+    let text = format!("{} too low: {value}{unit} {reason}", gauge.name());
     Failure::new(Exit::Alarm, text)
 }
 

@@ -14,7 +14,7 @@
 //! | `board`, `placements`, `duplicates`, `report`, `mcp` | answer who is where, if the records are in groups |
 //! | `completions`, `help`, `man` | describe the program |
 //!
-//! The frame reads settings and tokens from flags, environment variables and profiles. It prints records as a
+//! The framework reads settings and tokens from flags, environment variables and profiles. It prints records as a
 //! table, JSON, NDJSON or CSV while they arrive, with filters, sorting and a choice of fields. It explains errors, and
 //! ends with documented exit codes. `--help` of any program describes all of this.
 //!

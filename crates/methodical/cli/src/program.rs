@@ -72,7 +72,7 @@ impl Program {
         self
     }
 
-    /// Adds the flag `--demo`, which uses a sample service.
+    /// Adds the `--demo` flag, which uses a sample service.
     pub const fn demo(mut self, demo: Demo) -> Self {
         self.demo = Some(demo);
         self

@@ -36,8 +36,8 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
     run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
 }
 
-/// Runs a program as [`run`] does in a process that is not its own, such as that of Python: with these arguments, of which the
-/// first is the name of the program. Returns the exit code.
+/// Runs a program like [`run`], but inside another process, such as Python's, and with these arguments; the first one is the
+/// name of the program. Returns the exit code.
 pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
     let definition = args::definition::<C>(program);
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
@@ -114,7 +114,7 @@ impl Invocation {
     /// Fails if this is a dry run of a command that changes the files of the program.
     pub(crate) fn refuse_dry_run(&self) -> Result<(), Failure> {
         if self.call.dry_run {
-            let text = "cannot use --dry-run: it shows requests, and this command changes files";
+            let text = "cannot use --dry-run: it prints requests, but this command changes files";
             return Err(Failure::usage(text));
         }
         Ok(())

@@ -146,7 +146,8 @@ fn people_with_the_same_address_are_marked_and_addresses_are_listed_once() {
     let card = r#"<dt>Duplicates</dt><dd><a href="/duplicates"><strong>1</strong></a>"#;
     assert!(today.contains(card), "{today}");
     let duplicates = browser.get("/duplicates");
-    let same = duplicates.split("<h2>The same email</h2>").nth(1).unwrap();
+    let same =
+        duplicates.split("<h2>The same email <small>2 candidates</small></h2>").nth(1).unwrap();
     let same = same.split("</section>").next().unwrap();
     assert_eq!(same.matches("href=\"/record?of=candidate&#38;id=").count(), 2, "{duplicates}");
     assert!(same.contains("href=\"/record?of=vacancy&#38;id="), "{duplicates}");

@@ -33,7 +33,7 @@ fn a_proxy_that_is_down_is_named() {
     let person = Person::of_service("http://gateway.invalid").with("HTTP_PROXY", &nobody.url());
     let output = person.run(&["credits", "get", "--allow-insecure-http"]);
     assert_eq!(code(&output), 4);
-    let hint = "hint: check that the proxy in HTTP_PROXY is running";
+    let hint = "hint: check the base URL, and that the proxy in HTTP_PROXY runs";
     assert!(stderr(&output).contains(hint), "{}", stderr(&output));
 }
 

@@ -132,7 +132,7 @@ fn a_profile_without_a_base_url_refuses_the_mirror_of_another_one() {
 fn a_new_token_of_a_profile_is_accepted_with_a_note() {
     let service = service(&["[]", "[]"]);
     let person = Person::of_service(&service.uri(""));
-    let note = "note: the last sync used another access token of profile default; use a profile of its own for another account\n";
+    let note = "note: the last sync used another access token of profile default; if it was for another account, use a separate profile\n";
     let runs = |person: &Person, args: &[&str], has_note: bool| {
         let output = person.run(args);
         assert_eq!((code(&output), stderr(&output).contains(note)), (0, has_note), "{args:?}");
@@ -240,7 +240,8 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
     let unjudged = check("--days 7 --from mirror");
     assert_eq!(code(&unjudged), 10, "{}", stderr(&unjudged));
     assert!(stdout(&unjudged).starts_with(r#"{"gauge":"credits","value":"99.99","unit":"EUR","#));
-    let message = "error: cannot forecast credits: the samples in the mirror span 0 hours of the last two weeks";
+    let message =
+        "error: cannot forecast credits: the samples of the last two weeks span only 0 hours";
     assert!(stderr(&unjudged).contains(message), "{}", stderr(&unjudged));
     assert_eq!(code(&check("--below 100 --days 7")), 2);
     assert_eq!(code(&check("--below 100 --from mirror")), 2);

@@ -80,7 +80,7 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert_eq!(list(&["--waiting", "1w"]), header);
     let waiting = office.person.run(&["placements", "list", "--waiting", "1d"]);
     let note =
-        "note: 2 more placements had the status at the first sync; the time before it is not known";
+        "note: 2 more placements may have waited longer: the first sync already found the status";
     assert!(stderr(&waiting).contains(note), "{}", stderr(&waiting));
     let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
     assert!(wrong.contains("did you mean `Welder`?"), "{wrong}");

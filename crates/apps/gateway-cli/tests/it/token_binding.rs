@@ -46,7 +46,7 @@ fn a_stored_token_is_not_sent_to_another_service() {
     let login = person.run_with(TOKEN, &["auth", "login", "--token-stdin"]);
     assert_eq!(code(&login), 0);
     let replaced =
-        format!("note: it replaces the token of {url}; --profile NAME keeps two accounts");
+        format!("note: it replaced the token of {url}; to keep both accounts, use --profile NAME");
     assert!(stderr(&login).contains(&replaced), "{}", stderr(&login));
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     let before = requests(&own);

@@ -83,7 +83,7 @@ fn the_cause_of_a_failed_delivery_is_printed_once() {
     let (exit, text) = watch(&["--webhook", &failing.uri("/")]);
     assert_eq!((exit, text.matches("answered 500").count()), (5, 1), "{text}");
     let (exit, text) = watch(&["--exec", "./no-such-program"]);
-    assert_eq!((exit, text.matches("no such file").count()), (2, 1), "{text}");
+    assert_eq!((exit, text.matches("does not exist").count()), (2, 1), "{text}");
     let closed = ClosedPort::new();
     let (exit, text) = watch(&["--webhook", &closed.url()]);
     assert_eq!((exit, text.matches("cannot connect").count()), (4, 1), "{text}");

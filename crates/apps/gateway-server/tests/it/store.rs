@@ -202,12 +202,16 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
             vacancy(stage, 2, 8, "a")?;
             application(stage, 5, 8, 2, "New")
         });
-        refused("status of candidate 1 was already given, with other data, on line 5", 6, |stage| {
-            vacancy(stage, 2, 8, "a")?;
-            candidate(stage, 3, 1, "a")?;
-            application(stage, 5, 8, 1, "New")?;
-            application(stage, 6, 8, 1, "Old")
-        });
+        refused(
+            "status of candidate 1 was already given, with other data, on line 5",
+            6,
+            |stage| {
+                vacancy(stage, 2, 8, "a")?;
+                candidate(stage, 3, 1, "a")?;
+                application(stage, 5, 8, 1, "New")?;
+                application(stage, 6, 8, 1, "Old")
+            },
+        );
         // One line can contain many records, as an array or a response of the service.
         refused("candidate 1 was already given, with other data, on line 2", 2, |stage| {
             candidate(stage, 2, 1, "a")?;

@@ -123,8 +123,9 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let place = tokens_path(name)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
     if let Some(former) = former {
-        screen
-            .note(&format!("it replaces the token of {former}; --profile NAME keeps two accounts"));
+        screen.note(&format!(
+            "it replaced the token of {former}; to keep both accounts, use --profile NAME"
+        ));
     }
     // A source that takes precedence over the stored token would be a surprise in the next command.
     match Settings::of(&without_token(invocation))?.token {

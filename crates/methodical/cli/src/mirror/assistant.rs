@@ -262,7 +262,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
     fn member(&self, arguments: &Parameters) -> Result<Value, String> {
         let id = get(arguments, "id", Value::as_str)?.ok_or_else(|| UNFIT.to_owned())?;
         let record = self.read(self.mirror.record(self.of.members.name(), id))?;
-        let unknown = "cannot find the record: no record of the mirror has this identity";
+        let unknown = "cannot find the record: the mirror has no record with this identity";
         let record = record.ok_or(unknown)?;
         let titles = self.read(titles(&self.mirror, self.of.groups))?;
         let (placements, history) = self.read(placements_of(&self.mirror, self.of, id))?;

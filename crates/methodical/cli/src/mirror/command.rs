@@ -37,7 +37,7 @@ Examples:
   {program} mirror status
   {program} mirror status --max-age 1h")]
     Status(StatusFlags),
-    /// Print the changes of the records, in their order.
+    /// Print the changes to the records, oldest first.
     ///
     /// Changes have the names of changed fields, not their values. In JSON and NDJSON, each change has a cursor, which is a
     /// position in the changes: `--after` continues there.
@@ -91,7 +91,7 @@ Examples:
   {program} mirror check
   {program} mirror check -o json")]
     Check,
-    /// Correct the counts, hashes and erasures in which `mirror check` finds something wrong.
+    /// Correct the counts, hashes and erasures that `mirror check` reports as wrong.
     ///
     /// Cursors, consumers, the history and forgotten identities are kept. A damaged database is not changed.
     Rebuild,
@@ -104,8 +104,8 @@ Examples:
     /// Copy the mirror to a PostgreSQL database, or to Parquet files, or bring the copy up to date.
     ///
     /// The copy has the tables, the changes and the history, and equals the mirror after each run. Other programs may read it.
-    /// After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views, too; its URL is that
-    /// of libpq, with the usual environment variables, such as `PGPASSWORD`. In a folder or an object store, there is one Parquet
+    /// After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views, too; its URL is a
+    /// libpq URL, with the usual environment variables, such as `PGPASSWORD`. In a folder or an object store, there is one Parquet
     /// file for each table, if the program was built with Parquet. Credentials are in the usual environment variables, such as
     /// `AWS_ACCESS_KEY_ID`.
     #[command(after_help = "\

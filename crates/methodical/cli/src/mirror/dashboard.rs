@@ -39,7 +39,7 @@ pub(crate) struct DashboardFlags {
     #[arg(long)]
     mask: bool,
 
-    /// Do not open a browser. It is opened only on a desktop, and if the link is printed on a terminal.
+    /// Do not open a browser. By default, one opens when you run the command in a desktop terminal.
     #[arg(long)]
     no_open: bool,
 
@@ -48,7 +48,7 @@ pub(crate) struct DashboardFlags {
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
     proxy_host: Option<String>,
 
-    /// Encrypt connections with this certificate, a PEM file. Browsers open the names in it.
+    /// Encrypt connections with this certificate, a PEM file. Readers must open a host name that is in it.
     #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "proxy_host")]
     tls_certificate: Option<PathBuf>,
 

@@ -31,8 +31,7 @@ pub(crate) fn print(
             (of.members, vec![of.members.name(), of.table.name()], Some(members))
         }
         Selected::Nothing => {
-            let text =
-                "cannot answer from the mirror: it does not have the records of this command";
+            let text = "cannot use --from: the mirror does not contain the records of this command";
             return Err(Failure::usage(text).hint("leave out --from to ask the service"));
         }
     };
@@ -72,7 +71,8 @@ fn note_members(
     let unknown = placed.unknown.len();
     if unknown > 0 {
         let (members, value) = (of.members.name(), of.value);
-        let text = format!("the {value} of {unknown} more records ({members}) is not known");
+        let text =
+            format!("{unknown} more records ({members}) may match: their {value} is unknown");
         invocation.screen.note(&text);
     }
     let table = of.groups.name();

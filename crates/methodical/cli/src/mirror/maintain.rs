@@ -100,7 +100,7 @@ pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<()
     let mirror = open::read(invocation)?;
     let existing = if flags.replace { Existing::Replace } else { Existing::Refuse };
     if !flags.replace && matches!(flags.file.try_exists(), Ok(true)) {
-        return Err(Failure::usage(format!("cannot write {file}: it exists"))
+        return Err(Failure::usage(format!("cannot write {file}: it already exists"))
             .hint("choose another file, or use --replace"));
     }
     mirror.backup(&flags.file, existing)?;

@@ -207,7 +207,7 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TempDir), Fai
 
 fn no_history() -> Failure {
     Failure::usage("cannot use --demo: the sample service of this program has no history")
-        .hint("sync a mirror with --demo mirror sync --to FILE, and read it with --from FILE")
+        .hint("create a mirror with `--demo mirror sync --to FILE`, then read it with --from FILE")
 }
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -225,10 +225,10 @@ pub(crate) fn note_age(
     let text = match (times.and_then(|times| times.into_iter().min()), values) {
         (Some(oldest), Some(values)) if values < oldest => {
             let [oldest, values] = [oldest, values].map(|time| ago(now() - time));
-            format!("from the mirror, {oldest} old; its values were read up to {values} ago")
+            format!("from the mirror, {oldest} old; some values are up to {values} old")
         }
         (Some(oldest), _) => format!("from the mirror, {} old", ago(now() - oldest)),
-        (None, _) => "from the mirror, which was not synced yet".to_owned(),
+        (None, _) => "from the mirror, which has not been synced yet".to_owned(),
     };
     invocation.screen.note(&text);
     Ok(())
@@ -240,7 +240,7 @@ pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invo
     // Without the note, the mirror can be read.
     if let Ok(Some(false)) = mirror.knows_token(&token) {
         invocation.screen.note(&format!(
-            "the last sync used another access token of profile {}; use a profile of its own for another account",
+            "the last sync used another access token of profile {}; if it was for another account, use a separate profile",
             settings.profile.value
         ));
     }
@@ -313,7 +313,7 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
     if matches!(answer.trim(), "y" | "Y" | "yes") {
         return Ok(());
     }
-    Err(Failure::usage("nothing was changed: the answer was no"))
+    Err(Failure::usage("canceled: nothing was changed"))
 }
 
 pub(crate) fn now() -> i64 {

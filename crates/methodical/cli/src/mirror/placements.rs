@@ -217,7 +217,7 @@ pub(crate) fn list(
     printer.finish()?;
     if older > 0 {
         invocation.screen.note(&format!(
-            "{} had the {} at the first sync; the time before it is not known",
+            "{} may have waited longer: the first sync already found the {}",
             counted(older, "more placement"),
             of.value
         ));

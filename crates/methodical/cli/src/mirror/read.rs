@@ -57,11 +57,11 @@ fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let old = |message: String| Err(Failure::new(Exit::Alarm, message));
     if tables.is_empty() {
-        return old("the mirror was not synced yet".to_owned());
+        return old("the mirror has not been synced yet".to_owned());
     }
     for TableStatus { table, completed_at, .. } in tables {
         match completed_at {
-            None => return old(format!("the table {table} was not synced yet")),
+            None => return old(format!("the table {table} has not been synced yet")),
             Some(at) if now - at > limit => {
                 let (age, limit) = (ago(now - at), ago(limit));
                 return old(format!("the table {table} is {age} old; --max-age is {limit}"));
@@ -138,7 +138,7 @@ const PAGE: usize = 1000;
 /// The flags of `mirror consumers`.
 #[derive(Debug, Args)]
 pub(crate) struct ConsumersFlags {
-    /// Remove a consumer. If it is used again, it begins after the changes that the mirror has then.
+    /// Remove a consumer. If its name is used again, it receives only changes from then on.
     #[arg(long, value_name = "NAME")]
     remove: Option<String>,
 
@@ -178,7 +178,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
         invocation.refuse_dry_run()?;
         mirror.rewind_consumer(name, to)?;
         let waiting = find(&mirror.consumers()?, name, invocation)?.behind;
-        invocation.screen.note(&format!("moved `{name}`; changes that wait for it: {waiting}"));
+        invocation.screen.note(&format!("moved `{name}`; undelivered changes: {waiting}"));
     } else if let Some(name) = &flags.remove {
         let waiting = match find(&consumers, name, invocation)?.behind {
             0 => String::new(),
@@ -230,7 +230,7 @@ fn find<'a>(
 /// The arguments of `mirror search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchFlags {
-    /// Text within the identity or a text of the record; case does not matter.
+    /// Text to find in the identity or in a text field; case does not matter.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     text: String,
 }

@@ -53,7 +53,7 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "MIRROR")]
     pub(crate) to: Option<String>,
 
-    /// Accept the list of TABLE if exactly N records are newly missing, or now mean other people. Repeat the flag for several.
+    /// Accept the list of TABLE if exactly N records are newly missing, or now refer to other people. Repeat the flag for several.
     ///
     /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
     /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
@@ -71,14 +71,14 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) values: Vec<String>,
 
-    /// Ask for the values in all groups, and check all rows. By default, a sync asks in those whose records changed, and in one
-    /// eighth of all.
+    /// Request the values of all groups, and check all rows. By default, a sync requests them for groups whose records changed,
+    /// and for one eighth of all groups.
     ///
     /// Checking compares each row of the mirror with its hash. A row that was damaged is written again.
     #[arg(long, conflicts_with = "no_recover")]
     pub(crate) all: bool,
 
-    /// Sync only the lists, and do not ask for values.
+    /// Sync only the lists, without requesting values.
     #[arg(long)]
     pub(crate) no_recover: bool,
 

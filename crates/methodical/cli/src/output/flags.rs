@@ -70,7 +70,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true)]
     pub(crate) wide: bool,
 
-    /// Don't show long output on a terminal in a pager.
+    /// Don't use a pager for long output on a terminal.
     ///
     /// The pager is `PAGER`, else `less`; `cat` and an empty text disable it.
     #[arg(long, global = true)]

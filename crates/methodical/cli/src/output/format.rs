@@ -236,7 +236,7 @@ pub trait RecordWriter {
         Ok(())
     }
 
-    /// Learns how many records were received, before the end: of some, filters let only a part through.
+    /// Receives the number of records received, before [`finish`](Self::finish). Filters may have let only some of them through.
     fn received(&mut self, _count: u64) {}
 
     /// Writes the rest of the output. Returns notes for the user, which `-q` hides.

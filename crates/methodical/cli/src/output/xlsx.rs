@@ -61,7 +61,9 @@ impl RecordWriter for Xlsx {
     fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         let Self { columns, workbook, widths, row, text, date } = self;
         if *row == LAST_ROW {
-            let text = format!("a sheet holds {row} records; use -o csv, or --filter");
+            let text = format!(
+                "a sheet holds at most {row} records; use -o csv, or select fewer with --filter"
+            );
             return Err(io::Error::other(text));
         }
         *row += 1;
