@@ -159,7 +159,7 @@ fn describe(report: &DeletionReport, mode: ImportMode) -> String {
         "{deleted}: vacancies {vacancies}, candidates {candidates}, statuses {applications}, older versions {superseded}"
     )];
     if *tokens > 0 {
-        lines.push(format!("{deleted}: {tokens} tokens"));
+        lines.push(format!("{deleted}: tokens {tokens}"));
     }
     if *unknown > 0 {
         lines.push(format!("skipped: {unknown} unknown ids"));

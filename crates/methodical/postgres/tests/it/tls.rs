@@ -39,7 +39,7 @@ fn each_sslmode_verifies_what_libpq_documents() {
     }
     for mode in ["prefer", "require", "verify-ca", "verify-full"] {
         let text = refused(&server.url(&format!("sslmode={mode}&sslrootcert={other}")));
-        assert!(text.contains("UnknownIssuer; check the host name, sslrootcert"), "{mode}: {text}");
+        assert!(text.contains("UnknownIssuer; check the host name, sslcert"), "{mode}: {text}");
     }
     let text = refused(&server.url("sslmode=verify-full"));
     assert!(text.contains("UnknownIssuer"), "{text}");
