@@ -292,6 +292,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         }
         // A service that asks for more than a day is mistaken.
         ErrorKind::RateLimited => match error.retry_after().filter(|wait| wait.as_secs() <= 86_400) {
+            Some(wait) if wait.as_secs() == 0 => "retry now".to_owned(),
             Some(wait) => format!("retry in {} s", wait.as_secs()),
             None => "retry later".to_owned(),
         },
