@@ -227,6 +227,7 @@ gateway-server serve --check --tls-certificate absent.pem --tls-key absent.pem
 gateway-server serve --config absent.toml
 gateway-server serve --print-config
 gateway-server serve --burst 3
+GATEWAY_LIST_CACHE=1 gateway-server serve
 gateway-server serve --connections 9999999999999999999
 gateway-server serve --response-timeout 18446744073709551615
 gateway-server serve --response-timeout 0

@@ -65,7 +65,9 @@ pub struct TokenId(pub(crate) Arc<str>);
 impl TokenId {
     /// Returns the bytes of the hash that the digits stand for.
     pub(crate) fn start(&self) -> Option<[u8; ID_DIGITS / 2]> {
-        let number = u64::from_str_radix(&self.0, 16).ok().filter(|_| self.0.len() == ID_DIGITS)?;
+        let number = u64::from_str_radix(&self.0, 16)
+            .ok()
+            .filter(|_| self.0.len() == ID_DIGITS && !self.0.starts_with('+'))?;
         number.to_be_bytes().last_chunk().copied()
     }
 

@@ -17,7 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::cli::database::{note_notice, open};
-use crate::cli::settings::Settings;
+use crate::cli::settings::{Settings, refuse_former};
 use crate::cli::{note, print, print_error};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, with_causes};
@@ -52,6 +52,7 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
 /// Serves until a signal stops the server. Invalid settings are an error; failures after that are logged.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, check, settings } = arguments;
+    refuse_former()?;
     let config = settings.config();
     #[cfg(feature = "opentelemetry")]
     let export = traces::Export::from_environment()?;

@@ -10,6 +10,7 @@ use ipnet::IpNet;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::{Config, LONGEST_RESPONSE};
+use crate::error::{Error, ErrorKind};
 
 /// The settings, as flags and environment variables.
 #[derive(Debug, Args)]
@@ -129,6 +130,18 @@ fn path(text: &str) -> Result<String, &'static str> {
 pub(super) fn former(flag: &str) -> Option<&'static str> {
     let flag = flag.strip_prefix("--")?;
     FORMER.iter().find(|(name, _)| *name == flag).map(|(_, advice)| *advice)
+}
+
+/// Fails if a variable of a setting that no longer exists is set: it may have limited or secured the server.
+pub(super) fn refuse_former() -> Result<(), Error> {
+    for (flag, advice) in FORMER {
+        let variable = format!("GATEWAY_{}", flag.replace('-', "_").to_ascii_uppercase());
+        if std::env::var_os(&variable).is_some() {
+            let text = format!("cannot use {variable}: {advice}");
+            return Err(Error::new(ErrorKind::Config, text));
+        }
+    }
+    Ok(())
 }
 
 /// Maximum time for responses to end, in seconds. Far from overflowing a clock.
