@@ -37,8 +37,18 @@ pub struct Record {
 impl Record {
     pub(crate) fn new(stored: Stored) -> Result<Self, Error> {
         let Stored {
-            known, id, row, shape, first_seen, changed_at, missing_since, gone_at, ..
+            known,
+            id,
+            mut row,
+            shape,
+            first_seen,
+            changed_at,
+            missing_since,
+            gone_at,
+            ..
         } = stored;
+        // A former release kept a hash of personal values that it omitted.
+        row.extra = row.extra.filter(|extra| !extra.starts_with(r#"{"mirror_personal":"#));
         let json = row.to_json(&shape)?;
         let (number, state) = (known.key, known.state);
         Ok(Self { number, id, state, first_seen, changed_at, missing_since, gone_at, json })

@@ -374,7 +374,11 @@ impl<'a> Run<'a> {
         self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
         let (before, now) = (old.row.to_model_json(&old.shape)?, row.to_model_json(shape)?);
         let before = Version { json: &before, shape: &old.shape };
-        let fields = changed(before, Version { json: &now, shape })?;
+        let mut fields = changed(before, Version { json: &now, shape })?;
+        if known.hash == Some(hash) {
+            // The record is the same; other columns are omitted now.
+            fields.clear();
+        }
         if fields.is_empty() {
             self.write(id, Some(known.key), hash, row, false)?;
             return Ok(false);

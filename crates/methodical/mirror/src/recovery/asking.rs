@@ -203,7 +203,8 @@ impl<'a> Asking<'a> {
             let refuses_unknown = self.probe(&group.id)?;
             let ids = match self.call(&group.id, Some(name))? {
                 Answer::Members(ids) => ids,
-                Answer::Refused(_) if refuses_unknown => Vec::new(),
+                // A service may refuse the value that only checks the others.
+                Answer::Refused(_) if refuses_unknown || is_checked => Vec::new(),
                 other => {
                     if matches!(other, Answer::Refused(_)) {
                         self.progress().refused.insert(value);

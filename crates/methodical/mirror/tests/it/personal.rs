@@ -1,5 +1,6 @@
 //! Mirrors that omit personal data: nothing personal is stored, and changes of other fields are noticed.
 
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Rules, State};
 
 use crate::place::Place;
@@ -88,6 +89,24 @@ fn an_existing_mirror_is_emptied_and_nothing_counts_as_changed() {
     assert_eq!(states, [State::Present, State::Present, State::Present, State::Forgotten]);
     assert!(!place.contains("Zanzibar"));
     assert_eq!(mirror.check().unwrap().findings, []);
+}
+
+#[test]
+fn a_column_that_becomes_personal_is_no_change() {
+    const ID: Column = Column::text(&["id"]);
+    const SHOWN: Table = Table::new("photo", "id", &[ID, Column::integer(&["size"])]);
+    const HIDDEN: Table = Table::new("photo", "id", &[ID, Column::integer(&["size"]).personal()]);
+    let place = Place::new();
+    let mut mirror = place.open();
+    mirror.omit_personal().unwrap();
+    for table in [&SHOWN, &HIDDEN, &SHOWN] {
+        let report = sync(&mut mirror, table, Rules::new(), &[r#"{"id":"1","size":3}"#]).unwrap();
+        assert_eq!(report.changed, 0);
+    }
+    assert_eq!(feed(&mirror), [""; 0]);
+    // As a former release wrote it.
+    place.execute(r#"UPDATE photo SET mirror_extra = '{"mirror_personal":"ab"}'"#);
+    assert_eq!(records(&mirror).remove(0).2, r#"{"id":"1","size":3}"#);
 }
 
 /// A text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others are kept.
