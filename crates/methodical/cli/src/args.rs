@@ -295,8 +295,14 @@ const OTHER_FLAGS: [(&str, &str); 6] = [
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),
     ("--keyring", "the setting `token-command` reads a keyring, with the program of your system"),
     ("--color", "the variable NO_COLOR turns colors off; only terminals have them"),
-    ("--account", "a mirror belongs to the account of --profile"),
-    ("--access-log", "standard error has a line for each page: redirect it with 2>>FILE"),
+    (
+        "--account",
+        "a mirror belongs to the account of --profile; for that of --account NAME, use --profile NAME",
+    ),
+    (
+        "--access-log",
+        "with readers, standard error has a line for each page: redirect it with 2>>FILE",
+    ),
 ];
 
 /// Replaces placeholders in the texts of the help of a command and its flags.

@@ -431,8 +431,10 @@ impl Key {
         if self.is_path && !text.contains("://") {
             return Ok(absolute(text)?.into());
         }
-        let number = text.parse::<i64>().map(Value::from).ok();
+        // Other spellings of a number, such as 007, stay text.
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
         Ok(number
+            .map(Value::from)
             .or_else(|| text.parse::<bool>().map(Value::from).ok())
             .unwrap_or_else(|| text.into()))
     }
@@ -448,7 +450,7 @@ pub(crate) static KEYS: [Key; 8] = [
         .path(),
     Key::new("token-command", "program that prints the access token, with its arguments").checked(
         |text| words(text).is_some(),
-        "a program with its arguments, quoted as in a shell, such as `pass show NAME`",
+        "a text: a program with its arguments, quoted as in a shell, such as `pass show NAME`",
     ),
     Key::new(TOKEN_FOR, "service that the token of `{program} auth login` is for; login sets it")
         .checked(|text| origin(text).is_some(), URL),
@@ -478,6 +480,10 @@ const TOKEN_FILE: &str = "TOKEN_FILE";
 
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let all = known.join(", ");
+    if name == "token-keyring" {
+        return Failure::usage(format!("unknown setting `{name}`"))
+            .hint("remove it; the setting `token-command` reads a keyring, with the program of your system");
+    }
     let hint = match closest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`? All settings: {all}"),
         None => format!("the settings are {all}"),

@@ -42,6 +42,9 @@ impl Settings {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
         let binding = variable("PGCHANNELBINDING").map(|value| format!("channel_binding={value}"));
+        if binding.as_ref().is_some_and(|text| text.contains(['&', '%', '@'])) {
+            return Err(setting("PGCHANNELBINDING must be disable, prefer or require"));
+        }
         let mut parameters: Vec<&str> = DEFAULTS.into_iter().chain(binding.as_deref()).collect();
         for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, value) = parameter.split_once('=').ok_or_else(invalid)?;

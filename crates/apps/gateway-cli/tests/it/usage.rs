@@ -51,6 +51,12 @@ fn a_former_flag_fails_with_its_replacement() {
         (&["vacancies", "list", "--excel"], "-o xlsx writes a workbook"),
         (&["vacancies", "list", "--color", "never"], "the variable NO_COLOR turns colors off"),
         (&["auth", "login", "--keyring"], "the setting `token-command` reads a keyring"),
+        (
+            &["config", "set", "token-keyring", "true"],
+            "the setting `token-command` reads a keyring",
+        ),
+        (&["mirror", "sync", "--account", "a"], "for that of --account NAME, use --profile NAME"),
+        (&["dashboard", "--access-log", "a"], "redirect it with 2>>FILE"),
     ] {
         let output = person.run(args);
         assert_eq!(code(&output), 2, "{args:?}");

@@ -166,8 +166,7 @@ pub(crate) fn open<S: Mirrored>(
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;
         if emptied > 0 {
-            let note = format!("emptied the personal fields of {emptied} records");
-            invocation.screen.note(&note);
+            invocation.screen.note("emptied the personal fields of the mirror");
         }
     }
     Ok(Some((session, mirror)))
@@ -277,8 +276,14 @@ fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> 
     let damaged = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
     if damaged > 0 {
         let rows = counted(u64::try_from(damaged).unwrap_or(u64::MAX), "damaged row");
-        let text = format!("found {rows}; those in the lists are written again; check the disk");
+        let text = format!(
+            "found {rows}; this sync writes each that is in its list again; check the disk"
+        );
         session.invocation.screen.warn(&text);
+    }
+    let others = findings.len().saturating_sub(damaged);
+    if others > 0 {
+        session.invocation.screen.warn(&format!("corrected {others} other findings of the mirror"));
     }
     Ok(())
 }
