@@ -450,7 +450,7 @@ pub(crate) static KEYS: [Key; 8] = [
         .path(),
     Key::new("token-command", "program that prints the access token, with its arguments").checked(
         |text| words(text).is_some(),
-        "a text: a program with its arguments, quoted as in a shell, such as `pass show NAME`",
+        "a program with its arguments in one text, quoted as in a shell, such as `pass show NAME`",
     ),
     Key::new(TOKEN_FOR, "service that the token of `{program} auth login` is for; login sets it")
         .checked(|text| origin(text).is_some(), URL),

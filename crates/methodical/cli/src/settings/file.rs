@@ -146,7 +146,8 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
             for (key, value) in settings.iter() {
                 let text = value.as_value().and_then(shown_value);
                 // No setting has this text: the error says which values it has.
-                Key::find(key)?.check(&text.unwrap_or_default())?;
+                let checked = Key::find(key)?.check(&text.unwrap_or_default());
+                checked.map_err(|failure| failure.because(format!("in profile `{name}`")))?;
             }
         }
     }
