@@ -137,8 +137,7 @@ pub(super) fn refuse_former() -> Result<(), Error> {
     for (flag, advice) in FORMER {
         let variable = format!("GATEWAY_{}", flag.replace('-', "_").to_ascii_uppercase());
         if std::env::var_os(&variable).is_some() {
-            let text = format!("cannot use {variable}: {advice}");
-            return Err(Error::new(ErrorKind::Config, text));
+            return Err(Error::new(ErrorKind::Config, format!("cannot use {variable}: {advice}")));
         }
     }
     Ok(())
