@@ -231,8 +231,8 @@ where
 
 /// A transport that changes each request before another transport sends it, such as for a signature over its parameters.
 ///
-/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new time. The other
-/// promises of a transport are those of the inner one. The function sees the whole request, with its token and secrets: it
+/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new time. In all other
+/// respects it behaves like the inner transport. The function sees the whole request, with its token and secrets: it
 /// must not log it. If the function adds a secret to the URL or the body, it must also add a [`Redacted`](crate::Redacted).
 ///
 /// # Errors

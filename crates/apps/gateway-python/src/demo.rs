@@ -6,7 +6,7 @@ use gateway_server::demo::{self, DemoHistory};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-/// A sample service on the loopback interface, which ends with this object.
+/// A sample service on the loopback interface. It stops when this object is dropped.
 #[pyclass(frozen, module = "gateway")]
 pub(crate) struct Demo {
     /// `None` while it is dropped.

@@ -168,7 +168,7 @@ fn write_process(out: &Scrape) {
         out.gauge("process_resident_memory_bytes", "Resident memory.", resident);
     }
     let used = clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or(Duration::ZERO);
-    let help = "CPU time, user and system.";
+    let help = "Total user and system CPU time.";
     out.seconds("process_cpu_seconds_total", help, used.as_secs_f64());
     if let Ok(open) = read_dir("/proc/self/fd") {
         // One of them reads the directory.

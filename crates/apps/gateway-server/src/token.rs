@@ -37,9 +37,9 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// The SHA-256 of a token, which is stored and by which the token of a request is looked up.
+/// The SHA-256 hash of a token. It is stored instead of the token, and requests are authenticated by looking it up.
 ///
-/// A token is 256 random bits, so a fast hash is as good as a slow one. The look-up need not take constant time: it
+/// A token is 256 random bits, so a fast hash is as good as a slow one. The lookup need not be constant-time: it
 /// reveals only how an attacker's own hash compares with the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenDigest(pub(crate) [u8; 32]);

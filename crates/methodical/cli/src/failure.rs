@@ -297,9 +297,9 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
             None => "retry later".to_owned(),
         },
         ErrorKind::Server if error.is_transient() => {
-            "the service has an internal problem; retry later".to_owned()
+            "the problem is on the service's side; retry later".to_owned()
         }
-        ErrorKind::Server => "the service has an internal problem".to_owned(),
+        ErrorKind::Server => "the problem is on the service's side".to_owned(),
         ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
         ErrorKind::Decode | ErrorKind::NotSuccess => {
             let api = invocation.command("api METHOD");

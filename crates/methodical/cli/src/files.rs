@@ -188,7 +188,7 @@ pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> 
     }
     let path = path.display();
     Err(Failure::usage(format!("other users can read {path}")).hint(format!(
-        "run `chmod 600 {path}`, and replace the {contents} if somebody may have read it"
+        "run `chmod 600 {path}`, and replace the {contents} if someone else may have read it"
     )))
 }
 

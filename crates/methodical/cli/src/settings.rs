@@ -278,7 +278,7 @@ pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Fail
     let failure = Failure::usage(format!("unknown profile `{name}`"));
     let hint = match closest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("`{program} --profile {name} config set base-url URL` creates it"),
+        None => format!("create it with `{program} --profile {name} config set base-url URL`"),
     };
     with_unread(failure.hint(hint), program)
 }

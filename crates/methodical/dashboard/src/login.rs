@@ -76,7 +76,7 @@ impl Readers {
         Ok(())
     }
 
-    /// Removes a reader, whose sessions then end. Returns whether there was one of this name.
+    /// Removes a reader and ends their sessions. Returns whether the reader existed.
     pub fn remove(&mut self, name: &str) -> bool {
         self.0.remove(name).is_some()
     }

@@ -95,7 +95,7 @@ const GROUP_ROWS: usize = 131_072;
 /// Memory of a row group after which it is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// A file in an object store that appears only when it is complete. If it is dropped earlier, nothing appears.
+/// A file in an object store that appears only when it is complete. If it is dropped before [`finish`](Self::finish), no file appears.
 ///
 /// ```no_run
 /// use std::io::Write as _;
@@ -126,7 +126,7 @@ impl Upload {
         let refused =
             |why: &str| Error::new(ErrorKind::Url, format!("cannot write to a URL: {why}"));
         if !url.contains("://") || url.starts_with("file:") {
-            return Err(refused("it is not that of an object store"));
+            return Err(refused("it does not point to an object store"));
         }
         let place = Place::open(url)?;
         if url.ends_with('/') || place.is_root() {

@@ -60,7 +60,7 @@ impl Place {
         let parsed = if url.contains("://") {
             Url::parse(url).map_err(|error| invalid("the URL is invalid").because(error))?
         } else if scheme.is_some_and(|scheme| SCHEMES.contains(&scheme)) {
-            return Err(invalid("the URL has no two slashes after the colon"));
+            return Err(invalid("the URL must have `//` after the colon"));
         } else {
             let path = std::path::absolute(url)
                 .map_err(|error| invalid("the path is invalid").because(error))?;

@@ -316,7 +316,7 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
         Decimal::from_str_exact(text)
     };
     parsed.map_err(|error| {
-        let text = "cannot read an amount: it is not a decimal number of at most 28 digits";
+        let text = "cannot read an amount: expected a decimal number of at most 28 digits";
         Error::new(ErrorKind::Gauge, text).because(error.to_string())
     })
 }

@@ -114,7 +114,7 @@ pub struct PeriodReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueTime {
-    /// The value.
+    /// The value that these counts describe.
     pub value: String,
     /// How many periods with it ended. Periods whose start is unknown are not counted.
     pub times: u64,
@@ -156,7 +156,7 @@ pub struct Arrivals {
 pub struct Passage {
     /// The identity of the group, or the text of the column of the members.
     pub by: Option<String>,
-    /// The value.
+    /// The value that these counts describe.
     pub value: String,
     /// How many placements have it, or had it before.
     pub ever: u64,

@@ -196,7 +196,7 @@ impl<S: Service> Sync<'_, S> {
         reports.find_map(|report| {
             let error = report.result.as_ref().err()?;
             let text = format!(
-                "cannot recover `{}`: the list `{}` could not be synced",
+                "cannot recover `{}`: the list `{}` was not synced",
                 target.value, report.table
             );
             Some(Error::new(error.kind(), text))

@@ -91,7 +91,7 @@ pub struct Limits {
     pub idle: Duration,
     /// Timeout of a client that acknowledges nothing that was sent. Linux only.
     pub stall: Duration,
-    /// Timeout of a whole response.
+    /// Timeout for sending a whole response.
     pub response: Duration,
     /// Age at which a connection accepts no further request.
     pub age: Duration,

@@ -52,7 +52,8 @@ fn comments_are_kept_and_unknown_settings_are_refused() {
 #[test]
 fn invalid_values_and_unknown_profiles_are_refused() {
     let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
-    let unknown = "error: unknown profile `typo`\n  hint: `gateway --profile typo config set";
+    let unknown =
+        "error: unknown profile `typo`\n  hint: create it with `gateway --profile typo config set";
     for (line, said) in [
         (
             "config set base-url nonsense",

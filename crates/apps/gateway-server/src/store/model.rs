@@ -20,7 +20,7 @@ impl fmt::Display for AccountId {
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Its number in the database.
+    /// The database ID of the account.
     pub id: AccountId,
     /// Its name, which commands use.
     pub name: String,

@@ -11,8 +11,8 @@ use crate::output::printer::Schema;
 use crate::run::Invocation;
 use crate::settings::redacted;
 
-/// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter). Returns
-/// the names of all tables with the numbers of their rows.
+/// A function that writes the tables of a mirror to files; set it with [`Program::exporter`](crate::Program::exporter). Returns
+/// the name and row count of each table.
 ///
 /// # Examples
 ///

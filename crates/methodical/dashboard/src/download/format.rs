@@ -38,8 +38,8 @@ pub struct DownloadFormat {
 type WriterOf = dyn Fn(&[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> + Send + Sync;
 
 impl DownloadFormat {
-    /// Creates a format with its name for people, such as `CSV`, the extension of its files, its media type (RFC 9110, section
-    /// 8.3.1), and a function that creates a writer of records with some columns, and fails if the format cannot hold them.
+    /// Creates a format with its display name, such as `CSV`, its file extension, its media type (RFC 9110, section
+    /// 8.3.1), and a function that creates a record writer for the given columns, or fails if the format cannot hold them.
     pub fn new(
         name: &'static str,
         extension: &'static str,

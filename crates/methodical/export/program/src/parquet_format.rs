@@ -1,11 +1,11 @@
-//! The output format Parquet.
+//! The Parquet output format.
 
 use std::io::{self, Write};
 
 use gateway_cli::core::{Failure, OutputFormat, OutputSetup, RecordWriter};
 use methodical_export::ParquetStream;
 
-/// The output format Parquet.
+/// The Parquet output format.
 pub(crate) const PARQUET: OutputFormat =
     OutputFormat::new("parquet", "Parquet, for warehouses and data frames", begin)
         .extensions(&["parquet"])

@@ -50,7 +50,7 @@ impl Filter {
     }
 
     /// Accepts records whose column has this value: text, a number, `true`, `false`, or the text of a JSON value. All
-    /// columns of a filter must match. A value that its column cannot hold is never equal.
+    /// columns of a filter must match. A value that is invalid for the column's type never matches.
     pub fn column(self, name: &str, value: &str) -> Self {
         self.one_of(name, &[Some(value)])
     }
@@ -99,7 +99,7 @@ impl Filter {
             let (name, mut parts) = (quoted(name), Vec::new());
             for value in values {
                 if let Some(value) = value {
-                    // A value that its column cannot hold is never equal.
+                    // A value that is invalid for the column's type never matches.
                     let Some(value) = parse(kind, value) else { continue };
                     parameters.push(value);
                     parts.push(format!("{name} = ?{}", parameters.len()));

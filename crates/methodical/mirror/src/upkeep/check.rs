@@ -234,7 +234,7 @@ impl Store {
                 if let Some(at) = corrects_at {
                     self.erase_known(table, *known, id, at)?;
                 }
-                (FindingKind::Forgotten, format!("it is {name}, and its identity is forgotten"))
+                (FindingKind::Forgotten, format!("it is {name}, but its identity was forgotten"))
             } else if is_hashed && known.hash != hash {
                 if corrects_at.is_some() {
                     self.set_hash(table, known.key, hash)?;

@@ -150,7 +150,7 @@ fn a_forgotten_identity_with_a_live_row_is_forgotten_again() {
     let found = findings.iter().find(|one| one.kind == FindingKind::Forgotten).unwrap().to_string();
     assert_eq!(
         found,
-        "`photo` 1: it is present, and its identity is forgotten; rebuild the mirror"
+        "`photo` 1: it is present, but its identity was forgotten; rebuild the mirror"
     );
     let repaired = mirror.rebuild().unwrap();
     assert_eq!(repaired.findings, findings);

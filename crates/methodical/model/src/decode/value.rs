@@ -51,7 +51,7 @@ pub trait Value: Sized {
     fn shape() -> Shape;
 }
 
-/// Returns the shape of values without others in them, from a description for error messages.
+/// Returns the shape of a value that contains no other values. Error messages describe it as `expected`.
 pub fn leaf<V: Value>(expected: &'static str) -> Shape {
     let fits = |json: &str| V::deserialize(&mut serde_json::Deserializer::from_str(json)).is_ok();
     Shape::Leaf(Leaf { expected, fits })

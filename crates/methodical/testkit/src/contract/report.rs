@@ -94,7 +94,7 @@ impl Report {
         self.count("fail") == 0
     }
 
-    /// Returns the counts as one line for people. Counts of zero open points or skipped checks are left out.
+    /// Returns the counts as a human-readable line. Open points and skipped checks are omitted if there are none.
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
             ["pass", "fail", "open", "skip"].map(|word| self.count(word));

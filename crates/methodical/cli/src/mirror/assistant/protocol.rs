@@ -78,7 +78,7 @@ fn answer(line: &[u8], server: &Server, call: Call<'_>) -> Option<Value> {
     let id = id?;
     let has_version = message.get("jsonrpc").is_some_and(|version| version == "2.0");
     if !has_version || !(id.is_string() || id.is_number()) {
-        return invalid("cannot answer the message: it is not a request of JSON-RPC 2.0");
+        return invalid("cannot answer the message: it is not a JSON-RPC 2.0 request");
     }
     let parameters = message.remove("params").unwrap_or_default();
     let Ok(parameters) = serde_json::from_value::<Option<Parameters>>(parameters) else {
