@@ -148,7 +148,7 @@ impl MirrorCommand {
             Self::Check => maintain::check(invocation),
             Self::Rebuild => maintain::rebuild(invocation),
             Self::Backup(flags) => maintain::back_up(&flags, invocation),
-            Self::Copy(flags) => copy::run(&flags, invocation),
+            Self::Copy(flags) => copy::run::<S>(&flags, invocation),
             Self::Restore(flags) => maintain::restore(&flags, invocation),
         }
     }

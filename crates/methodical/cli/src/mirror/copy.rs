@@ -3,9 +3,11 @@
 use clap::Args;
 use methodical_mirror::Mirror;
 use methodical_mirror::connector::Connector;
+use methodical_mirror::model::tables::{Mirrored, Table};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::mirror::found;
 use crate::mirror::open::{is_database, read, unreadable};
 use crate::output::printer::Schema;
 use crate::run::Invocation;
@@ -32,6 +34,8 @@ pub type Exporter = fn(ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure>
 pub struct ExportRequest<'a> {
     /// The mirror.
     pub mirror: &'a mut Mirror,
+    /// The tables of the service.
+    pub tables: &'a [&'static Table],
     /// The URL or path of the destination.
     pub to: &'a str,
 }
@@ -46,7 +50,7 @@ pub(crate) struct CopyFlags {
 }
 
 /// Copies the mirror to a database, or to files.
-pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
+pub(crate) fn run<S: Mirrored>(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
     let exporter = invocation.program.exporter.filter(|_| !is_database(&flags.to));
     if exporter.is_none() && !is_database(&flags.to) {
         return Err(Failure::usage(
@@ -56,8 +60,9 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
     }
     let mut mirror = read(invocation)?;
     if let Some(exporter) = exporter {
-        let tables = exporter(ExportRequest { mirror: &mut mirror, to: &flags.to })?;
-        let rows = tables.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
+        let tables = &found::<S>().tables;
+        let copied = exporter(ExportRequest { mirror: &mut mirror, tables, to: &flags.to })?;
+        let rows = copied.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
         return Schema::of_program(&["table", "rows"], false).print_rows(invocation, rows);
     }
     copy_to_database(&mut mirror, &flags.to, invocation)

@@ -4,15 +4,13 @@ use std::error::Error as _;
 use std::process::ExitCode;
 
 use gateway_cli::core::{ExportRequest, Failure};
-use gateway_model::service::RecruitmentGateway;
-use methodical_export::mirror::described;
 use methodical_export::{Copy, Error, ErrorKind, Place};
 
 mod parquet_format;
 mod upload;
 
 fn main() -> ExitCode {
-    // Files with people in them are for their owner only, also those that a library creates.
+    // Files with personal data are for their owner only, even those that a library creates.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let program = gateway_cli::program()
@@ -23,8 +21,8 @@ fn main() -> ExitCode {
 }
 
 fn copy(request: ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure> {
-    let ExportRequest { mirror, to, .. } = request;
-    let copy = Copy::new(&described::<RecruitmentGateway>());
+    let ExportRequest { mirror, tables, to, .. } = request;
+    let copy = Copy::new(tables);
     let tables = Place::open(to).and_then(|place| copy.run(mirror, &place));
     tables.map_err(|error| explained(&error))
 }
