@@ -77,7 +77,7 @@ def test_a_list_is_read_once(client: gateway.Client) -> None:
     records = client.list_candidates()
     first, second = next(iter(records)), next(iter(records))
     assert first != second
-    with pytest.raises(gateway.UsageError, match="read already"):
+    with pytest.raises(gateway.UsageError, match="already been read"):
         records.to_arrow()
 
 
