@@ -69,16 +69,20 @@ fn check(bytes: &[u8], heads: &[&[u8]]) -> Vec<(u16, Vec<u8>)> {
     responses.into_iter().map(Response::into_parts).collect()
 }
 
-/// Splits requests without bodies where their heads end. Returns also what follows the last complete one.
+/// Splits requests without bodies where their heads end. Returns also what follows the last complete one. Like the server, ignores
+/// empty lines before a request (RFC 9112, section 2.2), and takes a bare LF for the end of a line.
 fn heads(mut bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut heads = Vec::new();
     loop {
-        // One empty line before a request is allowed (RFC 9112, section 2.2).
-        let start = bytes.strip_prefix(b"\r\n").unwrap_or(bytes);
-        let Some(end) = start.windows(4).position(|four| four == b"\r\n\r\n") else {
-            return (heads, start);
+        while let Some(rest) = bytes.strip_prefix(b"\r\n").or(bytes.strip_prefix(b"\n")) {
+            bytes = rest;
+        }
+        let is_empty = |line: &&[u8]| matches!(*line, b"\n" | b"\r\n");
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        let Some(last) = lines.iter().position(|line| is_empty(line)) else {
+            return (heads, bytes);
         };
-        let (head, rest) = start.split_at(end + 4);
+        let (head, rest) = bytes.split_at(lines.iter().take(last + 1).map(|line| line.len()).sum());
         heads.push(head);
         bytes = rest;
     }

@@ -21,10 +21,11 @@ fuzz_target!(|input: &[u8]| {
     let store = Sample::new();
     if let Err(error) = store.import(&[file], format) {
         assert!(matches!(error.kind(), ErrorKind::Import), "{error}");
-        // The file, its line, and text without a control character.
-        let text = error.to_string();
-        assert!(text.contains("fuzz-import-"), "{text}");
-        assert!(!text.contains(char::is_control), "{text:?}");
+        // For each error the file, its line, and text without a control character.
+        for text in error.to_string().lines() {
+            assert!(text.contains("fuzz-import-"), "{text}");
+            assert!(!text.contains(char::is_control), "{text:?}");
+        }
         let none = BTreeSet::new();
         assert_eq!(store.records(&none), Sample::new().records(&none), "a part was imported");
         return;

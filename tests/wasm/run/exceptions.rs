@@ -30,10 +30,18 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         "response.redirects_are_not_followed",
         "`fetch` follows redirects; the adapter then returns an error",
     ),
+    always(
+        "response.nothing_is_retried",
+        "`fetch` sends a request once more after the status 421, as its standard says",
+    ),
     always("response.repeated_headers_are_kept", "`fetch` joins repeated headers with commas"),
     always(
         "response.encoded_body_is_not_decoded",
         "`fetch` decodes bodies; the adapter then removes `content-encoding` and `content-length`",
+    ),
+    always(
+        "response.interim_responses_are_skipped",
+        "Node closes the connection after a status 100 that it did not ask for",
     ),
     always(
         "response.large_head_is_read",
