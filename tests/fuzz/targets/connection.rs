@@ -79,7 +79,7 @@ fn heads(mut bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
         }
         let is_empty = |line: &&[u8]| matches!(*line, b"\n" | b"\r\n");
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-        let Some(last) = lines.iter().position(|line| is_empty(line)) else {
+        let Some(last) = lines.iter().position(is_empty) else {
             return (heads, bytes);
         };
         let (head, rest) = bytes.split_at(lines.iter().take(last + 1).map(|line| line.len()).sum());
