@@ -417,7 +417,7 @@ impl Key {
         found.ok_or_else(|| unknown_setting(name, &KEYS.each_ref().map(|key| key.name)))
     }
 
-    /// Refuses a text that is no value of the setting.
+    /// Refuses a text that is not a valid value of the setting.
     pub(crate) fn check(&self, text: &str) -> Result<(), Failure> {
         if (self.is_valid)(text) {
             return Ok(());

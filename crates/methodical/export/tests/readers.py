@@ -113,7 +113,7 @@ def check_uploads(folder, settings):
         assert len(uploaded) > 1000 and (name.endswith("xlsx") or uploaded == written), name
     count = duckdb.sql(f"SELECT count(*) FROM '{folder}/list.parquet'").fetchall()[0][0]
     assert count == len((folder / "list.ndjson").read_text().splitlines())
-    for url in ["s3://missing/list.csv", "s3://archive/", "s3://archive", "ftp://archive/list.csv", "file:///tmp/list.csv"]:
+    for url in ["s3://missing/list.csv", "s3://archive/", "s3://archive", "ftp://archive/list.csv", f"file://{folder}/list.csv"]:
         bad = subprocess.run([PROGRAM, "--demo", "candidates", "list", "-o", "csv", "--output-file", url], capture_output=True)
         assert bad.returncode != 0 and b"SECRET" not in bad.stderr, (url, bad)
         assert "missing" not in url or b"it does not exist" in bad.stderr, bad

@@ -9,7 +9,7 @@ use crate::text::json_string;
 /// A successful response: its data, the place of the data in the body, and how the body reports a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
-    /// The type of the data, or of each record if the data is a list; `None` if there is no data.
+    /// The type of the data, or of each record if the data is a list; `None` without data.
     pub of: Option<Type>,
     /// Whether the data is a list of records.
     pub is_list: bool,
