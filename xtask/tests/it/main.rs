@@ -51,7 +51,9 @@ fn printed(command: &mut Command) -> String {
 }
 
 /// Returns the packages in a build, a line each.
+///
+/// Cargo downloads a package that only other features need, and that the build of the tests has not needed.
 fn tree(arguments: &[&str]) -> String {
-    let fixed = ["tree", "--offline", "--edges", "normal,build", "--prefix", "none"];
+    let fixed = ["tree", "--locked", "--edges", "normal,build", "--prefix", "none"];
     printed(Command::new(env!("CARGO")).args(fixed).args(arguments))
 }
