@@ -1,4 +1,4 @@
-//! The response body of a blocking transport: an async one that is never pending.
+//! The response body of a blocking transport: an async body that is never pending.
 use std::io::{self, Read};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -8,7 +8,7 @@ use bytes::{Buf as _, Bytes};
 use crate::body::conversions;
 use crate::{Body, TransportError, TransportErrorKind};
 
-/// A response body that may still be arriving, to [`Read`] or to take in [chunks](Self::chunk). Dropping it ends the
+/// A response body that may still be arriving: [`Read`] it, or take it in [chunks](Self::chunk). Dropping it ends the
 /// exchange.
 ///
 /// An error of `read` wraps a [`TransportError`]; [`TransportError::from_io`] unwraps it.
@@ -51,7 +51,7 @@ impl BlockingBody {
 
     /// Creates a body from chunks, which [`chunk`](Self::chunk) returns without a copy.
     ///
-    /// The iterator may block for the next chunk. It is not asked again after its end or an error.
+    /// The iterator may block until the next chunk arrives. It is not called again after its end or an error.
     ///
     /// # Examples
     ///
@@ -73,7 +73,7 @@ impl BlockingBody {
         Self::empty().map(|_| Body::from_poll(move |_| Poll::Ready(chunks.next())))
     }
 
-    /// Creates a body from the reader of an HTTP client. `classify` converts each error of the reader.
+    /// Creates a body from the reader of an HTTP client, whose errors `classify` converts.
     pub fn with_errors<R, F>(mut reader: R, mut classify: F) -> Self
     where
         R: Read + Send + 'static,
@@ -102,7 +102,7 @@ impl BlockingBody {
         Self { body: change(self.body), rest: self.rest }
     }
 
-    /// Returns the rest of the body as an async one that is never pending: it blocks the thread that polls it.
+    /// Converts the rest of the body into an async one, which is never pending but blocks the thread that polls it.
     #[doc(hidden)]
     pub fn into_body(mut self) -> Body {
         if self.rest.is_empty() {

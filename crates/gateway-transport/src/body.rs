@@ -1,4 +1,4 @@
-//! The response body of an async transport, which that of a blocking one wraps.
+//! The response body of an async transport. The blocking body wraps it.
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -108,7 +108,7 @@ impl Body {
         Self::new(Polled(poll))
     }
 
-    /// Creates a body from the stream of an HTTP client. `classify` converts each error of the stream.
+    /// Creates a body from the stream of an HTTP client, whose errors `classify` converts.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,
@@ -117,16 +117,17 @@ impl Body {
         Self::new(stream.map_err(classify))
     }
 
-    /// Applies a deadline and an idle timeout to this body: the longest wait for a frame. The time between two reads does
-    /// not count, because a client may receive nothing while its caller is busy.
+    /// Limits this body by a deadline and by an idle timeout, the longest wait for a frame. The time between two reads
+    /// does not count, because a client may receive nothing while its caller is busy.
     ///
-    /// For adapters over clients that have no time limits. `sleep_until` returns a future that ends at an instant, such
-    /// as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so a body that always has
-    /// data ends at its deadline, too.
+    /// Adapters need this for clients that have no time limits. `sleep_until` returns a future that ends at an instant,
+    /// such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so even a body that
+    /// always has data ends at its deadline.
     ///
     /// # Errors
     ///
-    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) at the first limit that it reaches.
+    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) at the first
+    /// limit reached.
     ///
     /// # Examples
     ///

@@ -18,11 +18,11 @@ use crate::{
 
 /// Turns an async transport, which may use tokio, into a [`BlockingTransport`].
 ///
-/// A dedicated thread with a tokio runtime runs the exchange until the response head arrives; the calling thread sleeps
-/// meanwhile. The thread that reads the body also drives it, so at most one chunk is held in memory.
+/// A dedicated thread with a tokio runtime runs the exchange until the response head arrives, while the calling thread
+/// sleeps. The thread that reads the body also drives it, so at most one chunk is held in memory.
 ///
-/// It may be called inside another runtime; it then blocks that runtime's thread. A panic of the inner transport is
-/// resumed in the caller.
+/// It may be called inside another runtime, whose thread it then blocks. A panic in the inner transport resumes in the
+/// caller.
 ///
 /// Clones share the thread. It ends when the last clone and the last body are dropped.
 ///

@@ -1,9 +1,9 @@
-//! Records exchanges to a cassette and replays them, to test against a real service's responses without the service.
+//! Records exchanges to a cassette and replays them, for tests with a real service's responses but without the service.
 //!
-//! A cassette is text with one JSON object on each line, so that changes can be reviewed. It never contains credentials:
-//! request headers and request bodies are not recorded, only a few response headers are (those that a client acts on),
-//! and the values of query parameters that carry secrets (`access_token`, `client_secret`, …) are replaced. The body of
-//! each response **is** recorded: record against an account with made-up data.
+//! A cassette is text with one JSON object per line, so that changes can be reviewed. It contains no credentials:
+//! request headers are not recorded, and in the query and in a form body, the values of parameters that carry secrets
+//! (`access_token`, `client_secret`, …) are replaced. Of the response headers, only the few that a client acts on are
+//! recorded. All other data in requests and responses **is** recorded: use an account with made-up data.
 //!
 //! The same exchanges always produce the same bytes: a cassette contains no time, no duration and no hash order.
 //!
@@ -46,7 +46,7 @@ use crate::{
     TransportError, TransportErrorKind,
 };
 
-/// A transport that sends through another one and writes each exchange to a cassette. Async and blocking.
+/// An async and blocking transport that sends through another one and writes each exchange to a cassette.
 ///
 /// Each response is received completely before it is returned. A body of more than 16 MiB, or one that is not UTF-8, is an
 /// error. Failed exchanges are not written. The [module documentation](crate::cassette) says what is recorded and has an example.
@@ -108,10 +108,10 @@ impl<T: fmt::Debug, W> fmt::Debug for Recorder<T, W> {
 /// Maximum size of a recorded body, in bytes.
 const LIMIT: u64 = 16 << 20;
 
-/// A transport that answers from a cassette. Async and blocking.
+/// An async and blocking transport that answers from a cassette.
 ///
-/// Each line answers once. A request gets the first unused line with its method, target and body; the host does not matter. A
-/// request without a matching line is an error, whose source names the request. [`remaining`](Self::remaining) returns the
+/// Each line answers one request: the first with the same method, target and body; the host does not matter. A request
+/// without a matching line is an error, whose source names the request. [`remaining`](Self::remaining) returns the
 /// number of unused lines.
 ///
 /// # Examples

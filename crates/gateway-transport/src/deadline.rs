@@ -74,15 +74,15 @@ impl Deadline {
         request.extensions().get::<Self>().copied()
     }
 
-    /// Returns the time until the whole exchange must end, or `None` if `request` has no deadline. An earlier
-    /// deadline of the head does not shorten it.
+    /// Returns the time until the whole exchange must end, or `None` if `request` has no deadline. An earlier deadline
+    /// for the head does not shorten it.
     ///
     /// Every transport calls this first, so that nothing is sent for a caller that is no longer waiting.
     ///
     /// # Errors
     ///
-    /// Returns [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) with [`Sent::No`] if the deadline of the exchange or
-    /// of the head has passed.
+    /// Returns [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) with [`Sent::No`] if the deadline
+    /// for the exchange or for its head has passed.
     pub fn remaining(request: &Request) -> Result<Option<Duration>, TransportError> {
         let Some(Self { end, head }) = Self::of(request) else { return Ok(None) };
         let now = platform::now();

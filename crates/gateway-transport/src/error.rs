@@ -11,14 +11,14 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 #[non_exhaustive]
 pub enum TransportErrorKind {
     /// The transport cannot send the request unchanged: for example, it would rewrite the target, or the scheme is not
-    /// HTTP. Nothing was sent. A retry fails again.
+    /// HTTP. Nothing was sent. A retry would fail again.
     InvalidRequest,
-    /// The host name cannot be resolved. Nothing was sent. A retry may work later.
+    /// The host name could not be resolved. Nothing was sent. A later retry may work.
     Resolve,
-    /// No connection could be established. Nothing was sent. A retry may work later.
+    /// No connection could be established. Nothing was sent. A later retry may work.
     Connect,
-    /// The connection has no trusted TLS session: the certificate is not trusted, the protocol version is not supported,
-    /// or the peer does not speak TLS. A retry fails again.
+    /// No trusted TLS session could be established: the certificate is not trusted, the protocol version is not
+    /// supported, or the peer does not speak TLS. A retry would fail again.
     Tls,
     /// A timeout or deadline passed, in the phase given by [`TransportError::phase`]. A retry of a safe request may work.
     Timeout,
@@ -26,7 +26,7 @@ pub enum TransportErrorKind {
     Interrupted,
     /// The response is not valid HTTP (RFC 9112), or not in its declared encoding. A retry is unlikely to help.
     Protocol,
-    /// The response exceeds a size limit. A retry fails again.
+    /// The response exceeds a size limit. A retry would fail again.
     TooLarge,
     /// Any other failure; the [source](StdError::source) has the details.
     Other,
@@ -35,8 +35,7 @@ pub enum TransportErrorKind {
 impl TransportErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change.
     ///
-    /// A later version may add a kind with a new name. A dashboard or a parser should count a name that it does not know as
-    /// `other`.
+    /// Later versions may add names, so a dashboard or a parser should count an unknown name as `other`.
     ///
     /// ```
     /// assert_eq!(gateway_transport::TransportErrorKind::InvalidRequest.as_str(), "invalid_request");
@@ -86,7 +85,7 @@ pub enum Sent {
 /// The reason why a transport returned no complete response.
 ///
 /// One pointer wide. The text is a lowercase fragment, such as "connection refused". Neither the text nor the sources
-/// that our adapters keep contain data of the request or the response.
+/// that our adapters keep contain data from the request or the response.
 ///
 /// # Examples
 ///
@@ -115,8 +114,8 @@ struct Inner {
 impl TransportError {
     /// Creates an error of this kind.
     ///
-    /// `text` is a lowercase fragment without a full stop and without data. Phase and [`Sent`] are derived from the kind
-    /// where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
+    /// `text` is a lowercase fragment without a full stop and without any data. Phase and [`Sent`] are derived from the
+    /// kind where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
     #[cold]
     pub fn new(kind: TransportErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         let (phase, sent) = match kind {

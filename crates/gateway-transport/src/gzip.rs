@@ -19,13 +19,13 @@ use crate::{
 /// A request that already has an `accept-encoding` is sent unchanged, and its response is not decoded. A decoded response
 /// has no `content-encoding` and no `content-length`, because they would no longer describe its body.
 ///
-/// The body is decoded as it is read, in chunks of at most 64 KiB. Every limit ([`Body::collect`]) counts decoded bytes,
-/// so a small response that would expand beyond the limit uses no more memory than the limit.
+/// The body is decoded as it is read, in chunks of at most 64 KiB. Limits, such as that of [`Body::collect`], count
+/// decoded bytes, so a small response that would expand beyond a limit uses no more memory than the limit.
 ///
 /// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
 /// [`TransportErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
-/// [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. If the status is not a success, a response
-/// with such a coding is returned unchanged: the status says more.
+/// [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. A response with such a coding
+/// is returned unchanged if its status is not a success, because the status says more.
 ///
 /// # Examples
 ///

@@ -6,14 +6,14 @@
 //!
 //! # Seven promises
 //!
-//! Every transport, ours or yours, keeps the same promises. Our conformance tests check them:
+//! Every transport, ours or yours, keeps the same promises, which our conformance tests check:
 //!
 //! 1. Method, target, header bytes and body are sent unchanged, whatever the method. Nothing is added except what HTTP/1.1 needs (`Host`, `Connection`,
 //!    the framing of a body) and a `User-Agent`. A request that cannot be sent unchanged is refused with
 //!    [`TransportErrorKind::InvalidRequest`].
 //! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed. Header values are
-//!    returned unchanged, with their upper-case and lower-case letters, and no header is removed. Trailers are discarded
-//!    without an error; none becomes a header or a part of the body.
+//!    returned unchanged, including their case, and no header is removed. Trailers are discarded without an error; none
+//!    becomes a header or a part of the body.
 //! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
 //! 4. The [`Deadline`] in the request's extensions is honored: the exchange fails if the head has not arrived by
 //!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].
@@ -25,7 +25,7 @@
 //!
 //! # Examples
 //!
-//! Without a network, from scripted responses:
+//! Scripted responses, without a network:
 //!
 //! ```
 //! use gateway_transport::{BlockingTransport, MemoryTransport, Request};
@@ -43,7 +43,7 @@
 //! # Features
 //!
 //! No feature is on by default. Each feature adds what the table says and changes nothing else. In a browser,
-//! `reqwest-blocking`, `ureq`, `bridge` and the features of `rustls` add nothing: it has no threads and no sockets, and
+//! `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because it has no threads or sockets and
 //! brings its own TLS.
 //!
 //! | feature | adds |
@@ -57,7 +57,7 @@
 //! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |
 //! | `rustls` | `https` for the adapters, with the default cryptography, ring |
 //! | `rustls-ring` | `https` for the adapters, with ring |
-//! | `rustls-aws-lc` | `https` for the adapters, with aws-lc; it is used if both are on |
+//! | `rustls-aws-lc` | `https` for the adapters, with aws-lc, which takes precedence over ring |
 //!
 //! ring is the default because it builds in about a third of the time. aws-lc prefers the key exchange `X25519MLKEM768`,
 //! which protects recorded traffic against a future quantum computer.
@@ -123,7 +123,7 @@ pub use crate::transport::{
     blocking_transport_fn, transport_fn,
 };
 
-/// Whether the adapters of this build can use `https`. A browser always can.
+/// Whether the adapters in this build can use `https`. A browser always can.
 #[doc(hidden)]
 pub const HAS_TLS: bool =
     cfg!(any(feature = "__tls", all(target_family = "wasm", target_os = "unknown")));

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::platform::Mutex;
 use crate::{Deadline, Request, Sent, TransportError, TransportErrorKind};
 
-/// A transport that answers from a script, in order, and records every request. Async and blocking.
+/// An async and blocking transport that answers from a script, in order, and records every request.
 ///
 /// Clones share the script and the record. When the script is used up, every further request is an error.
 ///

@@ -9,7 +9,7 @@ use http::Uri;
 use crate::deadline::FAR_FUTURE;
 use crate::{TransportError, TransportErrorKind};
 
-/// The settings of an adapter. All adapters share this type, so that a program can change its adapter in one place.
+/// The settings of an adapter. All adapters share this type, so a program can switch adapters in one place.
 ///
 /// | setting | default | set with |
 /// |---|---|---|
@@ -22,7 +22,7 @@ use crate::{TransportError, TransportErrorKind};
 /// | certificates trusted in addition to the system's | none | [`extra_root`](Self::extra_root()) |
 /// | certificate and key of the client | none | [`client_certificate`](Self::client_certificate()) |
 ///
-/// A timeout of zero is an error of the adapter's `new`. [`Duration::MAX`] turns the timeout off.
+/// The adapter's `new` refuses a timeout of zero. [`Duration::MAX`] turns a timeout off.
 ///
 /// # Examples
 ///
@@ -54,7 +54,7 @@ pub struct Options {
     pub proxy: Proxy,
     /// Certificates (DER) trusted in addition to the system's, for a private authority.
     pub extra_roots: Vec<Bytes>,
-    /// The certificate of the client and its private key, for a service that asks for one.
+    /// The client's certificate and private key, for a service that requests them (mutual TLS).
     pub client_certificate: Option<ClientCertificate>,
 }
 
@@ -64,9 +64,9 @@ pub struct Options {
 pub enum Proxy {
     /// The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as in other programs.
     ///
-    /// A request to this machine (`localhost`, names below it, 127.0.0.0/8, `::1`) never goes through the proxy. The
-    /// proxy would look for the service on the proxy's machine, and would see data that must not leave this one, such as
-    /// a token over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
+    /// A request to this machine (`localhost`, names below it, 127.0.0.0/8, `::1`) never goes through the proxy, which
+    /// would look for the service on its own machine, and would see data that must not leave this one, such as a token
+    /// over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
     Environment,
     /// No proxy, regardless of the environment.
     Never,
@@ -109,7 +109,7 @@ impl Proxy {
     }
 }
 
-/// The address of a proxy, see [`Proxy::server`]. `Debug` shows host and port only.
+/// The address of a proxy; see [`Proxy::server`]. `Debug` shows only its host and port.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProxyServer(Uri);
 
@@ -131,7 +131,7 @@ impl fmt::Debug for ProxyServer {
     }
 }
 
-/// The certificate of a client and its private key, see [`Options::client_certificate`]. `Debug` shows neither.
+/// A client's certificate and private key; see [`Options::client_certificate`]. `Debug` shows neither.
 #[derive(Clone)]
 pub struct ClientCertificate(Bytes);
 
@@ -200,9 +200,10 @@ impl Options {
         self
     }
 
-    /// Sets the certificate and the private key that the client shows to a service that asks for them (mutual TLS).
+    /// Sets the client's certificate and private key, for a service that requests them (mutual TLS).
     ///
-    /// `pem` has the certificate first, then the rest of its chain, and the key anywhere: `cat client.crt client.key`.
+    /// `pem` contains the certificate followed by the rest of its chain, and the key anywhere: `cat client.crt
+    /// client.key`.
     #[must_use]
     pub fn client_certificate(mut self, pem: impl Into<Bytes>) -> Self {
         self.client_certificate = Some(ClientCertificate(pem.into()));

@@ -5,10 +5,11 @@ use http::{HeaderMap, Uri};
 
 use crate::Request;
 
-/// The target and the body of a request that has secrets in them, with a placeholder for each secret.
+/// The target and the body of a request, with each secret replaced by a placeholder.
 ///
-/// A client adds it to the [extensions](http::Extensions) of such a request. A transport that shows or stores the target or
-/// the body of a request, in a log or a recording, must take them from [`target`](Self::target) and [`body`](Self::body).
+/// A client adds it to the [extensions](http::Extensions) of a request that has secrets in its target or body. A
+/// transport that shows or stores the target or the body of a request, in a log or a recording, must take them from
+/// [`target`](Self::target) and [`body`](Self::body).
 ///
 /// # Examples
 ///
@@ -32,7 +33,7 @@ pub struct Redacted {
 }
 
 impl Redacted {
-    /// Creates the value from a target and a body without secrets.
+    /// Creates a value from a target and a body that contain placeholders.
     pub fn new(target: Uri, body: Bytes) -> Self {
         Self { target, body }
     }
@@ -53,7 +54,7 @@ impl Redacted {
         }
     }
 
-    /// Returns whether the target or the body of a request has secrets.
+    /// Returns whether the target or the body of a request contains secrets.
     pub fn is_needed(request: &Request) -> bool {
         request.extensions().get::<Self>().is_some()
     }

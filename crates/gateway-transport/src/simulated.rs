@@ -1,5 +1,4 @@
-//! The time of a simulation, in place of the clock, the date and the sleep of a thread. Unstable: it may change or disappear
-//! in any release.
+//! Simulated time, in place of a thread's clock, date and sleep. Unstable: it may change or disappear in any release.
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -7,9 +6,9 @@ use std::time::SystemTime;
 
 use crate::{BoxFuture, Instant};
 
-/// A clock, a date, and two kinds of waiting.
+/// A source of time: a clock, a date, and two ways to wait.
 pub trait Time: Send + Sync {
-    /// Returns the time.
+    /// Returns the current instant.
     fn now(&self) -> Instant;
 
     /// Returns the date, which may jump.
@@ -22,7 +21,7 @@ pub trait Time: Send + Sync {
     fn block_until(&self, end: Instant);
 }
 
-/// Gives this thread another time until the guard is dropped.
+/// Gives this thread simulated time until the guard is dropped.
 pub fn simulate(time: Arc<dyn Time>) -> Simulated {
     Simulated { before: with(|own| own.replace(Some(time))).flatten() }
 }

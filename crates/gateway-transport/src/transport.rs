@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::{BlockingBody, Body, BoxFuture, MaybeSend, TransportError};
 
-/// The request of a transport. Its body is complete and cheap to clone, so that a retry policy can send it again.
+/// A request for a transport. Its body is complete and cheap to clone, so a retry policy can send it again.
 pub type Request = http::Request<Bytes>;
 
 /// The response of an async transport: the complete head, and a body that may still be arriving.
@@ -56,7 +56,7 @@ pub trait Transport: Send + Sync + 'static {
 /// Sends one request and streams its response, on the calling thread.
 ///
 /// An implementation keeps the same [seven promises](crate#seven-promises) as a [`Transport`], without a runtime. The
-/// trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` implement it, too.
+/// trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` also implement it.
 ///
 /// # Examples
 ///
@@ -229,11 +229,12 @@ where
     }
 }
 
-/// A transport that changes each request before another transport sends it, such as for a signature over its parameters.
+/// A transport that changes each request before another transport sends it, for example to sign its parameters.
 ///
-/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new time. In all other
-/// respects it behaves like the inner transport. The function sees the whole request, with its token and secrets: it
-/// must not log it. If the function adds a secret to the URL or the body, it must also add a [`Redacted`](crate::Redacted).
+/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new time. In all
+/// other respects, this one behaves like the inner transport. The function sees the whole request, including its token
+/// and secrets, and must not log it. If the function adds a secret to the URL or the body, it must also add a
+/// [`Redacted`](crate::Redacted).
 ///
 /// # Errors
 ///

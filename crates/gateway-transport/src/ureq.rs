@@ -35,9 +35,9 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 ///
 /// ureq logs through `log`, and this adapter can neither turn that off nor redact it. Two targets expose secrets:
 ///
-/// - `ureq_proto::util` logs every byte that is sent and received, the token included, at level `trace`.
+/// - `ureq_proto::util` logs every byte that is sent or received, including the token, at level `trace`.
 /// - `ureq::run` logs each URL at level `debug`. It masks path and query, unless the logger enables `trace` for
-///   `ureq::util`: then the whole query is in a record of level `debug`.
+///   `ureq::util`: then a record of level `debug` contains the whole query.
 ///
 /// A program that logs at `trace` must exclude both targets, or build `log` with `release_max_level_debug`.
 ///

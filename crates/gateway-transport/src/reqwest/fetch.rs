@@ -13,12 +13,12 @@ use crate::{
     TransportErrorKind, mark_sensitive, target,
 };
 
-/// Sends requests with reqwest, which uses `fetch` here, without cookies, cache and referrer.
+/// Sends requests with reqwest, which uses `fetch` here, without cookies, cache or referrer.
 ///
-/// A browser keeps [the promises of a transport](crate#seven-promises) only in part: it follows redirects, decodes content
-/// codings, and hides why an exchange failed. This adapter returns an error after a redirect, and removes
-/// `Content-Encoding` and `Content-Length` from a response that was decoded. `docs/transports.md` lists all differences.
-/// Of the [`Options`], only the idle timeout and the total timeout have an effect.
+/// A browser keeps [the promises of a transport](crate#seven-promises) only in part: it follows redirects, decodes
+/// content codings, and hides why an exchange failed. This adapter returns an error after a redirect, and removes
+/// `Content-Encoding` and `Content-Length` from a decoded response. `docs/transports.md` lists all differences. Of the
+/// [`Options`], only the idle timeout and the total timeout have an effect.
 #[derive(Clone)]
 pub struct ReqwestTransport {
     client: Client,
