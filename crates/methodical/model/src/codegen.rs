@@ -1,6 +1,6 @@
 //! The items that generated code uses.
 //!
-//! They are for generated code of the same version only. They may change in any release.
+//! Only generated code of the same version may use them: they may change in any release.
 
 pub use alloc::borrow::Cow;
 pub use alloc::string::{String, ToString};

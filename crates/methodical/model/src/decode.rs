@@ -1,8 +1,7 @@
-//! Decoders: from bytes to records, from a whole body or in pieces.
+//! Decoders, which turn a body into records, whole or piece by piece.
 //!
-//! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both
-//! ways return the same records, rejections and errors. serde decides about every record that the
-//! fast path does not accept.
+//! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both ways return the
+//! same records, rejections and errors. serde decides on every record that the fast path does not accept.
 
 use alloc::string::String;
 
@@ -71,7 +70,7 @@ fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
 
 /// A model that occurs in lists. It has an owned form and a form that borrows from the text.
 ///
-/// Implemented by generated models only: the decoders rely on the generated shape of each model.
+/// Only generated models implement it, because the decoders rely on their generated shape.
 ///
 /// # Examples
 ///

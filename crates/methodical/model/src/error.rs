@@ -7,8 +7,8 @@ use core::fmt;
 
 /// The error of a decoder, a query or a conversion: what is wrong, and where.
 ///
-/// An error contains no value from the response, so that it cannot leak personal data into a log.
-/// [`path`](Self::path) names only fields that the contract lists; any other is shown as `*`.
+/// An error contains no value from the response, so it cannot leak personal data into a log. [`path`](Self::path) names
+/// only fields that the contract lists; any other is shown as `*`.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ pub enum DecodeErrorKind {
     Encoding,
     /// The document ends before it is complete.
     Incomplete,
-    /// The type of a value differs from the contract.
+    /// A value does not have the type that the contract gives.
     WrongType,
     /// A required field is missing.
     Missing,
@@ -67,8 +67,8 @@ pub enum DecodeErrorKind {
 }
 
 impl DecodeErrorKind {
-    /// Returns the name in snake case, for logs and metrics. Names never change. A later version may add a kind with a new
-    /// name, but never one that is named `other` or `unknown`.
+    /// Returns the name in snake case, for logs and metrics. Names never change. Later versions may add names, but
+    /// never `other` or `unknown`.
     pub fn as_str(self) -> &'static str {
         self.names().0
     }
@@ -285,8 +285,8 @@ const _: () = assert!(size_of::<DecodeError>() == size_of::<usize>(), "one point
 
 /// The failure that a service reports in the body of a response: its own code and message.
 ///
-/// Both are data of the service. They are available only through the methods: neither `Debug` nor the text of an
-/// [`DecodeError`](crate::DecodeError) has them.
+/// Both are data from the service, available only through the methods: neither `Debug` nor the text of a
+/// [`DecodeError`](crate::DecodeError) contains them.
 ///
 /// # Examples
 ///
@@ -335,11 +335,11 @@ impl fmt::Debug for ServiceError {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
-    /// The service does not accept the credentials. The counterpart of status 401.
+    /// The service does not accept the credentials, as with status 401.
     Auth,
-    /// Too many calls. The counterpart of status 429.
+    /// Too many calls, as with status 429.
     RateLimit,
-    /// The service cannot answer now. The counterpart of status 503.
+    /// The service cannot answer now, as with status 503.
     Unavailable,
     /// Any other failure.
     #[default]

@@ -19,8 +19,8 @@ use crate::decode::{self, depth, members};
 
 /// The fields of a record that the contract does not list.
 ///
-/// Each is kept or borrowed as JSON text, so that even a number of any size is written back unchanged.
-/// `Debug` shows only their number: the fields may be personal.
+/// Each is kept or borrowed as JSON text, so a number of any size is written back unchanged. `Debug` shows only how
+/// many fields there are, because they may be personal.
 ///
 /// # Examples
 ///
@@ -47,7 +47,7 @@ impl Extra<'_> {
         self.iter().count()
     }
 
-    /// Returns whether it has no fields.
+    /// Returns whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

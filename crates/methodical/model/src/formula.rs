@@ -1,4 +1,4 @@
-//! Cells of CSV that a spreadsheet may run as formulas.
+//! CSV cells that a spreadsheet may run as formulas.
 //!
 //! Text from a service is untrusted: people choose their own names. A spreadsheet runs a cell that starts with `=`, and
 //! shows one that starts with `'` as text.
@@ -20,9 +20,9 @@ use crate::scalar::either::{is_digits, is_plain};
 
 /// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if no part looks like one.
 ///
-/// A spreadsheet may use another separator than the writer: it then ignores quotes within the cell that it reads, and
-/// splits `x;=1+1`. So a formula may start after any usual separator, or on a new line. A part that starts with `'`
-/// before a formula gets another one, so that [`unguard`] restores every cell.
+/// A spreadsheet that uses another separator than the writer ignores quotes within a cell, and splits `x;=1+1`. A
+/// formula may therefore start after any usual separator, or on a new line. A part that already starts with `'` before
+/// a formula gets another one, so that [`unguard`] restores every cell.
 #[must_use]
 pub fn guard(cell: &str) -> Option<String> {
     changed(cell, |guarded, _| {

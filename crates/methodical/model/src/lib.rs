@@ -1,12 +1,12 @@
 //! The runtime of generated models: decoders, scalars, lists and queries, without I/O, HTTP or a runtime.
 //!
-//! A generated crate declares the types of one service with the macros and functions of this crate,
-//! and re-exports its public types. This crate itself knows no service. In its documentation, the
-//! contract is the description of that service.
+//! A generated crate declares the types of one service with the macros and functions of this crate, and re-exports its
+//! public types. This crate itself knows no service; in its documentation, "the contract" is the description of the
+//! service in question.
 //!
 //! # Examples
 //!
-//! Even without generated types, any operation of a service can be called:
+//! You can call any operation of a service without generated types:
 //!
 //! ```
 //! use methodical_model::{Operation as _, RawQuery, Service};
@@ -50,7 +50,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
-//! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing and for strategies of `proptest` |
+//! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing and `proptest` strategies |
 //! | `jiff` | no | lossless conversions between scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |

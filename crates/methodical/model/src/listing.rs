@@ -19,7 +19,8 @@ use crate::DecodeError;
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 ///
-/// A list is not an iterator, so that no rejected record is missed: choose `items`, `rejected` or [`strict`](Self::strict).
+/// A list is not an iterator, so that rejected records are not overlooked: choose `items`, `rejected` or
+/// [`strict`](Self::strict).
 ///
 /// ```compile_fail,E0277
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

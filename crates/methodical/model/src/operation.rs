@@ -5,9 +5,9 @@ use crate::{Beside, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 
 /// One operation of the service: its query, and how to decode the body of the response.
 ///
-/// This trait knows no HTTP. Send a `GET` to [`Service::PATH`], followed by [`Query::path`], with this query and the header
-/// `Accept:` [`Service::ACCEPT`]; or a `POST` with [`Query::body`] if the query has a [`Query::format`]. Check that the status is 200 and the media type JSON, then pass the
-/// body to [`decode`](Self::decode).
+/// This trait knows nothing about HTTP. Send a `GET` to [`Service::PATH`], followed by [`Query::path`], with this query
+/// and the header `Accept:` [`Service::ACCEPT`]; or a `POST` with [`Query::body`] if the query has a [`Query::format`].
+/// Check that the status is 200 and the media type JSON, then pass the body to [`decode`](Self::decode).
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ use crate::{Beside, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait Operation {
-    /// The service that has the operation.
+    /// The service that the operation belongs to.
     type Service: Service;
 
     /// The type that the response decodes to.
@@ -77,8 +77,8 @@ pub trait Operation {
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
     ///
-    /// A client decides with it whether to try again. Returns `None` for a success, for a body that is not valid, and if
-    /// the contract gives no error a class.
+    /// A client uses it to decide whether to try again. Returns `None` for a success, for an invalid body, and if the
+    /// contract assigns no classes to errors.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::ListOperation;
 
-/// A list operation whose contract says how to request the page after another.
+/// A list operation whose contract says how to request the next page.
 ///
 /// Generated queries implement it. This trait only describes the pages: a client requests them, and decides when to stop.
 ///
@@ -38,7 +38,7 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
     /// Changes the query so that it requests the page at this position. A position of another kind has no effect.
     fn turn_to(&mut self, position: Position);
 
-    /// Returns what the fields beside a page say about the others.
+    /// Returns what the fields beside a page say about the other pages.
     fn marks(beside: &Self::Beside) -> PageMarks;
 }
 
@@ -50,7 +50,7 @@ pub struct Paging {
     pub by: PagedBy,
     /// The parameter with this value.
     pub parameter: &'static str,
-    /// Whether the records have an identity, so that no page can have the records of another.
+    /// Whether the records have an identity, so that no two pages can have the same records.
     pub has_identity: bool,
 }
 
@@ -65,7 +65,7 @@ pub enum PagedBy {
     },
     /// The number of records before the page.
     Offset,
-    /// The number of records before the page, which the page before it contains.
+    /// The number of records before the page, which the previous page contains.
     NextOffset,
     /// Text that the previous page contains.
     Cursor,
@@ -84,7 +84,7 @@ impl Paging {
         Self { parameter, ..self }
     }
 
-    /// Adds that the records have an identity.
+    /// Declares that the records have an identity.
     #[must_use]
     pub const fn has_identity(self) -> Self {
         Self { has_identity: true, ..self }
@@ -134,7 +134,7 @@ impl fmt::Debug for Position {
 pub struct PageMarks {
     /// The number of the last page.
     pub last: Option<u64>,
-    /// The number of records of all pages.
+    /// The total number of records on all pages.
     pub total: Option<u64>,
     /// The position of the next page.
     pub next: Option<Position>,

@@ -125,7 +125,7 @@ impl fmt::Debug for Query {
     }
 }
 
-/// The format of the body of a call by POST.
+/// The format of the body of a POST.
 ///
 /// # Examples
 ///
@@ -227,14 +227,14 @@ impl ListStyle {
     }
 }
 
-/// The values of a list.
+/// The kind of the values of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Items {
     /// Text that is not empty.
     Text,
-    /// Text that must be an unsigned integer, which JSON has without quotes.
+    /// Text that must be an unsigned integer, without quotes in JSON.
     Digits,
-    /// Numbers or Booleans, which JSON has without quotes.
+    /// Numbers or Booleans, without quotes in JSON.
     Literal,
 }

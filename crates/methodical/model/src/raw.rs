@@ -63,7 +63,7 @@ impl<S: Service> RawQuery<S> {
         Self { post: Some(format), ..self }
     }
 
-    /// Lets a client repeat a POST that may have reached the service. A GET always is idempotent.
+    /// Marks a POST as idempotent, so that a client may repeat it even if it has reached the service. A GET always is.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

@@ -96,7 +96,8 @@ impl Dispatch {
         Self { place: Place::Query, selectors, constants: &[] }
     }
 
-    /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are in the form, too.
+    /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are also in the
+    /// form.
     #[must_use]
     pub const fn form(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Form, ..Self::query(selectors) }
@@ -174,7 +175,7 @@ pub enum Auth {
     None,
     /// A bearer token in the `Authorization` header (RFC 6750).
     Bearer,
-    /// Secrets, each in another place.
+    /// Secrets, each with its place.
     Secrets(&'static [Secret]),
 }
 
@@ -189,7 +190,7 @@ impl Auth {
     }
 }
 
-/// A secret of every call, such as an API key: its name and its place, not its value.
+/// A secret sent with every call, such as an API key: its name and its place, not its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secret {
     name: &'static str,

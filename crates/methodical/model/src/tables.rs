@@ -1,7 +1,7 @@
 //! The records of a service as tables of a database, and the lists that a mirror copies into them.
 //!
-//! A generated model implements [`Mirrored`] for its service, so these types are in this crate. Programs that call a service
-//! do not need them; a mirror, an export or a dashboard does.
+//! These types are in this crate because generated models implement [`Mirrored`] for their service. Programs that only
+//! call a service do not need them; mirrors, exports and dashboards do.
 
 use alloc::string::String;
 use core::str::FromStr;
@@ -77,8 +77,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// Creates a column of text. The path has the name of the field, and before it that of the nested record if there
-    /// is one.
+    /// Creates a column of text. The path is the name of the field, preceded by that of the nested record if it is in
+    /// one.
     #[must_use]
     pub const fn text(path: &'static [&'static str]) -> Self {
         Self::new(path, ColumnKind::Text)
@@ -112,7 +112,7 @@ impl Column {
         Self { path, kind, field_type, is_personal: false }
     }
 
-    /// Sets the type of the values, if their kind does not say it.
+    /// Sets the type of the values, if it does not follow from their kind.
     #[must_use]
     pub const fn typed(self, field_type: FieldType) -> Self {
         Self { field_type, ..self }
@@ -161,19 +161,19 @@ pub enum ColumnKind {
 
 /// The type of the values of a field, for formats whose columns have types, such as Parquet and XLSX.
 ///
-/// A value that does not fit its type is possible: a service may send any text in place of a date.
+/// A value may not fit its type: a service can send any text in place of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FieldType {
     /// Text.
     Text,
-    /// An identifier: text, or an integer without a sign. It is not a number to calculate with.
+    /// An identifier: text, or an unsigned integer, which is not meant for arithmetic.
     Id,
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Integer,
     /// A decimal number as text, such as `12.50`.
     Decimal,
-    /// A number with a fraction, of 64 bits.
+    /// A 64-bit number with a fraction.
     Real,
     /// A date and time without a time zone, as text: `YYYY-MM-DD HH:MM:SS`.
     DateTime,
@@ -254,10 +254,10 @@ pub trait MirrorVisitor<S: Service> {
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static;
 }
 
-/// A list with two filters, which recover a value that its records do not have: the value of a member in a group.
+/// A list with two filters, which recover a value that its records lack: the value of a member in a group.
 ///
-/// The first filter selects the members of a group; the second one, those of them with a value. A mirror asks for each
-/// group and value, and keeps one row for each member of each group.
+/// The first filter selects the members of a group, and the second those among them with a value. A mirror requests
+/// each group with each value, and keeps one row for each member of each group.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "generated code builds it")]
 pub struct Recovery<O> {
@@ -277,11 +277,11 @@ pub struct Recovery<O> {
     pub of_group: fn(group: &str) -> Result<O, DecodeError>,
     /// Returns the query for the members of a group with a value. Fails if the identity or the value cannot be a parameter.
     pub of_value: fn(group: &str, value: &str) -> Result<O, DecodeError>,
-    /// Returns the group and the value that a query selects, if it does.
+    /// Returns the group and the value that a query selects, if any.
     pub filters: Filters<O>,
 }
 
-/// Returns the group and the value that a query selects, if it does.
+/// Returns the group and the value that a query selects, if any.
 pub type Filters<O> = fn(query: &O) -> (Option<String>, Option<String>);
 
 /// An amount that an operation returns, such as a balance.

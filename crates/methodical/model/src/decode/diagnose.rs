@@ -1,7 +1,7 @@
 //! Finds out what is wrong with a value that serde rejected: kind, path and position, never the value.
 //!
-//! The messages of serde quote the data and have no path. So the text of the value is compared with its [`Shape`]. Only
-//! rejected records pay for it.
+//! serde's messages quote the data and have no path, so the text of the value is compared with its [`Shape`] instead.
+//! Only rejected records pay for this.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;

@@ -51,7 +51,8 @@ pub struct Verdict {
     pub code: Path,
     /// The place of the error message; empty without a message.
     pub message: Path,
-    /// The classes of the codes that have one; of the messages without a code. A `*` at the end is any text.
+    /// The classes of the codes that have one, or of the messages if there is no code. A `*` at the end matches any
+    /// text.
     pub classes: &'static [(&'static str, ErrorClass)],
     /// The codes of failures that mean an empty list.
     pub empty_codes: &'static [&'static str],
@@ -60,7 +61,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Creates a verdict that only `decides` determines: it reads no code and no message.
+    /// Creates a verdict that depends only on `decides`, and reads no code or message.
     pub const fn new(decides: Decides) -> Self {
         Self {
             decides,

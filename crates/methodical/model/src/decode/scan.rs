@@ -1,6 +1,6 @@
 //! Finds the end of strings, whitespace and other values, and decodes escapes.
 //!
-//! `None` leaves the record to serde, at the end of the window as for anything unusual.
+//! `None` leaves the record to serde, both at the end of the window and for anything unusual.
 
 #![expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 

@@ -1,4 +1,4 @@
-//! The shape of a value as data, with which a decoder explains what is wrong.
+//! The shape of a value as data, from which a decoder explains what is wrong.
 
 #![expect(
     clippy::exhaustive_enums,
@@ -6,26 +6,26 @@
     reason = "generated code of the same version uses it"
 )]
 
-/// The shape of a value. A shape in another one is a function, because a record may contain itself.
+/// The shape of a value. Nested shapes are functions, because a record may contain itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A value without others in it.
+    /// A value that contains no others.
     Leaf(Leaf),
     /// A JSON object with known fields.
     Object(&'static Object),
-    /// A JSON object with arbitrary keys, and values of a shape.
+    /// A JSON object with arbitrary keys, whose values have this shape.
     Map(fn() -> Self),
-    /// A list of values of a shape.
+    /// A list of values with this shape.
     List(fn() -> Self),
-    /// A list of values of a shape, or a single value.
+    /// A list of values with this shape, or a single one in its place.
     OneOrList(fn() -> Self),
-    /// An object of a shape, or an empty list.
+    /// An object with this shape, or an empty list in its place.
     OrEmptyList(fn() -> Self),
-    /// A value of a shape, or an empty text.
+    /// A value with this shape, or an empty text in its place.
     OrBlank(fn() -> Self),
 }
 
-/// The shape of a value without others in it.
+/// The shape of a value that contains no others.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// A description for error messages.

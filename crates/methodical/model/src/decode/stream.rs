@@ -16,8 +16,9 @@ use crate::{DecodeError, Rejected};
 /// bounded by the size of a piece plus the largest record; the size of a record is limited by
 /// [`with_record_limit`](Self::with_record_limit).
 ///
-/// [`next_record`](Self::next_record) returns [`Next::End`] only after the document is complete and [`finish`](Self::finish) has been
-/// called. A truncated body is always an error, and the error has the number of records before it.
+/// [`next_record`](Self::next_record) returns [`Next::End`] only after the document is complete and
+/// [`finish`](Self::finish) has been called. A truncated body is always an error, which tells how many records came
+/// before it.
 ///
 /// # Examples
 ///
@@ -191,7 +192,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         }
     }
 
-    /// Returns whether the next step is known: a record, the end or an error. Decodes no record.
+    /// Returns whether the next step (a record, the end or an error) is known, without decoding a record.
     ///
     /// # Errors
     ///
@@ -217,7 +218,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         ready
     }
 
-    /// Returns whether the contract gives some errors in the body a [class](crate::ErrorClass).
+    /// Returns whether the contract assigns [classes](crate::ErrorClass) to errors in the body.
     pub fn has_error_classes(&self) -> bool {
         self.engine.has_error_classes()
     }

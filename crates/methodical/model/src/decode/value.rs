@@ -20,10 +20,10 @@ pub trait Value: Sized {
     /// The form in a borrowed record.
     type Ref<'a>;
 
-    /// The form in an owned record: the type itself, if it does not only read another one.
+    /// The form in an owned record: the type itself, unless it only reads another one.
     type Owned;
 
-    /// Whether a value is text, of which an empty one is a value.
+    /// Whether a value is text, so that an empty text is a value.
     const IS_TEXT: bool = false;
 
     /// Reads a value other than `null` on the fast path. By default, serde reads its text.

@@ -60,7 +60,7 @@ fn listing<'b, T: Record, B: Beside, O>(
 /// Typical minimum size of a record, in bytes, from which the capacity of a list is estimated.
 const USUAL_RECORD: usize = 192;
 
-/// Decodes a value that is not a list of records: the document, or below it.
+/// Decodes a value that is not a list of records: the whole document, or a part of it.
 pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, DecodeError> {
     let window = Window::whole(body);
     // The document is the value, unless it is an object that may report a failure.

@@ -22,8 +22,8 @@ pub struct QueryBuilder {
 }
 
 impl QueryBuilder {
-    /// Creates a query that selects the operation `method`. A `/` is not encoded. It is that of a GET, or of a POST if the
-    /// selector is in the form.
+    /// Creates a query that selects the operation `method`, for a GET, or for a POST if the selector is in the form. A
+    /// `/` is not encoded.
     #[must_use]
     pub fn select<S: Service>(method: &str) -> Self {
         let mut text = String::with_capacity(CAPACITY);
@@ -71,7 +71,7 @@ impl QueryBuilder {
         self.value(value);
     }
 
-    /// Appends a parameter whose value is a number or a Boolean, which JSON has without quotes.
+    /// Appends a parameter whose value is a number or a Boolean, without quotes in JSON.
     pub fn push_literal(&mut self, name: &str, value: &str) {
         self.name(name);
         self.text.push_str(value);
@@ -121,7 +121,7 @@ impl QueryBuilder {
         Ok(())
     }
 
-    /// Appends a list. JSON has an array, in any style.
+    /// Appends a list. In JSON, it is an array in every style.
     pub fn push_list(
         &mut self,
         name: &'static str,

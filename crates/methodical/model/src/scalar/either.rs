@@ -22,7 +22,7 @@ use crate::decode::members::decoded;
 use crate::decode::shape::Shape;
 use crate::decode::value::{Value, leaf};
 
-/// Text, also as a JSON number whose digits are kept.
+/// Text, or a JSON number whose digits are kept.
 #[derive(Debug)]
 pub struct OrNumber;
 
@@ -56,7 +56,7 @@ impl Value for OrNumber {
 
 const TEXT_OR_NUMBER: &str = "text, or a number";
 
-/// The ways in which a service writes a boolean, as JSON texts. The first one of each is written.
+/// The ways in which a service writes a boolean, as JSON texts. We write the first of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
     /// Those of `true`; at least one.
