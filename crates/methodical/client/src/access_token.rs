@@ -12,8 +12,8 @@ use crate::{Error, ErrorKind};
 /// A bearer token (RFC 6750).
 ///
 /// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
-/// `Display`, no `Deref` and no serialization. `Debug` does not show it, not even its length. Its memory is cleared when the
-/// last clone is dropped. Two tokens are compared in a time that depends only on their lengths, so a
+/// `Display`, no `Deref` and no serialization. `Debug` shows neither the token nor its length. Its memory is cleared
+/// when the last clone is dropped. Two tokens are compared in a time that depends only on their lengths, so a
 /// [`TokenSource`](crate::TokenSource) can check whether a refused token is the one that it has.
 ///
 /// # Examples

@@ -66,7 +66,7 @@ impl<S: Service> Client<S> {
     ///
     /// # Errors
     ///
-    /// Fails as the async client's [`request`](crate::Client::request) does, which also describes the request.
+    /// Fails like the async client's [`request`](crate::Client::request), which also describes the request.
     ///
     /// ```
     /// use methodical_client::model::Operation;
@@ -102,7 +102,7 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// Memory and retries are those of [`stream`](crate::Client::stream) of the async client.
+    /// Memory use and retries are those of the async client's [`stream`](crate::Client::stream).
     ///
     /// # Errors
     ///
@@ -130,9 +130,9 @@ impl<S: Service> Client<S> {
         Ok(Records::from_list(block_on(self.engine.stream(operation))?))
     }
 
-    /// Returns the pages of a list: that of the query, and those after it.
+    /// Returns the pages of a list, from the one that the query requests to the last.
     ///
-    /// Nothing is sent until the first page is asked for; see [`pages`](crate::Client::pages) of the async client.
+    /// Nothing is sent until you ask for the first page; see the async client's [`pages`](crate::Client::pages).
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -150,9 +150,10 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Returns the records of a list: those on the page of the query, and those on the pages after it.
+    /// Returns the records of a list in pages, from the page that the query requests to the last.
     ///
-    /// Nothing is sent until the first record is asked for; see [`stream_all`](crate::Client::stream_all) of the async client.
+    /// Nothing is sent until you ask for the first record; see the async client's
+    /// [`stream_all`](crate::Client::stream_all).
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -174,10 +175,10 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Calls any operation and returns the response with any status, its body still to be received.
+    /// Calls any operation and returns the response, whatever its status, with its body still to be received.
     ///
-    /// The body is neither checked nor decoded. The retries and timeouts are those of [`stream_raw`](crate::Client::stream_raw) of
-    /// the async client.
+    /// The body is neither checked nor decoded. The retries and timeouts are those of the async client's
+    /// [`stream_raw`](crate::Client::stream_raw).
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use crate::request::Headers;
 use crate::token::Sources;
 use crate::{Error, Observer, RetryPolicy, TokenSource};
 
-/// Builds a client, see [`Client::builder`](crate::Client::builder) and
+/// Builds a client; see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
 /// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking transport, `T`.
@@ -70,8 +70,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the source of the token sent with every call: an [`AccessToken`](crate::AccessToken) or any other
     /// [`TokenSource`].
     ///
-    /// If the service has secrets instead of a bearer token, this is the source of the first one. A service without
-    /// authentication needs no source, and ignores it.
+    /// If the service has secrets instead of a bearer token, this is the source of the first one. Without
+    /// authentication, no source is needed, and one that is set is ignored.
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
         self
@@ -111,7 +111,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the observer of every attempt. It replaces the observer set before. Default: none.
+    /// Sets the observer of every attempt, in place of any set before. Default: none.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self
@@ -125,7 +125,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the timeout of a call, with its token, all attempts and all waiting. Default: 60 s.
+    /// Sets the timeout of a call, including getting its token, all attempts and all waiting. Default: 60 s.
     ///
     /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for another
     /// attempt, the last attempt's outcome is returned. A duration too long for the clock, such as [`Duration::MAX`], means
@@ -163,8 +163,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets how failed attempts are retried. Default: up to 3 attempts; see [`RetryPolicy`].
     ///
-    /// All calls of a client and its clones together make 10 retries in one burst, and then one for every 10 answered calls,
-    /// so that retries do not multiply the load on a failing service.
+    /// All calls of a client and its clones together can make 10 retries in one burst, and after that one for every 10
+    /// answered calls, so that retries do not multiply the load on a failing service.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
         self
@@ -178,7 +178,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the maximum number of requests per second of this client and its clones, retries included. Default: no limit.
+    /// Sets the maximum number of requests per second of this client and its clones, including retries. Default: no
+    /// limit.
     ///
     /// The requests are spread evenly, without bursts. A request waits for its turn within the timeout of its call.
     pub fn requests_per_second(mut self, requests: u32) -> Self {
@@ -186,18 +187,18 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the maximum number of calls in flight of this client and its clones. Default: no limit.
+    /// Sets how many calls of this client and its clones may be in flight at the same time. Default: no limit.
     ///
-    /// A call waits for its turn within its timeout. A stream is in flight until its end, or until it is dropped: a program
-    /// that makes calls while it reads streams needs a higher limit than the number of its streams.
+    /// A call waits for its turn within its timeout. A stream is in flight until its end, or until it is dropped, so a
+    /// program that makes calls while it reads streams needs a limit above the number of its streams.
     pub fn calls_in_flight(mut self, calls: usize) -> Self {
         self.policy.calls_in_flight = Some(calls);
         self
     }
 
-    /// Makes a record that cannot be decoded an error of its call: [`ErrorKind::Decode`](crate::ErrorKind::Decode). Default: it
-    /// is in [`Listing::rejected`](methodical_model::Listing::rejected) or an [`Entry::Rejected`](crate::Entry::Rejected), and
-    /// a [`WARN` event](crate#tracing) has its path.
+    /// Makes a call fail with [`ErrorKind::Decode`](crate::ErrorKind::Decode) if a record cannot be decoded. By
+    /// default, the record is in [`Listing::rejected`](methodical_model::Listing::rejected) or an
+    /// [`Entry::Rejected`](crate::Entry::Rejected), and a [`WARN` event](crate#tracing) has its path.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]

@@ -12,8 +12,8 @@ use crate::{Error, ErrorKind};
 
 /// Options of single calls: a timeout and headers.
 ///
-/// [`Client::with`](crate::Client::with) and [`blocking::Client::with`](crate::blocking::Client::with) return a client whose
-/// calls have these options: every method, every attempt, and the dry run.
+/// [`Client::with`](crate::Client::with) and [`blocking::Client::with`](crate::blocking::Client::with) return a client
+/// that applies these options in every method, in every attempt and in the dry run.
 ///
 /// A header may be a secret, so `Debug` does not print its value, and the client never logs it.
 ///
@@ -67,7 +67,7 @@ impl CallOptions {
         self
     }
 
-    /// Adds a header. It replaces the header of that name set before.
+    /// Adds a header, in place of any set before under the same name.
     ///
     /// # Errors
     ///

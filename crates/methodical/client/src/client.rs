@@ -51,7 +51,7 @@ pub struct Client<S, T = SharedTransport> {
 }
 
 impl<S: Service, T> Client<S, T> {
-    /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    /// Returns a builder for a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
@@ -68,7 +68,7 @@ impl<S: Service, T> Client<S, T> {
 
     /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
     ///
-    /// It keeps the options of this client that `options` does not set. It is as cheap as a clone.
+    /// What `options` does not set stays as in this client. The result is as cheap as a clone.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
@@ -185,10 +185,10 @@ impl<S: Service> Client<S> {
         Ok(Records::from_list(self.engine.stream(operation).await?))
     }
 
-    /// Returns the pages of a list: that of the query, and those after it.
+    /// Returns the pages of a list, from the one that the query requests to the last.
     ///
-    /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is asked for, and each
-    /// page is a separate call, with the timeouts and retries of [`send`](Self::send).
+    /// Only operations whose contract declares paging have pages. Nothing is sent until you ask for the first page, and
+    /// each page is a separate call, with the timeouts and retries of [`send`](Self::send).
     ///
     /// If a list changes while it is read, records may move from one page to another. The client can detect this only if the
     /// number of pages or records falls.
@@ -213,11 +213,11 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Returns the records of a list: those on the page of the query, and those on the pages after it.
+    /// Returns the records of a list in pages, from the page that the query requests to the last.
     ///
-    /// It is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
-    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until the first record is asked for. See also
-    /// [`pages`](Self::pages).
+    /// This is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
+    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until you ask for the first record.
+    /// See also [`pages`](Self::pages).
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -244,12 +244,12 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Calls any operation and returns the response with any status, its body still to be received.
+    /// Calls any operation and returns the response, whatever its status, with its body still to be received.
     ///
-    /// Use it to see a response undecoded, or to pass on a body that may be larger than memory. The body is neither checked nor decoded: not as JSON, and not
-    /// from a content coding. Until the head of the response has arrived, failures are retried as in [`send`](Self::send).
-    /// After that, an interrupted body is an error that says how many bytes came before it. The timeouts are those of
-    /// [`stream`](Self::stream).
+    /// Use it to see an undecoded response, or to pass on a body that may be larger than memory. The body is not
+    /// checked, and is decoded neither as JSON nor from a content coding. Until the head of the response has arrived,
+    /// failures are retried as in [`send`](Self::send). After that, an interrupted body is an error that says how many
+    /// bytes came before it. The timeouts are those of [`stream`](Self::stream).
     ///
     /// # Errors
     ///

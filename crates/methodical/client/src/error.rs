@@ -134,11 +134,11 @@ impl Error {
 
     /// Returns whether the same call may succeed later.
     ///
-    /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500,
-    /// 502, 503 and 504, or if the service reported one of the classes
+    /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429,
+    /// 500, 502, 503 and 504, or if the service reported one of the classes
     /// [`RateLimit`](methodical_model::ErrorClass::RateLimit) and
-    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the body. The client retries the same failures. It is also the case if the token source failed because its
-    /// transport failed in one of these ways.
+    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the body. The client retries the same failures. It
+    /// is also the case if the transport of the token source failed in one of these ways.
     pub fn is_transient(&self) -> bool {
         if let Some(reported) = self.service() {
             return meaning_of(reported.class()).reaction == Reaction::Retry;
@@ -389,8 +389,8 @@ pub enum ErrorKind {
     /// for, if any.
     RateLimited,
     /// A status from 500 to 599, or an error of class [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the
-    /// body: the service failed. If [`Error::is_transient`](crate::Error::is_transient), a later call
-    /// may succeed.
+    /// body: the service failed. A later call may succeed if [`Error::is_transient`](crate::Error::is_transient)
+    /// returns true.
     Server,
     /// Any other status but 200.
     Status,
@@ -412,8 +412,8 @@ pub enum ErrorKind {
 impl ErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change.
     ///
-    /// A later version may add a kind with a new name, but never one that is named `other` or `unknown`: both are free for
-    /// what a dashboard or a parser does not know.
+    /// Later versions may add names, but never `other` or `unknown`, which a dashboard or a parser can use for names
+    /// that it does not know.
     ///
     /// ```
     /// assert_eq!(methodical_client::ErrorKind::RateLimited.as_str(), "rate_limited");

@@ -1,8 +1,9 @@
-//! Runtime of generated gateway clients over any transport, async and blocking.
+//! The runtime of generated gateway clients, async and blocking, over any transport.
 //!
-//! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] send the operations
-//! of one [`Service`](model::Service), and both follow the same policy. The crate of a service has an alias of each, and
-//! re-exports the types of this crate. Use this crate directly for code that works with the clients of any service.
+//! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] send the
+//! operations of one [`Service`](model::Service), and both follow the same policy. The crate of a service has an alias
+//! for each, and re-exports the types of this crate. Use this crate directly in code that works with clients of any
+//! service.
 //!
 //! # Examples
 //!
@@ -35,10 +36,10 @@
 //!
 //! | limit | default | set with |
 //! |---|---|---|
-//! | timeout of a call, retries and waiting included | 60 s | [`ClientBuilder::call_timeout`] |
+//! | timeout of a call, including retries and waiting | 60 s | [`ClientBuilder::call_timeout`] |
 //! | timeout of one attempt | 30 s | [`ClientBuilder::attempt_timeout`] |
 //! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`ClientBuilder::stream_timeout`] |
-//! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
+//! | attempts, including the first | 3 | [`RetryPolicy::max_attempts`] |
 //! | minimum time left for another attempt | 10 ms | |
 //! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
 //! | maximum of the doubled wait | 5 s | |
@@ -55,10 +56,10 @@
 //!
 //! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
 //!
-//! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
-//! If the service sends `Retry-After`, the client waits at least that long. After 429 and 503, the requests of all its calls
-//! wait, too; a call whose timeout ends earlier fails without a request. Limits of a connection, such as its idle timeout,
-//! are settings of the transport: see its [`Options`](transport::Options).
+//! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in
+//! step. If the service sends `Retry-After`, the client waits at least that long. After 429 and 503, the requests of
+//! all its calls wait; a call whose timeout ends earlier fails without sending one. Connection limits, such as the idle
+//! timeout, are settings of the transport: see its [`Options`](transport::Options).
 //!
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
 //! errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401. The status of a response decides as follows; 200 is success:
@@ -75,17 +76,17 @@
 //! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
 //! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
 //!
-//! A service may report a failure in a body with status 200. Its class in the contract is the counterpart of a status:
-//! [`Auth`](model::ErrorClass::Auth) of 401, [`RateLimit`](model::ErrorClass::RateLimit) of 429 and
-//! [`Unavailable`](model::ErrorClass::Unavailable) of 503. [`Error::service`] returns its code and message.
+//! A service may report a failure in a body with status 200. The client treats the class that the contract gives it
+//! like a status: [`Auth`](model::ErrorClass::Auth) like 401, [`RateLimit`](model::ErrorClass::RateLimit) like 429, and
+//! [`Unavailable`](model::ErrorClass::Unavailable) like 503. [`Error::service`] returns its code and message.
 //!
 //! The client never follows a redirect, because that would send the token to another address.
 //!
 //! # Lists in pages
 //!
-//! A client requests one page of a list. If the contract declares how the pages follow each other, [`Client::pages`] returns
-//! an iterator over pages, and [`Client::stream_all`] one over the records of all pages. Both request a page only when it is
-//! asked for, as a call with its own retries. A list that does not end as declared is an error of kind
+//! A call requests one page of a list. If the contract declares how the pages follow each other, [`Client::pages`]
+//! iterates over pages, and [`Client::stream_all`] over the records of all pages. Both request a page only when it is
+//! needed, in a call with its own retries. A list that does not end as declared is an error of kind
 //! [`Paging`](ErrorKind::Paging), after everything that was received.
 //!
 //! # Tracing
@@ -130,7 +131,7 @@
 //! | `reqwest-blocking` | | reqwest on a thread, the default transport of [`blocking::Client`] |
 //! | `ureq` | | ureq, the default transport of [`blocking::Client`] without `reqwest-blocking` |
 //! | `rustls` | yes | `https` for these transports, with the default cryptography, ring |
-//! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
+//! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring or with aws-lc, which takes precedence |
 //! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
 //! | `tower-service` | | the module `tower` in [`transport`] |
 //! | `simd` | | lists are decoded with SIMD instructions |

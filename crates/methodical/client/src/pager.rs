@@ -287,8 +287,8 @@ pub(crate) const MAX_PAGES: u64 = 10_000;
 /// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and an
 /// [`Iterator`] in [`blocking`](crate::blocking::Pages).
 ///
-/// A page is requested only when it is asked for. After an error there are no more pages; [`Error::delivered`] returns how
-/// many records the pages before it had. Dropping the value ends a request that was sent.
+/// A page is requested only when you ask for it. After an error there are no more pages; [`Error::delivered`] returns
+/// how many records the pages before it had. Dropping the value ends a request in progress.
 pub struct Pages<O: PagedOperation, B = Body> {
     pager: Pager<WithBody<O>, O::Beside>,
     /// The page that was requested.
@@ -346,8 +346,8 @@ impl<O: PagedOperation> Pages<O> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging) if the pages do not
-    /// follow the contract. [`Error::delivered`] returns how many records the pages before had.
+    /// Those of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging) if the pages
+    /// do not follow the contract. [`Error::delivered`] returns how many records the previous pages had.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;

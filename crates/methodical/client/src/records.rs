@@ -31,8 +31,8 @@ pub enum Entry<T> {
     Rejected(Rejected),
 }
 
-/// The records of [`Client::stream`](crate::Client::stream), or of all pages, of
-/// [`Client::stream_all`](crate::Client::stream_all): a [`Stream`], and an [`Iterator`] in
+/// The records that [`Client::stream`](crate::Client::stream) or, for all pages,
+/// [`Client::stream_all`](crate::Client::stream_all) returns: a [`Stream`], and an [`Iterator`] in
 /// [`blocking`](crate::blocking::Records).
 ///
 /// A page is requested only once all records of the previous page have been taken and another one is needed. After an error
@@ -121,8 +121,8 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         self
     }
 
-    /// Returns the fields beside the list, such as a total, once it has ended without an error; beside a page, until the next
-    /// one is requested.
+    /// Returns the fields beside the list, such as a total, once it has ended without an error. For a list in pages,
+    /// these are the fields beside the current page, until the next one is requested.
     ///
     /// ```
     /// use methodical_client::model::{Beside, Record};

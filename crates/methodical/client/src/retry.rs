@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// How failed attempts are retried.
 ///
-/// A client retries only calls that it may repeat: those by GET, and those by POST that the spec marks as idempotent. Any
-/// other POST is retried only if the request was not sent, because the service may have executed it. After status 401, a
-/// client also repeats a POST once, with a new token: the service has refused it.
+/// A client retries every GET, and each POST that the spec marks as idempotent. It retries any other POST only if the
+/// request was not sent, because the service may have executed it. After status 401, it also repeats such a POST once,
+/// with a new token, because the service has refused it.
 ///
 /// # Examples
 ///
@@ -32,7 +32,7 @@ impl RetryPolicy {
         Self::default().max_attempts(1)
     }
 
-    /// Sets the maximum number of attempts of a call, the first one included. Default: 3. A value below 1 counts as 1.
+    /// Sets the maximum number of attempts of a call, including the first. Default: 3. A value below 1 counts as 1.
     #[must_use]
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);

@@ -47,12 +47,12 @@ pub trait TokenSource: Send + Sync + 'static {
     /// If several clients share the source, `refused` may be older than the token that the source has. Compare the two, and
     /// replace the token only if they are equal.
     ///
-    /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting call
-    /// asks again. A call that begins after a failure asks again too.
+    /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting
+    /// call asks again. A call that begins after a failure also asks again.
     ///
-    /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
-    /// provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task. Otherwise it usually
-    /// panics, and so does the call of the blocking client.
+    /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime
+    /// must provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task.
+    /// Otherwise it usually panics, as does the call of the blocking client.
     ///
     /// # Errors
     ///
@@ -70,9 +70,9 @@ pub trait TokenSource: Send + Sync + 'static {
     }
 }
 
-/// Returns a source that asks an async function for a token.
+/// Creates a source that gets its tokens from an async function.
 ///
-/// The function gets the token that the service has just refused, if there is one; see [`TokenSource::token`].
+/// The function receives the token that the service has just refused, if any; see [`TokenSource::token`].
 ///
 /// # Examples
 ///

@@ -13,17 +13,18 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 
 /// A token from a file, which is read again after a second. Surrounding whitespace is ignored.
 ///
-/// Three files are refused:
+/// Three kinds of files are refused:
 ///
 /// - a file of more than 64 KiB;
 /// - anything but a regular file, such as a pipe, which yields its token only once;
 /// - on Unix, as `ssh` does, a file that you own and that other users can access.
 ///
-/// A file of another owner, or on a read-only file system, is accepted with any permissions: platforms provide tokens to
-/// containers that way, readable for every user of the container, and no user there could change that.
+/// A file that belongs to another user, or is on a read-only file system, is accepted with any permissions, because
+/// platforms provide tokens to containers that way: every user in the container can read them, and none can change
+/// that.
 ///
-/// A call reads the file if the last read started more than a second ago, or if the service refuses the token. So a token
-/// that has been replaced is used for at most one more second. The file is read on the thread of the call, which waits for a
+/// A call reads the file if the last read started more than a second ago, or if the service refuses the token, so a
+/// replaced token is used for at most one more second. The file is read on the thread of the call, which waits for a
 /// file system that does not respond.
 ///
 /// # Examples
