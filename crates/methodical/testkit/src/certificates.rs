@@ -78,8 +78,8 @@ impl Authority {
         self.issue(&params_for(&["other.invalid"])?)
     }
 
-    /// Issues a certificate for a server on `localhost` that accepts only clients with a certificate of this authority,
-    /// and such a certificate with its key, in PEM.
+    /// Issues a certificate for a server on `localhost` that accepts only clients with a certificate from this
+    /// authority, and such a client certificate with its key, in PEM.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// The failure to create a certificate.
+/// An error while creating a certificate.
 #[derive(Debug)]
 pub struct CertificateError(Box<dyn StdError + Send + Sync>);
 

@@ -7,8 +7,8 @@
 //!
 //! # Examples
 //!
-//! To get one test for each check, put this into a file of your `tests/` folder. The factory creates your transport.
-//! A check that your client cannot pass by design is skipped with a reason, which the test prints:
+//! To get one test for each check, put this into a file in your `tests/` folder. The factory creates your transport. To
+//! skip a check that your client cannot pass by design, give a reason, which the test prints:
 //!
 //! ```
 //! use methodical_testkit::conformance::{Setup, Subject};
@@ -41,7 +41,7 @@
 //!
 //! # Stability
 //!
-//! A new check is a minor version. Pin the exact version of the kit if a new check must not fail your build.
+//! A minor version may add checks. Pin the exact version of the kit if a new check must not break your build.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;

@@ -1,5 +1,4 @@
-//! Test tools for software around any method-dispatched gateway: for transports, for services, and for code that uses
-//! a client.
+//! Test tools for any method-dispatched gateway: for transports, for services, and for code that uses a client.
 //!
 //! This crate knows no service. A crate of generated code, such as `gateway-testkit`, re-exports it and adds the
 //! operations of one service.
@@ -23,7 +22,7 @@ pub mod certificates;
 pub mod codegen {
     //! The items that generated code uses.
     //!
-    //! They are for generated code of the same version only. They may change in any release.
+    //! Only generated code of the same version may use them: they may change in any release.
 
     pub use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 

@@ -1,10 +1,10 @@
 //! The calls of a service as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! A generated crate has one type for each operation, with methods for its parameters and its records. A [`Call`] is
-//! what all of them consist of; use it for an operation that the spec does not have.
+//! A generated crate has one type for each operation, with methods for its parameters and its records. All of them are
+//! built on [`Call`], which you can use for operations that the spec lacks.
 //!
-//! A call that no mock matches gets status 404. If a mock expects calls that did not come, `wiremock` lists the requests
-//! that it received.
+//! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
+//! received.
 //!
 //! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` of the feature `raw-server`.
 
@@ -25,10 +25,10 @@ mod matcher;
 #[cfg(test)]
 mod tests;
 
-/// A call with its response. It answers calls of a server on which it is mounted.
+/// A call with its response, which answers calls once it is mounted on a server.
 pub use wiremock::Mock as MockedCall;
 
-/// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
+/// The calls that a mock matches: those of one operation, with any parameters unless restricted.
 ///
 /// # Examples
 ///
@@ -76,7 +76,7 @@ impl Call {
         Self::of::<S>(select, None)
     }
 
-    /// Matches every call of an operation that is a POST with this format of its body, by its selector.
+    /// Matches every call of a POST operation with this body format, by its selector.
     pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
         Self::of::<S>(select, Some(format))
     }
@@ -146,7 +146,7 @@ impl Call {
         Self { retry_after: Some(delay), ..self }
     }
 
-    /// Adds a record to the end of a list that no client can decode: the number 0.
+    /// Adds a record that no client can decode, the number 0, to the end of a list.
     pub fn bad_record(self) -> Self {
         Self { has_bad_record: true, ..self }
     }
@@ -168,7 +168,7 @@ impl Call {
         }
     }
 
-    /// Adds these members to the fields beside a list, where these fields lack them. Default: none.
+    /// Adds those of these members that the fields beside a list lack. Default: none.
     pub fn marked(self, members: &'static str) -> Self {
         Self { marker: members, ..self }
     }

@@ -160,7 +160,7 @@ pub struct Progress {
     pub ended: usize,
     /// Number of scripts running now.
     pub playing: usize,
-    /// Number of scripts that have panicked, for instance by a failed assertion. Their connections are closed.
+    /// Number of scripts that have panicked, for instance because of a failed assertion. Their connections are closed.
     pub panicked: usize,
     /// Largest number of scripts that ran concurrently.
     pub most_playing: usize,

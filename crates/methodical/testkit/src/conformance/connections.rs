@@ -1,4 +1,4 @@
-//! Checks of connections, which are reused while they are usable and no longer, and of threads and runtimes.
+//! Checks of connections, which are reused only while they are usable, and of threads and runtimes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;

@@ -15,15 +15,15 @@ use crate::certificates::Authority;
 use crate::conformance::peer::{equal, text};
 use crate::outcome::{Outcome, fail, skip};
 
-/// The settings that the kit wants for the transport.
+/// The settings that the kit requires of the transport.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Setup {
-    /// Timeout of opening a connection.
+    /// Timeout for opening a connection.
     pub connect_timeout: Duration,
     /// Longest time without a byte from the peer during a response.
     pub idle_timeout: Duration,
-    /// Certificate (DER) of an authority to trust. A transport that does not trust it fails the TLS checks.
+    /// Certificate (DER) of an authority, which the transport must trust to pass the TLS checks.
     pub root: Vec<u8>,
 }
 

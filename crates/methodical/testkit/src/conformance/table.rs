@@ -74,12 +74,11 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// and 3.2.
         method_and_host: requests::method_and_host;
         /// Header values arrive byte for byte, including inner whitespace and bytes that are not ASCII, however long or
-        /// many they are, and also those marked as sensitive. Signed tokens can have 8 KiB, and a value may contain
+        /// many they are, even if they are marked as sensitive. Signed tokens can have 8 KiB, and a value may contain
         /// `obs-text`: RFC 9110 sections 5.4 and 5.5.
         header_bytes_are_preserved: requests::header_bytes_are_preserved;
-        /// Header values keep their upper-case and lower-case letters, and the client replaces none, such as `Accept` or
-        /// `User-Agent`. Most values are case-sensitive: tokens, entity tags, boundaries, trace states. RFC 9110 section
-        /// 5.5.
+        /// Header values keep their case, and the client replaces none of them, such as `Accept` or `User-Agent`. Most
+        /// values are case-sensitive: tokens, entity tags, boundaries, trace states. RFC 9110 section 5.5.
         header_values_keep_their_case: requests::header_values_keep_their_case;
         /// Two headers of the same name arrive in order, as two lines or as one list. RFC 9110 section 5.3.
         repeated_headers_keep_their_order: |kit| headers_arrive(kit, &[("x-multi", b"1"), ("x-multi", b"2")]);
@@ -112,17 +111,19 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A request with a body does not carry `Expect: 100-continue`. A client that sends it waits about a second for
         /// each peer that ignores it. RFC 9110 section 10.1.1.
         expect_continue_is_not_sent: requests::expect_continue_is_not_sent;
-        /// The same request is sent each time, and without anything of an earlier exchange: no cookie, no validator, no
-        /// `Referer`, and no response from a cache. A transport that keeps them mixes up the sessions of two callers,
-        /// reveals the previous URI, whose query may contain personal data, or returns a list that has changed. Keeping
-        /// them is up to the user agent: RFC 6265 section 5.4, RFC 9110 section 17.9, RFC 9111 section 2.
+        /// The same request is sent each time, and without anything from an earlier exchange: no cookie, no validator,
+        /// no `Referer`, and no response from a cache. A transport that keeps them mixes up the sessions of two
+        /// callers, reveals the previous URI, whose query may contain personal data, or returns a list that has
+        /// changed. Keeping them is up to the user agent: RFC 6265 section 5.4, RFC 9110 section 17.9, RFC 9111 section
+        /// 2.
         nothing_of_a_response_is_kept: requests::nothing_of_a_response_is_kept;
         /// A header that controls a connection arrives unchanged, or the request is refused before anything is sent. A
-        /// client that drops it in silence sends another request. Promise 1 of a transport, RFC 9110 section 7.6.1.
+        /// client that silently drops it sends a different request. Promise 1 of a transport, RFC 9110 section 7.6.1.
         connection_headers_arrive_or_are_refused: requests::connection_headers_arrive_or_are_refused;
-        /// Every method, also an unregistered one, is sent with and without a body, byte for byte and without additions.
-        /// With a body, it may instead be refused, and nothing is sent. Clients treat methods differently: some drop the
-        /// body of a DELETE, or add a media type to a POST. RFC 9110 sections 9.1 and 9.3, RFC 9112 section 6.
+        /// Every method, even an unregistered one, is sent with and without a body, byte for byte and without
+        /// additions. With a body, it may instead be refused, and nothing is sent. Clients treat methods differently:
+        /// some drop the body of a DELETE, or add a media type to a POST. RFC 9110 sections 9.1 and 9.3, RFC 9112
+        /// section 6.
         every_method_with_and_without_a_body: requests::every_method_with_and_without_a_body;
     }
     response {
@@ -156,12 +157,12 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
             let sent = b"HTTP/1.1 200 OK\r\nx-latin: caf\xe9\r\ncontent-length: 0\r\n\r\n";
             arrives(kit, sent, KeepAlive, &[("x-latin", "caf\\xe9")], "")
         };
-        /// Header values keep their upper-case and lower-case letters. Most values are case-sensitive: entity tags,
-        /// cookies, boundaries, realms. RFC 9110 section 5.5.
+        /// Header values keep their case. Most values are case-sensitive: entity tags, cookies, boundaries, realms. RFC
+        /// 9110 section 5.5.
         header_values_keep_their_case: responses::header_values_keep_their_case;
         /// No header is removed: none for framing, cookies, authentication, caching or the connection. None is added
-        /// either, such as a default media type. A wrapper of the transport may need any of them, or decide by one that
-        /// is missing. RFC 9110 section 5.
+        /// either, such as a default media type. A wrapper of the transport may need any of them, or act on one that is
+        /// missing. RFC 9110 section 5.
         headers_are_those_of_the_peer: responses::headers_are_those_of_the_peer;
         /// A trailer does not become a header of the response. It arrives after the caller has decided what the headers
         /// mean. Transports discard trailers. RFC 9110 section 6.5.1.
@@ -343,9 +344,9 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         unsolicited_response_is_not_used: connections::unsolicited_response_is_not_used;
         /// A response in an unknown version of HTTP is a protocol error. RFC 9110 section 2.5.
         unknown_version: |kit| fails(kit, "HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}", Close, Protocol);
-        /// Every failure after the request was sent says so, in its own phase: an error of `send` is not of the body or
-        /// of connecting, and an error of the body is of the body. A caller that reads "nothing was sent" sends a POST
-        /// again. Promise 7 of a transport.
+        /// Every failure after the request was sent reports this, and its phase: never the body or connecting for an
+        /// error of `send`, and always the body for an error of the body. A caller that reads "nothing was sent"
+        /// repeats even a POST. Promise 7 of a transport.
         sent_and_phase_of_each_failure: responses::sent_and_phase_of_each_failure;
     }
     time {
@@ -404,8 +405,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The deadline counts from the call. It does not start again when a part of the response arrives. A deadline
         /// that restarts at the head lets a call take twice its time. Promise 4 of a transport.
         deadline_is_not_restarted: time::deadline_is_not_restarted;
-        /// The idle timeout ends the wait for a silent peer, although the deadline is later. Each limit applies beside
-        /// the others; the earliest of them ends the call. `Setup::idle_timeout`.
+        /// The idle timeout ends the wait for a silent peer, although the deadline is later. Each limit applies
+        /// independently, and the earliest ends the call. `Setup::idle_timeout`.
         idle_timeout_beside_a_deadline: time::idle_timeout_beside_a_deadline;
     }
     cancellation {
@@ -447,8 +448,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
             let sent = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
             opens(kit, 5, &playing(sent, KeepAlive)?)
         };
-        /// A pooled connection that the peer has closed in the meantime does not fail the next request. Servers close
-        /// idle connections all the time. RFC 9112 section 9.5.
+        /// A pooled connection that the peer has closed does not make the next request fail. Servers close idle
+        /// connections all the time. RFC 9112 section 9.5.
         stale_connection_is_survived: connections::stale_connection_is_survived;
         /// A connection is not reused after a failed response. The rest of that response would be read as the next one.
         /// RFC 9112 section 9.2.

@@ -131,19 +131,19 @@ pub enum Kind {
     Currency,
     /// One of the values with these JSON texts.
     Values(&'static [&'static str]),
-    /// A value of a kind, or a JSON number.
+    /// A value of this kind, or a JSON number.
     OrNumber(&'static Self),
     /// Another record.
     Record(&'static Record),
-    /// A list of values of a kind.
+    /// A list of values of this kind.
     List(&'static Self),
-    /// A list of values of a kind, or a single value.
+    /// A list of values of this kind, or a single one in its place.
     OneOrList(&'static Self),
-    /// An object of a kind, or an empty list.
+    /// An object of this kind, or an empty list in its place.
     OrEmptyList(&'static Self),
-    /// A value of a kind, or an empty text.
+    /// A value of this kind, or an empty text in its place.
     OrBlank(&'static Self),
-    /// An object with arbitrary keys, and values of a kind.
+    /// An object with arbitrary keys, whose values are of this kind.
     Map(&'static Self),
 }
 
@@ -170,7 +170,7 @@ pub struct Param {
     pub name: &'static str,
     /// The values.
     pub values: Values,
-    /// Where a value can be found that the service has: an operation, by its selector, and the JSON key of a field.
+    /// Where to find a value that the service has: an operation, by its selector, and the JSON key of a field.
     pub origin: Option<(&'static str, &'static str)>,
     /// A value that the service accepts, which may match no record.
     pub sample: &'static str,
@@ -180,7 +180,7 @@ pub struct Param {
     pub required: bool,
     /// The parameters that it needs.
     pub needs: &'static [&'static str],
-    /// The attribute that the selected records have and do not show.
+    /// The attribute that the selected records have but do not contain.
     pub recovers: Option<&'static str>,
     /// The section of the contract.
     pub source: &'static str,
@@ -197,9 +197,9 @@ pub enum Values {
     NumericId,
     /// Any other integer in decimal digits.
     Integer,
-    /// A text that identifies something.
+    /// Text that identifies something.
     TextId,
-    /// One of a closed set, or text of a form.
+    /// One of a closed set of values, or text of a certain form.
     Other,
 }
 

@@ -17,8 +17,7 @@ pub enum Profile {
     /// By the contract and the RFCs. A point that the contract leaves open is reported, not judged.
     #[default]
     Any,
-    /// Also by the decisions of the spec about the points that the contract leaves open: how the reference server settles
-    /// them.
+    /// Also by the spec's decisions on the points that the contract leaves open, which the reference server follows.
     Reference,
 }
 

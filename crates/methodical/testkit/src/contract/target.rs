@@ -125,7 +125,7 @@ impl Target {
         })
     }
 
-    /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
+    /// Sets the maximum size of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
     #[must_use]
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.body_limit = bytes;
