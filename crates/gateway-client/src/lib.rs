@@ -1,5 +1,6 @@
-//! Client of the recruitment gateway over any transport, async and blocking. It is the client of any method-dispatched API,
-//! from the crate [`methodical_client`], for the queries in [`model`], which `cargo xtask` generates from `spec/gateway.toml`.
+//! The client for the recruitment gateway, async and blocking, over any transport. It is the client for any
+//! method-dispatched API, from the crate [`methodical_client`], with the queries in [`model`], which `cargo xtask`
+//! generates from `spec/gateway.toml`.
 //!
 //! # Examples
 //!
@@ -23,7 +24,7 @@
 //!
 //! # Without `async`
 //!
-//! With these features, the tree of dependencies contains ureq, but neither tokio nor reqwest:
+//! With these features, the dependency tree contains ureq, but neither tokio nor reqwest:
 //!
 //! ```toml
 //! gateway-client = { version = "0.1", default-features = false, features = ["ureq", "rustls"] }

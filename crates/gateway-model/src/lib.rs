@@ -1,6 +1,7 @@
-//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or a runtime. `cargo xtask` generates them from
-//! `spec/gateway.toml` into `src/generated`; the decoders, scalars and traits below them are those of any
-//! method-dispatched API, in the crate [`methodical_model`]. [Where the code is](#where-the-code-is) maps both.
+//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or a runtime. `cargo xtask` generates them
+//! from `spec/gateway.toml` into `src/generated`; the decoders, scalars and traits that they build on serve any
+//! method-dispatched API, and are in the crate [`methodical_model`]. [Where the code is](#where-the-code-is) lists
+//! both.
 //!
 //! Use this crate with any HTTP stack: get the query from an [`Operation`], send it, and pass the
 //! body of the response back to the operation to decode it. `gateway-client` does the same for you.
@@ -61,8 +62,8 @@
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
 //! - [`tables`] describes the records as tables of a database.
 //! - `Debug` shows no personal data, and a [`DecodeError`] never contains a value.
-//! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have no
-//!   order, because that of their text is not that of their values:
+//! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have
+//!   no order, because texts and values would sort differently:
 //!
 //! ```compile_fail,E0369
 //! gateway_model::DecimalText::new("9") < gateway_model::DecimalText::new("10");
@@ -78,8 +79,8 @@
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 //!
-//! Random values have absent fields, unknown enum values, fields that the contract does not list, and any text. A strategy
-//! of `proptest` draws them from bytes. To test a borrowed record, serialize an owned one and decode it:
+//! Random values have absent fields, unknown enum values, fields that the contract does not list, and any text. A
+//! `proptest` strategy draws them from bytes. To test a borrowed record, serialize an owned one and decode it:
 //!
 //! ```
 //! use arbitrary::Unstructured;

@@ -1,7 +1,8 @@
 //! The records as tables of a database, and the lists that a mirror copies into them.
 //!
-//! A field is a column, and so is each field of a nested record: `portal.name` is `portal_name`. Lists and maps are JSON. The
-//! constants are what `methodical-mirror` takes; [`Mirrored`] passes all of them to a visitor, with their queries.
+//! A field is a column, and so is each field of a nested record: `portal.name` is `portal_name`. Lists and maps are
+//! JSON. `methodical-mirror` works with these constants; [`Mirrored`] passes all of them to a visitor, with their
+//! queries.
 //!
 //! # Examples
 //!

@@ -1,5 +1,4 @@
-//! Test tools for software around the recruitment gateway: for transports, for services, and for code that uses a
-//! client.
+//! Test tools for the recruitment gateway: for transports, for services, and for code that uses a client.
 //!
 //! No feature is on by default. Each adds a module and its dependencies.
 //!

@@ -19,8 +19,8 @@
 //! Other responses are a truncated list, one with a bad record, a failure with `Retry-After`, and any of them after a
 //! delay. For broken connections, use a `RawServer` of the feature `raw-server`.
 //!
-//! A call that no mock matches gets status 404. If a mock expects calls that did not come, `wiremock` lists the requests
-//! that it received.
+//! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
+//! received.
 
 #[doc(inline)]
 pub use methodical_testkit::mocks::{Call, MockedCall};
