@@ -11,7 +11,7 @@ use crate::{Body, TransportError, TransportErrorKind};
 /// A response body that may still be arriving: [`Read`] it, or take it in [chunks](Self::chunk). Dropping it ends the
 /// exchange.
 ///
-/// An error of `read` wraps a [`TransportError`]; [`TransportError::from_io`] unwraps it.
+/// Errors of `read` wrap a [`TransportError`], which [`TransportError::from_io`] unwraps.
 ///
 /// # Examples
 ///
@@ -73,7 +73,7 @@ impl BlockingBody {
         Self::empty().map(|_| Body::from_poll(move |_| Poll::Ready(chunks.next())))
     }
 
-    /// Creates a body from the reader of an HTTP client, whose errors `classify` converts.
+    /// Creates a body from an HTTP client's reader, and converts its errors with `classify`.
     pub fn with_errors<R, F>(mut reader: R, mut classify: F) -> Self
     where
         R: Read + Send + 'static,

@@ -108,7 +108,7 @@ impl Body {
         Self::new(Polled(poll))
     }
 
-    /// Creates a body from the stream of an HTTP client, whose errors `classify` converts.
+    /// Creates a body from an HTTP client's stream, and converts its errors with `classify`.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,

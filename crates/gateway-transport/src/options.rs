@@ -14,7 +14,7 @@ use crate::{TransportError, TransportErrorKind};
 /// | setting | default | set with |
 /// |---|---|---|
 /// | timeout for connecting: name lookup, TCP and TLS | 5 s | [`connect_timeout`](Self::connect_timeout()) |
-/// | maximum silence of the peer within a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
+/// | time that the peer may be silent during a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
 /// | timeout for an exchange without a [`Deadline`](crate::Deadline) | 60 s | [`total_timeout`](Self::total_timeout()) |
 /// | time an unused connection is kept | 60 s | [`pool_idle_timeout`](Self::pool_idle_timeout()) |
 /// | unused connections kept per host | 8 | [`pool_max_idle`](Self::pool_max_idle()) |
@@ -41,11 +41,11 @@ pub struct Options {
     /// Timeout for connecting: name lookup, TCP and TLS. It is always set, because an adapter without it hangs for
     /// minutes on a host that drops packets.
     pub connect_timeout: Duration,
-    /// Maximum silence of the peer within a response.
+    /// How long the peer may be silent during a response.
     pub idle_timeout: Duration,
     /// Timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     pub total_timeout: Duration,
-    /// Time that an unused connection is kept. The default is less than the 75 s after which common servers close it, so
+    /// How long an unused connection is kept. The default is less than the 75 s after which common servers close it, so
     /// that a request rarely uses a connection that is being closed.
     pub pool_idle_timeout: Duration,
     /// Maximum number of unused connections kept per host.
@@ -169,11 +169,11 @@ macro_rules! setters {
 setters! {
     /// Sets the timeout for connecting.
     connect_timeout: Duration;
-    /// Sets the maximum silence of the peer within a response.
+    /// Sets how long the peer may be silent during a response.
     idle_timeout: Duration;
     /// Sets the timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     total_timeout: Duration;
-    /// Sets the time that an unused connection is kept.
+    /// Sets how long an unused connection is kept.
     pool_idle_timeout: Duration;
     /// Sets the maximum number of unused connections kept per host.
     pool_max_idle: usize;

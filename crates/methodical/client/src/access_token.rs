@@ -59,9 +59,10 @@ impl AccessToken {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
-    /// line break or another invalid character. The error gives the position of the character, not the text. A special
-    /// message explains that the text must not begin with `Bearer `, which is the scheme and not part of the token.
+    /// Returns [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it
+    /// contains a space, a line break or another invalid character. The error gives the position of the character, not
+    /// the text. A special message explains that the text must not begin with `Bearer `, which is the scheme and not
+    /// part of the token.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         check_bearer(text.as_bytes())?;
@@ -72,8 +73,8 @@ impl AccessToken {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the text is empty, or contains whitespace or a character other than visible ASCII. The error
-    /// gives the position of the character, not the text.
+    /// Returns [`ErrorKind::Config`] if the text is empty, or contains whitespace or a character other than visible
+    /// ASCII. The error gives the position of the character, not the text.
     ///
     /// ```
     /// use methodical_client::AccessToken;

@@ -71,10 +71,10 @@ impl CallOptions {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the name or the value is invalid, or if the client or its transport sets the header itself:
-    /// `Accept`, `Accept-Encoding`, `Authorization`, `Connection`, `Content-Length`, `Expect`, `Host`, `Keep-Alive`,
-    /// `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade` and `User-Agent`. The error
-    /// does not contain the value.
+    /// Returns [`ErrorKind::Config`] if the name or the value is invalid, or if the client or its transport sets the
+    /// header itself: `Accept`, `Accept-Encoding`, `Authorization`, `Connection`, `Content-Length`, `Expect`, `Host`,
+    /// `Keep-Alive`, `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade` and
+    /// `User-Agent`. The error does not contain the value.
     ///
     /// ```
     /// use methodical_client::{CallOptions, ErrorKind};

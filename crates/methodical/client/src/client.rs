@@ -96,7 +96,7 @@ impl<S: Service> Client<S> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
+    /// Returns [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
     /// [`ErrorKind::Token`](crate::ErrorKind::Token) if the source has no token, and
     /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if the token source takes longer than the call timeout.
     ///
@@ -333,9 +333,9 @@ impl<S: Service, T: Io> ClientBuilder<S, T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
-    /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
-    /// cannot be created because the system has no certificates or no thread can be started.
+    /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or
+    /// if there is no transport, and [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if
+    /// the default transport cannot be created because the system has no certificates or no thread can be started.
     pub fn build(self) -> Result<Client<S, T>, Error> {
         Ok(Client { engine: self.into_engine()?, service: PhantomData })
     }

@@ -346,8 +346,8 @@ impl<O: PagedOperation> Pages<O> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging) if the pages
-    /// do not follow the contract. [`Error::delivered`] returns how many records the previous pages had.
+    /// Fails like [`Client::send`](crate::Client::send), and with [`ErrorKind::Paging`](crate::ErrorKind::Paging) if
+    /// the pages do not follow the contract. [`Error::delivered`] returns how many records the previous pages had.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;

@@ -283,7 +283,7 @@ impl<T: Record, S: Beside> Records<T, S> {
     ///
     /// # Errors
     ///
-    /// See [`next`](Self::next).
+    /// Fails like [`next`](Self::next).
     ///
     /// # Examples
     ///

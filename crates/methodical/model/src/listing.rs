@@ -42,7 +42,7 @@ impl<T, B> Listing<T, B> {
     ///
     /// # Errors
     ///
-    /// The error of the first rejected record.
+    /// Returns the error of the first rejected record.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

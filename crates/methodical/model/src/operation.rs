@@ -46,7 +46,7 @@ pub trait Operation {
     ///
     /// # Errors
     ///
-    /// [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter) when a value cannot be sent, such as an
+    /// Returns [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter) if a value cannot be sent, such as an
     /// identifier that is not an unsigned integer. The error names the parameter, not the value.
     fn query(&self) -> Result<Query, DecodeError>;
 
@@ -56,8 +56,8 @@ pub trait Operation {
     ///
     /// # Errors
     ///
-    /// Any kind except those of a query. A list whose records cannot all be decoded is not an error:
-    /// see [`Listing::rejected`].
+    /// Can return any kind except those of a query. A list whose records cannot all be decoded is not an error: see
+    /// [`Listing::rejected`].
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -126,7 +126,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     ///
     /// # Errors
     ///
-    /// The same as [`Operation::decode`].
+    /// Fails like [`Operation::decode`].
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],

@@ -28,8 +28,8 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a decimal
-            /// number, or exceeds 64 bits.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is
+            /// not a decimal number, or exceeds 64 bits.
             pub fn to_u64(&self) -> Result<u64, $crate::DecodeError> {
                 $crate::codegen::parse_unsigned(self.as_str(), stringify!($name))
             }
@@ -92,8 +92,8 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
-            /// whole number, or exceeds 64 bits.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is
+            /// not a whole number, or exceeds 64 bits.
             pub fn to_i64(&self) -> Result<i64, $crate::DecodeError> {
                 $crate::codegen::parse_signed(self.as_str(), stringify!($name))
             }
@@ -134,8 +134,8 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the contract does not
-            /// list the text.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the contract
+            /// does not list the text.
             fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 Self::CODES.parse(text, stringify!($name)).map(Self)
             }
@@ -260,8 +260,8 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a whole
-            /// number, or exceeds 64 bits.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is
+            /// not a whole number, or exceeds 64 bits.
             fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::$parse(text, stringify!($name)).map(Self::new)
             }

@@ -151,7 +151,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// # Errors
     ///
-    /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
+    /// Fails like [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
     pub fn next_record(&mut self) -> Result<Next<T>, DecodeError> {
         self.next_json_with(|record, _| T::from_ref(record))
     }
@@ -162,7 +162,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// # Errors
     ///
-    /// The same as [`next_record`](Self::next_record).
+    /// Fails like [`next_record`](Self::next_record).
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -196,7 +196,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// # Errors
     ///
-    /// The same as [`next_record`](Self::next_record).
+    /// Fails like [`next_record`](Self::next_record).
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

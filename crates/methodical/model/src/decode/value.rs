@@ -36,7 +36,7 @@ pub trait Value: Sized {
     ///
     /// # Errors
     ///
-    /// The error of the deserializer.
+    /// Returns the error of the deserializer.
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error>;
 
     /// Converts the borrowed form into this one.

@@ -20,8 +20,8 @@ macro_rules! __jiff {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
-            /// date and time, such as `0000-00-00 00:00:00`.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is
+            /// not a date and time, such as `0000-00-00 00:00:00`.
             fn try_from(text: &$name) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::date_time(text.as_str(), stringify!($name))
             }
@@ -34,8 +34,8 @@ macro_rules! __jiff {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format of the
-            /// service cannot represent the time: before the year 0, or with a fraction of a second.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format of
+            /// the service cannot represent the time: before the year 0, or with a fraction of a second.
             fn try_from(time: $crate::codegen::DateTime) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::time_text(time, stringify!($name)).map(Self::from)
             }
@@ -55,8 +55,8 @@ macro_rules! __rust_decimal {
             ///
             /// # Errors
             ///
-            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
-            /// plain decimal number, or has more digits than the type can hold.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is
+            /// not a plain decimal number, or has more digits than the type can hold.
             fn try_from(text: &$name) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::decimal(text.as_str(), stringify!($name))
             }
@@ -85,8 +85,8 @@ pub(crate) mod time {
     ///
     /// # Errors
     ///
-    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text has another format, or the date
-    /// and time does not exist.
+    /// Returns [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text has another format, or
+    /// the date and time does not exist.
     pub fn date_time(text: &str, name: &str) -> Result<DateTime, DecodeError> {
         let is_written_so =
             |time: &DateTime| time_text(*time, name).is_ok_and(|written| written == text);
@@ -98,7 +98,7 @@ pub(crate) mod time {
     ///
     /// # Errors
     ///
-    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if it is before the year 0, or has a
+    /// Returns [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if it is before the year 0, or has a
     /// fraction of a second.
     pub fn time_text(time: DateTime, name: &str) -> Result<String, DecodeError> {
         if time.year() < 0 || time.subsec_nanosecond() != 0 {
@@ -121,8 +121,8 @@ pub(crate) mod decimal {
     ///
     /// # Errors
     ///
-    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text is not a plain decimal number,
-    /// or has more digits than the type can hold.
+    /// Returns [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text is not a plain decimal
+    /// number, or has more digits than the type can hold.
     pub fn decimal(text: &str, name: &str) -> Result<Decimal, DecodeError> {
         let number = if is_plain(text) { Decimal::from_str_exact(text).ok() } else { None };
         number.ok_or_else(|| DecodeError::conversion(name, "a plain decimal number that fits"))
