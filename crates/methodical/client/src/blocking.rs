@@ -175,7 +175,7 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Calls any operation and returns the response, whatever its status, with its body still to be received.
+    /// Calls any operation and returns the response with any status, before its body is received.
     ///
     /// The body is neither checked nor decoded. The retries and timeouts are those of the async client's
     /// [`stream_raw`](crate::Client::stream_raw).

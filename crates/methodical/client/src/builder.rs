@@ -196,8 +196,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Makes a call fail with [`ErrorKind::Decode`](crate::ErrorKind::Decode) if a record cannot be decoded. By
-    /// default, the record is in [`Listing::rejected`](methodical_model::Listing::rejected) or an
+    /// Fails a call with [`ErrorKind::Decode`](crate::ErrorKind::Decode) if a record cannot be decoded. By default, the
+    /// record is in [`Listing::rejected`](methodical_model::Listing::rejected) or an
     /// [`Entry::Rejected`](crate::Entry::Rejected), and a [`WARN` event](crate#tracing) has its path.
     ///
     /// ```

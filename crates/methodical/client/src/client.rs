@@ -244,7 +244,7 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Calls any operation and returns the response, whatever its status, with its body still to be received.
+    /// Calls any operation and returns the response with any status, before its body is received.
     ///
     /// Use it to see an undecoded response, or to pass on a body that may be larger than memory. The body is not
     /// checked, and is decoded neither as JSON nor from a content coding. Until the head of the response has arrived,

@@ -47,7 +47,7 @@ impl Extra<'_> {
         self.iter().count()
     }
 
-    /// Returns whether there are no fields.
+    /// Returns whether the record has no such fields.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
