@@ -117,7 +117,7 @@ impl Body {
         Self::new(stream.map_err(classify))
     }
 
-    /// Limits this body by a deadline and by an idle timeout, the longest wait for a frame. The time between two reads
+    /// Applies a deadline and an idle timeout (the longest wait for a frame) to this body. The time between two reads
     /// does not count, because a client may receive nothing while its caller is busy.
     ///
     /// Adapters need this for clients that have no time limits. `sleep_until` returns a future that ends at an instant,

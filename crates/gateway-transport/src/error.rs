@@ -6,7 +6,7 @@ use std::{fmt, io};
 /// Any error, as the source of a [`TransportError`].
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
-/// The kind of a [`TransportError`]: what failed, so that a caller can decide what to do next.
+/// What a [`TransportError`] says failed, so that a caller can decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
@@ -72,7 +72,7 @@ pub enum Phase {
     Unknown,
 }
 
-/// Whether a byte of the request may have reached the peer.
+/// Whether any part of the request may have reached the peer.
 #[expect(clippy::exhaustive_enums, reason = "the two variants cover every case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sent {
@@ -82,7 +82,7 @@ pub enum Sent {
     Maybe,
 }
 
-/// The reason why a transport returned no complete response.
+/// Why a transport returned no complete response.
 ///
 /// One pointer wide. The text is a lowercase fragment, such as "connection refused". Neither the text nor the sources
 /// that our adapters keep contain data from the request or the response.

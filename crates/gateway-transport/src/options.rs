@@ -50,7 +50,7 @@ pub struct Options {
     pub pool_idle_timeout: Duration,
     /// Maximum number of unused connections kept per host.
     pub pool_max_idle: usize,
-    /// Source of the proxy.
+    /// Where the proxy comes from.
     pub proxy: Proxy,
     /// Certificates (DER) trusted in addition to the system's, for a private authority.
     pub extra_roots: Vec<Bytes>,
@@ -58,7 +58,7 @@ pub struct Options {
     pub client_certificate: Option<ClientCertificate>,
 }
 
-/// The source of an adapter's proxy.
+/// Where an adapter's proxy comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {
@@ -177,7 +177,7 @@ setters! {
     pool_idle_timeout: Duration;
     /// Sets the maximum number of unused connections kept per host.
     pool_max_idle: usize;
-    /// Sets the source of the proxy.
+    /// Sets where the proxy comes from.
     proxy: Proxy;
 }
 

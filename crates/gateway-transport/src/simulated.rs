@@ -31,7 +31,7 @@ pub fn time() -> Option<Arc<dyn Time>> {
     with(|own| own.borrow().clone()).flatten()
 }
 
-/// Ends the simulated time of a thread.
+/// Ends the simulated time of a thread when it is dropped.
 #[must_use = "dropping it ends the simulation"]
 pub struct Simulated {
     before: Option<Arc<dyn Time>>,

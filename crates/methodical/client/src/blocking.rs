@@ -62,7 +62,7 @@ pub type Client<S> = crate::Client<S, Arc<dyn BlockingTransport>>;
 pub type ClientBuilder<S> = crate::ClientBuilder<S, Arc<dyn BlockingTransport>>;
 
 impl<S: Service> Client<S> {
-    /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
+    /// Returns the request that [`send`](Self::send) would send first, without sending it: a dry run.
     ///
     /// # Errors
     ///

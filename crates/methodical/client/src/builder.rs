@@ -77,8 +77,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the source of a secret by its name in the spec, for a service that has several. [`token`](Self::token) sets that
-    /// of the first one.
+    /// Sets the source of the secret that has this name in the spec, for a service with several. [`token`](Self::token)
+    /// sets the source of the first.
     ///
     /// ```
     /// use methodical_client::model::{Auth, Secret, SecretPlace, Service};
@@ -125,7 +125,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the timeout of a call, including getting its token, all attempts and all waiting. Default: 60 s.
+    /// Sets the timeout of a whole call: getting a token, all attempts and all waiting. Default: 60 s.
     ///
     /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for another
     /// attempt, the last attempt's outcome is returned. A duration too long for the clock, such as [`Duration::MAX`], means

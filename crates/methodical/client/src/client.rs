@@ -89,7 +89,7 @@ impl<S: Service, T> Client<S, T> {
 }
 
 impl<S: Service> Client<S> {
-    /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
+    /// Returns the request that [`send`](Self::send) would send first, without sending it: a dry run.
     ///
     /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
     /// does not print its value. The token source may be asked for a token.

@@ -359,7 +359,7 @@ pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 pub enum ErrorKind {
     /// A setting is missing or invalid: base URL, token or transport. Nothing was sent.
     Config,
-    /// The token source returned no token. The source of the error has the reason.
+    /// The token source returned no token; the error's `source()` says why.
     Token,
     /// A value of the query cannot be sent. Nothing was sent.
     Query,
@@ -371,9 +371,9 @@ pub enum ErrorKind {
     Timeout,
     /// The connection ended before the response was complete. A later call may succeed.
     Interrupted,
-    /// The response is not HTTP, or not in the encoding that it declares. The source of the error says which.
+    /// The response is not HTTP, or not in the encoding that it declares; the error's `source()` says which.
     Protocol,
-    /// The transport failed for another reason. The source of the error has the details.
+    /// The transport failed for another reason; the error's `source()` has the details.
     Transport,
     /// Status 301, 302, 303, 307 or 308. The client never follows a redirect. The base URL may be wrong; the text names the
     /// server that the redirect leads to.
@@ -392,7 +392,7 @@ pub enum ErrorKind {
     /// body: the service failed. A later call may succeed if [`Error::is_transient`](crate::Error::is_transient)
     /// returns true.
     Server,
-    /// Any other status but 200.
+    /// Any other status except 200.
     Status,
     /// A successful response that is not JSON, such as a login page.
     ContentType,
@@ -400,7 +400,7 @@ pub enum ErrorKind {
     ContentCoding,
     /// The response or one of its records exceeds its size limit.
     TooLarge,
-    /// A successful response that does not match the contract. The source of the error says where.
+    /// A successful response that does not match the contract; the error's `source()` says where.
     Decode,
     /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service) returns its
     /// code and message.

@@ -15,7 +15,7 @@ use crate::pace::Permit;
 use crate::time::{Limit, now};
 use crate::trace::CallSpan;
 
-/// A response with any status whose body is still to be received, as [`Client::stream_raw`](crate::Client::stream_raw)
+/// A response with any status, whose body is still to be received. [`Client::stream_raw`](crate::Client::stream_raw)
 /// and [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw) return it.
 ///
 /// `B` is the type of the body. Memory holds one chunk of the body, however long it is. Dropping the response ends the

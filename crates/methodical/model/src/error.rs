@@ -48,7 +48,7 @@ pub enum DecodeErrorKind {
     Encoding,
     /// The document ends before it is complete.
     Incomplete,
-    /// A value does not have the type that the contract gives.
+    /// A value does not have the type that the contract requires.
     WrongType,
     /// A required field is missing.
     Missing,
@@ -319,7 +319,7 @@ impl ServiceError {
         self.message.as_deref()
     }
 
-    /// Returns the class of the code, [`ErrorClass::Other`] if the contract gives it none.
+    /// Returns the class of the code, or [`ErrorClass::Other`] if the contract gives it none.
     pub fn class(&self) -> ErrorClass {
         self.class
     }

@@ -18,7 +18,8 @@ use alloc::vec::Vec;
 
 use crate::scalar::either::{is_digits, is_plain};
 
-/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if no part looks like one.
+/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula, or `None` without such a
+/// part.
 ///
 /// A spreadsheet that uses another separator than the writer ignores quotes within a cell, and splits `x;=1+1`. A
 /// formula may therefore start after any usual separator, or on a new line. A part that already starts with `'` before
@@ -31,7 +32,7 @@ pub fn guard(cell: &str) -> Option<String> {
     })
 }
 
-/// Removes what [`guard`] has added to a cell; `None` if it has added nothing.
+/// Removes what [`guard`] has added to a cell. Returns `None` if it has added nothing.
 #[must_use]
 pub fn unguard(cell: &str) -> Option<String> {
     // Fast path: nearly every cell has no `'`.

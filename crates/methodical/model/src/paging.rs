@@ -109,7 +109,7 @@ impl Position {
         Self::Cursor(text.to_string())
     }
 
-    /// Returns the number, if it is one.
+    /// Returns the number, unless the position is a cursor.
     #[must_use]
     pub fn number(&self) -> Option<i64> {
         match self {

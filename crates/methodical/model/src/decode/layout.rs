@@ -27,7 +27,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A document that is the data.
+    /// A document that is itself the data.
     pub const ROOT: Self = Self {
         at: &[],
         verdict: None,

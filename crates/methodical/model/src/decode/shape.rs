@@ -48,7 +48,7 @@ pub struct Object {
 pub struct Member {
     /// Its name on the wire.
     pub name: &'static str,
-    /// The field must be present and must not be `null`.
+    /// Whether the field must be present and not `null`.
     pub required: bool,
     /// Returns the shape of its value.
     pub shape: fn() -> Shape,

@@ -59,13 +59,13 @@ const TEXT_OR_NUMBER: &str = "text, or a number";
 /// The ways in which a service writes a boolean, as JSON texts. We write the first of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
-    /// Those of `true`; at least one.
+    /// The forms of `true`; at least one.
     pub yes: &'static [&'static str],
-    /// Those of `false`; at least one.
+    /// The forms of `false`; at least one.
     pub no: &'static [&'static str],
 }
 
-/// The expectation of a decoder.
+/// What a decoder expects, for its error message.
 pub const CODES: &str = "a listed form of true or false";
 
 impl Codes {
