@@ -117,12 +117,12 @@ impl Body {
         Self::new(stream.map_err(classify))
     }
 
-    /// Applies a deadline and an idle timeout (the longest wait for a frame) to this body. The time between two reads
-    /// does not count, because a client may receive nothing while its caller is busy.
+    /// Applies a deadline and an idle timeout (the longest wait for a frame) to this body. The time between reads does
+    /// not count towards the idle timeout, because a client may receive nothing while its caller is busy.
     ///
-    /// Adapters need this for clients that have no time limits. `sleep_until` returns a future that ends at an instant,
-    /// such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so even a body that
-    /// always has data ends at its deadline.
+    /// Adapters need this for HTTP clients without timeouts of their own. `sleep_until` returns a future that completes
+    /// at an instant, such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so the
+    /// deadline also ends a body that always has data ready.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl Body {
     /// Fails if the rest of the body cannot be received. Each later call returns the same error again, without its
     /// source, so a truncated body never looks complete.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        // A stream that knows its length knows its end, which saves one more poll of everything below.
+        // A stream that knows its length also knows where it ends, so the layers below need not be polled once more.
         while !self.is_end_stream() {
             let frame = std::future::poll_fn(|cx| Pin::new(&mut *self).poll_frame(cx)).await;
             match frame {
@@ -246,7 +246,7 @@ impl HttpBody for Body {
             State::Failed(error) => return Poll::Ready(Some(Err(error.without_source()))),
             State::Stream(stream) => ready!(stream.as_mut().poll_frame(cx)),
         };
-        // The stream is dropped at its end. Many streams panic when they are polled again, or report an end after a failure.
+        // The stream is dropped at its end. Many streams panic if polled again, or report a clean end after a failure.
         match &frame {
             None => *self = Self::empty(),
             Some(Ok(_)) => {}
@@ -297,10 +297,10 @@ struct Limited<S, F> {
     body: Body,
     end: Option<Instant>,
     idle_timeout: Duration,
-    /// The time when the next frame was first asked for and did not arrive.
+    /// When the next frame was first polled for and was not ready.
     waiting_since: Option<Instant>,
     sleep_until: S,
-    /// Ends at the next limit, or earlier: a frame moves the limit, but not the timer.
+    /// Fires at the next limit or earlier: a frame moves the limit, but not the timer.
     timer: Option<Pin<Box<F>>>,
 }
 
@@ -326,7 +326,7 @@ where
             return Poll::Ready(frame);
         }
         let since = *this.waiting_since.get_or_insert(now);
-        // An idle timeout beyond the range of the clock never ends.
+        // An idle timeout beyond the range of the clock never expires.
         let idle_end = since.checked_add(this.idle_timeout);
         while let Some(limit) = idle_end.into_iter().chain(this.end).min() {
             if limit <= platform::now() {

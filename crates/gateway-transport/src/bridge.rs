@@ -71,7 +71,7 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
         });
         let (response, first) = match self.runtime.drive(exchange) {
             Ok(result) => result?,
-            // As if the exchange had run on the calling thread.
+            // Behave as if the exchange had run on the calling thread.
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
             Err(error) => {
                 let text = "the transport's thread has stopped";
@@ -203,7 +203,7 @@ mod tests {
     use super::{OnThread, RuntimeThread};
     use crate::{BlockingTransport as _, Body, Request, Response, TransportError, transport_fn};
 
-    /// A body of this many chunks, which needs its runtime when it is dropped.
+    /// A body with this many chunks, which needs its runtime when it is dropped.
     struct Chunks(usize);
 
     impl HttpBody for Chunks {

@@ -1,11 +1,13 @@
-//! Records exchanges to a cassette and replays them, for tests with a real service's responses but without the service.
+//! Records exchanges to a cassette and replays them, so that tests can use a real service's responses without the
+//! service.
 //!
 //! A cassette is text with one JSON object per line, so that changes can be reviewed. It contains no credentials:
-//! request headers are not recorded, and in the query and in a form body, the values of parameters that carry secrets
-//! (`access_token`, `client_secret`, …) are replaced. Of the response headers, only the few that a client acts on are
-//! recorded. All other data in requests and responses **is** recorded: use an account with made-up data.
+//! request headers are not recorded, and parameters that carry secrets (`access_token`, `client_secret`, …) are
+//! redacted in the query and in form bodies. Only the few response headers that a client acts on are recorded. All
+//! other data in requests and responses **is** recorded: use a test account.
 //!
-//! The same exchanges always produce the same bytes: a cassette contains no time, no duration and no hash order.
+//! The same exchanges always produce the same bytes: a cassette contains no timestamps or durations, and nothing in it
+//! depends on hash order.
 //!
 //! # Examples
 //!
@@ -110,9 +112,9 @@ const LIMIT: u64 = 16 << 20;
 
 /// An async and blocking transport that answers from a cassette.
 ///
-/// Each line answers one request: the first with the same method, target and body; the host does not matter. A request
-/// without a matching line is an error, whose source names the request. [`remaining`](Self::remaining) returns the
-/// number of unused lines.
+/// Each line answers one request, the first with the same method, target and body; the host is ignored. A request
+/// without a matching line is an error, and the error's source names the request. [`remaining`](Self::remaining)
+/// returns the number of unused lines.
 ///
 /// # Examples
 ///
@@ -218,7 +220,7 @@ impl Line {
         }
     }
 
-    /// Returns whether this is the response to a request. A line without the body of a request fits any body.
+    /// Returns whether this is the response to a request. A line without a request body matches any body.
     fn answers(&self, asked: &Asked) -> bool {
         self.method == asked.method
             && self.target == asked.target
@@ -243,7 +245,7 @@ struct Asked {
     method: String,
     target: String,
     body: Option<String>,
-    /// Whether the URL of the request may have secrets, which a `location` may repeat.
+    /// Whether the request's URL may contain secrets, which a `location` header could repeat.
     has_secrets: bool,
 }
 
@@ -261,7 +263,7 @@ impl Asked {
     }
 }
 
-/// Returns a query or a form without the values of secrets.
+/// Returns a query or a form with its secrets redacted.
 fn without_secrets(pairs: &str) -> String {
     let pairs = pairs.split('&').map(|pair| match pair.split_once('=') {
         Some((name, _)) if is_secret(name) => format!("{name}=-"),

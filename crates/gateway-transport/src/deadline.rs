@@ -53,7 +53,7 @@ impl Deadline {
         Self::at(end.unwrap_or(start))
     }
 
-    /// Sets an earlier deadline, `instant`, for the response head. Only the body may take longer.
+    /// Sets an earlier deadline for the response head; only the body may take until the end.
     #[must_use]
     pub fn head_by(self, instant: Instant) -> Self {
         Self { head: self.end.min(instant), ..self }

@@ -24,8 +24,8 @@ use crate::{
 ///
 /// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
 /// [`TransportErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
-/// [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. A response with such a coding
-/// is returned unchanged if its status is not a success, because the status says more.
+/// [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. An error response with such a
+/// coding is returned unchanged, because its status is more useful.
 ///
 /// # Examples
 ///
@@ -130,7 +130,7 @@ impl Decoded {
         Body::new(Self { inner, decoder, encoded, has_started: false, is_finished: false })
     }
 
-    /// Decodes some of the received bytes, to about 96 KiB at most.
+    /// Decodes some of the received bytes, producing at most about 96 KiB.
     fn push(&mut self) -> Result<(), TransportError> {
         self.has_started = true;
         // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
@@ -145,7 +145,7 @@ impl Decoded {
         })?;
         self.encoded.advance(used);
         if self.encoded.is_empty() {
-            // Otherwise the decoder keeps its last output until more input arrives, which may take long.
+            // Otherwise the decoder holds back its last output until more input arrives, which may take a while.
             self.decoder.flush().map_err(corrupt)?;
         }
         Ok(())

@@ -210,7 +210,8 @@ impl Options {
         self
     }
 
-    /// Returns the options with timeouts that every clock can add, or refuses those with which every request would fail.
+    /// Returns the options with timeouts capped to what every clock can represent, or an error if every request would
+    /// time out.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
     pub(crate) fn checked(&self) -> Result<Self, TransportError> {
         let invalid =
@@ -233,7 +234,7 @@ impl Options {
                     "cannot create the transport: `{name}` is zero; set `Duration::MAX` for no timeout"
                 ));
             }
-            // Clients add it to an instant, and some panic if the sum is out of range.
+            // Clients add it to an instant, and some panic on overflow.
             *timeout = FAR_FUTURE.min(*timeout);
         }
         Ok(options)

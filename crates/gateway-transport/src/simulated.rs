@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::now;
 
-    /// A clock that shows one time only.
+    /// A clock stopped at one time.
     struct Stopped(Instant);
 
     impl Time for Stopped {

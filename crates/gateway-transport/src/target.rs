@@ -18,7 +18,8 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
         return Err(refused("the target contains credentials"));
     }
     let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
-    // Some clients replace an invalid port with the default port of the scheme. A number may have a plus sign, a port not.
+    // Some clients replace an invalid port with the default port of the scheme. Parsing a number would allow a plus
+    // sign; a port has none.
     if !port.is_empty() && (authority.port_u16().is_none() || port.contains('+')) {
         return Err(refused("the target has an invalid port"));
     }
@@ -40,7 +41,7 @@ pub(crate) fn unchanged(uri: &Uri) -> Result<url::Url, TransportError> {
     let scheme = uri.scheme_str().unwrap_or_default();
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
-    // RFC 9112, section 3.2.1: an empty path is sent as `/`, also before a query.
+    // RFC 9112, section 3.2.1: an empty path is sent as `/`, even before a query.
     let slash = if target.starts_with('/') { "" } else { "/" };
     // One allocation; the `Display` of a URI writes in parts.
     let url = url::Url::parse(&[scheme, "://", authority, slash, target].concat())

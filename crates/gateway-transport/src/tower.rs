@@ -70,8 +70,8 @@ impl<T> fmt::Debug for TransportService<T> {
 /// A tower [`Service`] as a [`Transport`]: a stack of layers, or an `axum::Router` as a server without a socket.
 ///
 /// `B` is the service's request body type, [`Bytes`] by default. The service must be `Clone`, need not be `Sync`, and
-/// is polled ready before each call. This type enforces the [`Deadline`] on head and body, because a service does not
-/// know it; a request with a deadline must be polled by a tokio runtime.
+/// is polled ready before each call. This type enforces the [`Deadline`] on head and body, because a tower service
+/// knows nothing of deadlines; a request with a deadline must be polled by a tokio runtime.
 pub struct ServiceTransport<S, B = Bytes> {
     service: Mutex<S>,
     body: PhantomData<fn(B)>,

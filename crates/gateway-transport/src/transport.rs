@@ -231,9 +231,9 @@ where
 
 /// A transport that changes each request before another transport sends it, for example to sign its parameters.
 ///
-/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new time. In all
-/// other respects, this one behaves like the inner transport. The function sees the whole request, including its token
-/// and secrets, and must not log it. If the function adds a secret to the URL or the body, it must also add a
+/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new timestamp. In
+/// all other respects, this transport behaves like the inner one. The function sees the whole request, including its
+/// token and secrets, and must not log it. If the function adds a secret to the URL or the body, it must also add a
 /// [`Redacted`](crate::Redacted).
 ///
 /// # Errors

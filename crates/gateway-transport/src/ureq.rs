@@ -207,7 +207,7 @@ fn classify_io(error: io::Error, phase: Phase) -> TransportError {
     }
     #[cfg(feature = "__tls")]
     if crate::error::find::<rustls::Error>(&error).is_some() {
-        // The session failed after the handshake, when the request was already on its way.
+        // The session failed after the handshake, when part of the request may already have been sent.
         return TransportError::broken_tls(phase).with_source(error);
     }
     with_default_phase(phase, TransportError::from_io(error))
@@ -279,7 +279,8 @@ mod tests {
         assert!(!format!("{error} {error:?}").contains("secret"));
     }
 
-    /// Until the handshake has ended, nothing of the request was sent. Afterwards, all of it may have been.
+    /// Nothing of the request is sent before the handshake is complete. After it, all of the request may have been
+    /// sent.
     #[cfg(feature = "__tls")]
     #[test]
     fn a_tls_session_that_fails_later_may_have_sent_the_request() {

@@ -173,7 +173,7 @@ impl Settings {
         let options = &self.options;
         let mut builder = Client::builder()
             .connect_timeout(options.connect_timeout)
-            // No `read_timeout`: it also counts the time for which the caller does not read the body.
+            // No `read_timeout`: it also counts time in which the caller is not reading the body.
             .timeout(options.total_timeout)
             .pool_idle_timeout(options.pool_idle_timeout)
             .pool_max_idle_per_host(options.pool_max_idle)
@@ -233,8 +233,8 @@ const THIS_MACHINE: &str = "localhost,127.0.0.0/8,::1";
 
 /// Converts `error`, which occurred in `phase` unless it says otherwise, to our type.
 ///
-/// `is_body` and `is_decode` do not help: reqwest reports a connection that broke within the body as a "decode" error.
-/// The cause decides instead: first a timeout, then rustls, hyper and the operating system.
+/// `is_body` and `is_decode` do not help: reqwest reports a connection that broke during the body as a "decode" error.
+/// Look at the cause instead: a timeout first, then an error of rustls, hyper or the operating system.
 #[cold]
 fn classify(error: ::reqwest::Error, phase: Phase) -> TransportError {
     // `Display` and `Debug` of the error would print the whole URL.
@@ -293,7 +293,7 @@ mod tests {
     fn the_future_of_a_request_is_small() {
         let transport = ReqwestTransport::new(&Options::default()).unwrap();
         let future = transport.send(Request::new("".into()));
-        // glibc serves allocations of 1 KiB and more from an arena that threads share.
+        // glibc serves allocations of 1 KiB or more from an arena shared between threads.
         assert!(size_of_val(&future) < 512, "{} bytes", size_of_val(&future));
     }
 }

@@ -17,8 +17,7 @@ use http::Uri;
 ///
 /// ureq calls its resolver before it looks for a pooled connection. With ureq's resolver, each request would cost a
 /// lookup, and each request with a deadline a thread for the lookup, even if the host is an IP address. That thread is
-/// detached while it ends; under such a load, `pthread_detach` of glibc 2.36 has crashed about once in a million
-/// requests.
+/// detached as it exits, and under load glibc 2.36 has crashed in `pthread_detach` about once in a million requests.
 #[derive(Debug)]
 pub(super) struct DeferredResolver;
 
