@@ -13,8 +13,8 @@ use crate::{Error, ErrorKind};
 ///
 /// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
 /// `Display`, no `Deref` and no serialization. `Debug` shows neither the token nor its length. Its memory is cleared
-/// when the last clone is dropped. Two tokens are compared in a time that depends only on their lengths, so a
-/// [`TokenSource`](crate::TokenSource) can check whether a refused token is the one that it has.
+/// when the last clone is dropped. Comparing two tokens takes a time that depends only on their lengths, so a
+/// [`TokenSource`](crate::TokenSource) can safely check whether a refused token is the one it holds.
 ///
 /// # Examples
 ///
@@ -55,14 +55,13 @@ pub struct AccessToken {
 }
 
 impl AccessToken {
-    /// Creates a token from its text.
+    /// Parses a token.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it
-    /// contains a space, a line break or another invalid character. The error gives the position of the character, not
-    /// the text. A special message explains that the text must not begin with `Bearer `, which is the scheme and not
-    /// part of the token.
+    /// Returns [`ErrorKind::Config`] if `text` is not a `b64token` (RFC 6750, section 2.1): empty, or with a space, a
+    /// line break or another invalid character. The error gives the position of the character, never the token. A token
+    /// that starts with `Bearer ` gets a message of its own: that is the scheme, not part of the token.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         check_bearer(text.as_bytes())?;
@@ -102,7 +101,7 @@ impl AccessToken {
         check_bearer(self.text())
     }
 
-    /// Appends the text to a URL or a form, percent-encoded except for `:`, which may be part of a token in a path.
+    /// Appends the secret to a URL or a form, percent-encoded except for `:`, which may be part of a token in a path.
     pub(crate) fn encode(&self, out: &mut String) {
         for byte in self.text() {
             if byte.is_ascii_alphanumeric() || b"-._~:".contains(byte) {
@@ -114,7 +113,7 @@ impl AccessToken {
         }
     }
 
-    /// Returns the value of a header that has only the secret.
+    /// Returns a header value that is just the secret.
     pub(crate) fn plain_header(&self) -> Result<HeaderValue, Error> {
         sensitive(Bytes::from_owner(Zeroizing::new(self.text().to_vec())))
     }
@@ -124,7 +123,7 @@ impl AccessToken {
     }
 }
 
-/// Returns a value of a header that `Debug` does not show.
+/// Returns a header value that `Debug` does not print.
 fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
     let mut value = HeaderValue::from_maybe_shared(text).map_err(|error| {
         Error::config("the access token is not a valid header value").because(error)
@@ -144,7 +143,7 @@ fn check_bearer(text: &[u8]) -> Result<(), Error> {
     checked(text.get(..end).unwrap_or_default(), is_known)
 }
 
-/// Refuses an empty text, and one with a byte that is not allowed.
+/// Rejects an empty string, or one with a byte that is not allowed.
 fn checked(text: &[u8], is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
     if text.is_empty() {
         return Err(Error::config("the access token is empty"));
@@ -214,7 +213,7 @@ mod tests {
             let text = format!("{error} {error:?}");
             assert!(bad.len() < 3 || !text.contains(bad), "{text}");
         }
-        // No part of a token that is nearly valid is in the error.
+        // The error contains no part of an almost valid token.
         for bad in ["CANARY\n", "\nCANARY", "CANARY CANARY", "CANARY=CANARY", "CANARY\u{f6}"] {
             let error = AccessToken::new(bad).unwrap_err();
             let text = format!("{error} {error:?} {error:#?}");

@@ -39,7 +39,7 @@ impl BaseUrl {
         if authority.host().is_empty() {
             return Err(Error::config("cannot use the base URL: it has no host"));
         }
-        // Some HTTP clients replace an invalid port by the default port.
+        // Some HTTP clients replace an invalid port with the default port.
         if authority.as_str() != authority.host() && authority.port_u16().is_none() {
             return Err(Error::config("cannot use the base URL: its port is invalid"));
         }
@@ -77,7 +77,7 @@ impl BaseUrl {
         (&self.host, self.port)
     }
 
-    /// Returns the URL of a call with this text after the path, and this query.
+    /// Returns the URL of a call, with `text` after the path and this query.
     pub(crate) fn target(&self, path: &str, query: &str) -> Result<Uri, Error> {
         self.target_with("", path, query)
     }
@@ -121,7 +121,7 @@ fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
 }
 
-/// The text in the path of a service that a secret replaces.
+/// The placeholder in a service's path that the secret replaces.
 const SECRET: &str = "{secret}";
 
 const INVALID: &str = "cannot use the base URL: it is invalid; expected a URL such as https://host";

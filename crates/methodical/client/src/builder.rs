@@ -70,15 +70,15 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the source of the token sent with every call: an [`AccessToken`](crate::AccessToken) or any other
     /// [`TokenSource`].
     ///
-    /// If the service has secrets instead of a bearer token, this is the source of the first one. Without
-    /// authentication, no source is needed, and one that is set is ignored.
+    /// If the service has secrets instead of a bearer token, this is the source of the first one. A service without
+    /// authentication needs no source and ignores one that is set.
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
         self
     }
 
-    /// Sets the source of the secret that has this name in the spec, for a service with several. [`token`](Self::token)
-    /// sets the source of the first.
+    /// Sets the source of the secret with this name in the spec, for a service with several secrets.
+    /// [`token`](Self::token) sets the source of the first.
     ///
     /// ```
     /// use methodical_client::model::{Auth, Secret, SecretPlace, Service};
@@ -111,7 +111,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the observer of every attempt, in place of any set before. Default: none.
+    /// Sets the observer of every attempt, replacing any set earlier. Default: none.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self
@@ -127,15 +127,15 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets the timeout of a whole call: getting a token, all attempts and all waiting. Default: 60 s.
     ///
-    /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for another
-    /// attempt, the last attempt's outcome is returned. A duration too long for the clock, such as [`Duration::MAX`], means
-    /// no timeout.
+    /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for
+    /// another attempt, the call returns the last attempt's outcome. A duration beyond the range of the clock, such as
+    /// [`Duration::MAX`], means no timeout.
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.policy.call_timeout = limit;
         self
     }
 
-    /// Sets the timeout of one attempt. Default: 30 s. An attempt also ends with its call.
+    /// Sets the timeout of one attempt. Default: 30 s. An attempt never outlasts its call.
     ///
     /// It includes the body, unless the response is a stream. An attempt that takes longer may be retried.
     pub fn attempt_timeout(mut self, limit: Duration) -> Self {
@@ -163,14 +163,14 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets how failed attempts are retried. Default: up to 3 attempts; see [`RetryPolicy`].
     ///
-    /// All calls of a client and its clones together can make 10 retries in one burst, and after that one for every 10
-    /// answered calls, so that retries do not multiply the load on a failing service.
+    /// A client and its clones together can make a burst of 10 retries, and after that one for every 10 answered calls,
+    /// so that retries do not multiply the load on a failing service.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
         self
     }
 
-    /// Sets how many retries all calls together may use in one burst.
+    /// Sets how many retries all calls together may make in one burst.
     #[cfg(feature = "test-util")]
     #[doc(hidden)]
     pub fn retry_burst(mut self, retries: u32) -> Self {

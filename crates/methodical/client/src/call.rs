@@ -20,7 +20,7 @@ mod tests;
 /// A call in progress.
 ///
 /// The driver sends the request of each [`attempt`](Self::attempt) and passes the outcome to [`judge`](Self::judge),
-/// until that says that the call is over.
+/// which says whether the call is over.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
@@ -36,7 +36,7 @@ pub(crate) struct Call<'a> {
     refreshed: bool,
 }
 
-/// A failed exchange, with the head of its response if that had arrived.
+/// A failed exchange, with the response head if it had arrived.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: TransportError,
@@ -182,7 +182,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Returns the error of a failed exchange. It names the limit of the client that ended the exchange, if one did.
+    /// Returns the error of a failed exchange. If one of the client's limits ended the exchange, the error names it.
     fn error(&self, failure: Failure, moment: Option<Moment>) -> Error {
         let Failure { error, head } = failure;
         let error = match (error.kind(), moment) {

@@ -67,7 +67,7 @@ impl CallOptions {
         self
     }
 
-    /// Adds a header, in place of any set before under the same name.
+    /// Adds a header, replacing any set earlier with the same name.
     ///
     /// # Errors
     ///
@@ -121,8 +121,9 @@ impl CallOptions {
     }
 }
 
-/// The headers that the client or its transport sets: those of a request of the client, those of a message (RFC 9112) and of a
-/// connection (RFC 9110, section 7.6.1), the credentials of a proxy, and the content codings that a transport can decode.
+/// The headers that the client or its transport sets: the client's request headers, the headers of message framing (RFC
+/// 9112) and of connections (RFC 9110, section 7.6.1), proxy credentials, and the content codings that a transport can
+/// decode.
 const RESERVED: [HeaderName; 15] = [
     ACCEPT,
     ACCEPT_ENCODING,

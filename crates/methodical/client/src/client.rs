@@ -68,7 +68,7 @@ impl<S: Service, T> Client<S, T> {
 
     /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
     ///
-    /// What `options` does not set stays as in this client. The result is as cheap as a clone.
+    /// Anything that `options` does not set stays as it is in this client. This is as cheap as a clone.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
@@ -154,9 +154,9 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// Memory holds one chunk of the body and the largest record, however long the list is. Dropping the records ends the
-    /// exchange. Until the head of the response has arrived, failures are retried as in [`send`](Self::send). After that, an
-    /// interrupted list is an error that says how many records came before it.
+    /// However long the list is, memory holds one chunk of the body and the largest record. Dropping the records ends
+    /// the exchange. Until the response head has arrived, failures are retried as in [`send`](Self::send). After that,
+    /// an interrupted list is an error with the number of records received before it.
     ///
     /// # Errors
     ///
@@ -247,9 +247,9 @@ impl<S: Service> Client<S> {
     /// Calls any operation and returns the response with any status, before its body is received.
     ///
     /// Use it to see an undecoded response, or to pass on a body that may be larger than memory. The body is not
-    /// checked, and is decoded neither as JSON nor from a content coding. Until the head of the response has arrived,
-    /// failures are retried as in [`send`](Self::send). After that, an interrupted body is an error that says how many
-    /// bytes came before it. The timeouts are those of [`stream`](Self::stream).
+    /// checked, and neither JSON nor a content coding is decoded. Until the response head has arrived, failures are
+    /// retried as in [`send`](Self::send). After that, an interrupted body is an error with the number of bytes
+    /// received before it. The timeouts are those of [`stream`](Self::stream).
     ///
     /// # Errors
     ///
@@ -334,8 +334,9 @@ impl<S: Service, T: Io> ClientBuilder<S, T> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or
-    /// if there is no transport, and [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if
-    /// the default transport cannot be created because the system has no certificates or no thread can be started.
+    /// if there is no transport. Returns [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport)
+    /// if the default transport cannot be created, because the system has no certificates or a thread cannot be
+    /// started.
     pub fn build(self) -> Result<Client<S, T>, Error> {
         Ok(Client { engine: self.into_engine()?, service: PhantomData })
     }

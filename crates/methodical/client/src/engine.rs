@@ -38,7 +38,7 @@ pub(crate) trait Io: Sized {
     /// Waits.
     async fn sleep(delay: Duration);
 
-    /// Creates the transport of a client for which none was set.
+    /// Creates the default transport, for a client that was given none.
     fn new_default() -> Result<Self, Error>;
 }
 
@@ -62,11 +62,11 @@ pub(crate) struct Shared<T> {
     pub(crate) transport: T,
 }
 
-/// A head that has arrived, with its body still to come.
+/// A response head, with its body still to be received.
 struct Arrived {
     head: Parts,
     body: Body,
-    /// The deadline of a body of which only the beginning is kept with an error.
+    /// The deadline of a body whose beginning is kept with an error.
     deadline: Option<Instant>,
     /// The limit of the last byte of the body.
     end: Limit,
@@ -149,7 +149,7 @@ impl<T: Io> Engine<T> {
         }
     }
 
-    /// Calls an operation and returns the response with its body still to come.
+    /// Calls an operation and returns the response before its body is received.
     pub(crate) async fn stream_raw<O: Operation, B>(
         &self,
         operation: &O,
@@ -229,8 +229,8 @@ impl<T: Io> Engine<T> {
         receive(Arrived { head, body, deadline, end }).await
     }
 
-    /// Waits until the call may be in flight, and its first request may be sent. The token is fetched afterwards, so that
-    /// it is current.
+    /// Waits until the call may be in flight and may send its first request. The token is fetched after that, so it is
+    /// current.
     async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
         let limit = call.limit();
         let permit = timeout_at(limit.at, self.shared.pace.permit()).await.ok_or_else(|| {
@@ -343,8 +343,8 @@ async fn before_deadline<Output>(
     result.map_err(|error| error.after_attempts(call.attempts()))
 }
 
-/// Receives all of a successful response, with a body of at most `limit` bytes, and the beginning of any other. `classify`
-/// returns the class of a failure that the body reports.
+/// Receives the whole of a successful response, whose body may have up to `limit` bytes, or the beginning of any other.
+/// `classify` returns the class of a failure that the body reports.
 async fn whole_or_beginning(
     Arrived { mut head, body, deadline, .. }: Arrived,
     limit: u64,
@@ -353,7 +353,7 @@ async fn whole_or_beginning(
     if head.status != StatusCode::OK {
         return Ok(Response::from_parts(head, beginning(body, deadline).await));
     }
-    // A body that is declared larger is not received at all.
+    // A body whose declared length exceeds the limit is not received at all.
     let declared = content_length(&head.headers);
     let body = if declared.is_some_and(|length| limit < length) {
         Err(TransportError::body_too_large(limit))
@@ -383,8 +383,8 @@ async fn head_or_beginning(Arrived { head, body, deadline, .. }: Arrived) -> Out
 /// The body of a list, and the decoder of its records.
 type List<O> = (Body, StreamDecoder<<O as ListOperation>::Item, <O as ListOperation>::Beside>);
 
-/// Receives the head of a list. If the contract gives errors in the body a class, also the body until it has a record or its
-/// end.
+/// Receives the head of a list. If the contract classifies errors in the body, also receives the body up to its first
+/// record or its end.
 async fn beginning_of_list<O: ListOperation>(
     operation: &O,
     Arrived { mut head, mut body, deadline, end }: Arrived,
@@ -419,7 +419,7 @@ async fn beginning_of_list<O: ListOperation>(
 
 /// Receives the part of an error's body that is kept, until the deadline.
 ///
-/// A failure ends the body without an error: the status says more than the failure.
+/// A failure ends the body without an error: the status is more useful than the failure.
 async fn beginning(mut body: Body, deadline: Option<Instant>) -> Bytes {
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT

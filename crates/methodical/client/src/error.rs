@@ -87,7 +87,7 @@ impl Error {
         self.0.body.as_ref()
     }
 
-    /// Returns the problem details (RFC 9457) of the response, if it has the media type of such a document.
+    /// Returns the problem details (RFC 9457) of the response, if it has their media type.
     pub fn problem(&self) -> Option<Problem> {
         media_type(self.headers()?)
             .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
@@ -96,13 +96,14 @@ impl Error {
 
     /// Returns how long the service asks to wait before the next call (`Retry-After`: RFC 9110, section 10.2.3).
     ///
-    /// A number of seconds is returned as it was sent. A date is returned as the time from now until then, or as zero if it
-    /// has passed. Returns `None` if the header is absent or invalid.
+    /// A number of seconds is returned unchanged. A date is converted to the time left until then, or zero if it has
+    /// passed. Returns `None` if the header is absent or invalid.
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.headers()?, date())
     }
 
-    /// Returns how many records of a stream were decoded before the error; `None` if no stream of records had begun.
+    /// Returns how many records of a stream were decoded before the error, or `None` if the call was not a stream or
+    /// had not started to receive it.
     pub fn delivered(&self) -> Option<u64> {
         match self.0.progress? {
             Progress::Records(count) => Some(count),
@@ -112,7 +113,7 @@ impl Error {
 
     /// Returns the failure that the service reported in a body with status 200: its own code and message.
     ///
-    /// Neither the text of the error nor `Debug` shows them. `None` for any other error.
+    /// Neither `Display` nor `Debug` shows them. Returns `None` for any other error.
     ///
     /// ```
     /// use methodical_client::Error;
@@ -127,7 +128,7 @@ impl Error {
         source.downcast_ref::<methodical_model::DecodeError>()?.service()
     }
 
-    /// Returns how many attempts were made; 0 if the error occurred before the first one or outside a call.
+    /// Returns how many attempts were made: 0 if the error occurred before the first one or outside a call.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
@@ -173,7 +174,7 @@ impl Error {
         Self::new(ErrorKind::Config, text)
     }
 
-    /// Creates the error of a successful response whose body exceeds the limit of the client, in bytes.
+    /// Creates the error for a successful response whose body exceeds the client's limit, in bytes.
     pub(crate) fn body_too_large(limit: u64) -> Self {
         let text = format!(
             "the response body exceeds the body limit of {limit} bytes; raise it with `ClientBuilder::body_limit`"
@@ -181,7 +182,7 @@ impl Error {
         Self::new(ErrorKind::TooLarge, text)
     }
 
-    /// Returns the error of a status other than 200. Its text names the server that a redirect leads to.
+    /// Returns the error for a status other than 200. For a redirect, its text names the target server.
     pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
         let Some(meaning) = meaning(status) else { return Ok(()) };
         let to = match meaning.kind {
@@ -405,15 +406,16 @@ pub enum ErrorKind {
     /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service) returns its
     /// code and message.
     NotSuccess,
-    /// The pages of a list do not follow the contract, or there are more than the maximum. Nothing that was received is lost.
+    /// The pages of a list do not follow the contract, or exceed the maximum number of pages. Records already received
+    /// are not lost.
     Paging,
 }
 
 impl ErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change.
     ///
-    /// Later versions may add names, but never `other` or `unknown`, which a dashboard or a parser can use for names
-    /// that it does not know.
+    /// Later versions may add names, but never `other` or `unknown`: a dashboard or a parser can use those for names it
+    /// does not know.
     ///
     /// ```
     /// assert_eq!(methodical_client::ErrorKind::RateLimited.as_str(), "rate_limited");

@@ -68,7 +68,7 @@ pub(crate) struct Meaning {
     pub(crate) text: &'static str,
 }
 
-/// The reaction of the client to a failed attempt.
+/// How the client reacts to a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// It returns the failure.

@@ -76,8 +76,8 @@
 //! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
 //! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
 //!
-//! A service may report a failure in a body with status 200. The client treats the class that the contract gives it
-//! like a status: [`Auth`](model::ErrorClass::Auth) like 401, [`RateLimit`](model::ErrorClass::RateLimit) like 429, and
+//! A service may report a failure in a body with status 200. The client treats its class in the contract like a status:
+//! [`Auth`](model::ErrorClass::Auth) like 401, [`RateLimit`](model::ErrorClass::RateLimit) like 429, and
 //! [`Unavailable`](model::ErrorClass::Unavailable) like 503. [`Error::service`] returns its code and message.
 //!
 //! The client never follows a redirect, because that would send the token to another address.
@@ -86,8 +86,8 @@
 //!
 //! A call requests one page of a list. If the contract declares how the pages follow each other, [`Client::pages`]
 //! iterates over pages, and [`Client::stream_all`] over the records of all pages. Both request a page only when it is
-//! needed, in a call with its own retries. A list that does not end as declared is an error of kind
-//! [`Paging`](ErrorKind::Paging), after everything that was received.
+//! needed, in a call with its own retries. A list that does not end as declared yields everything received, then an
+//! error of kind [`Paging`](ErrorKind::Paging).
 //!
 //! # Tracing
 //!
@@ -190,7 +190,7 @@ pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, t
 
 /// Returns the guard of a lock, even if a thread panicked while it held the lock.
 ///
-/// That is sound here: no code of this crate can panic between two changes of a locked value that belong together.
+/// That is sound here: no code of this crate can panic halfway through a change to a locked value.
 pub(crate) fn unpoisoned<Guard>(locked: LockResult<Guard>) -> Guard {
     locked.unwrap_or_else(PoisonError::into_inner)
 }

@@ -53,7 +53,7 @@ impl Pace {
         }
     }
 
-    /// Takes the next place in the order of requests, and returns its time.
+    /// Takes the next turn in the order of requests, and returns its time.
     pub(crate) fn turn(&self, now: Instant) -> Instant {
         if self.interval.is_zero() {
             return now;
@@ -64,14 +64,14 @@ impl Pace {
         turn
     }
 
-    /// Returns when a request with this turn may be sent: not before the pause ends that the service asked for.
+    /// Returns when a request with this turn may be sent: not before the end of a pause that the service asked for.
     pub(crate) fn start(&self, turn: Instant) -> Instant {
         let pause = unpoisoned(self.state.lock()).pause;
         pause.map_or(turn, |end| end.max(turn))
     }
 
-    /// Takes note of a response. If it asks callers to wait, the requests of all calls wait, unless that is longer than the
-    /// client waits for.
+    /// Records whether a response asks callers to wait. If so, the requests of all calls wait, unless the wait is
+    /// longer than the client accepts.
     pub(crate) fn received(&self, status: StatusCode, headers: &HeaderMap, now: Instant) {
         if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
             return;
@@ -101,7 +101,7 @@ mod tests {
         let now = Instant::now();
         let quarters = [0, 1, 2, 3].map(|quarter| now + SECOND * quarter / 4);
         assert_eq!([(); 4].map(|()| pace.turn(now)), quarters);
-        // A silent second does not allow a burst.
+        // Idle time does not earn a burst.
         let later = now + SECOND * 3;
         assert_eq!([(); 2].map(|()| pace.turn(later)), [later, later + SECOND / 4]);
         let unlimited = Pace::new(&Policy::default());

@@ -120,7 +120,7 @@ impl<P, S> Pager<P, S> {
         self.max_pages = pages;
     }
 
-    /// Requests the next page; `None` after the last one and after an error.
+    /// Requests the next page. Returns `None` after the last one and after an error.
     pub(crate) fn request(&mut self) -> Option<Result<PageFuture<P>, Error>> {
         let error = match mem::replace(&mut self.next, Next::Nothing) {
             Next::Nothing => return None,
@@ -163,7 +163,7 @@ impl<P, S> Pager<P, S> {
         self.page = Page { records: records + rejected, hash };
     }
 
-    /// Ends the page with the fields beside it, and decides what follows it.
+    /// Ends the page, given the fields alongside its records, and decides what follows.
     pub(crate) fn turn(&mut self, beside: &S) {
         self.next = match self.after(self.page, (self.marks)(beside)) {
             Ok(Some(position)) => {
@@ -230,7 +230,7 @@ impl<P, S> Pager<P, S> {
         }
     }
 
-    /// Returns whether no record follows a page, as the number of records says.
+    /// Returns whether the declared number of records says that none follows a page.
     fn is_complete(&self, page: Page) -> Result<bool, Cause> {
         if let (Some(total), Some(before)) = (self.total, self.before) {
             let is_complete = before.saturating_add(self.records) >= total;
@@ -245,7 +245,7 @@ impl<P, S> Pager<P, S> {
         Ok(page.records == 0)
     }
 
-    /// Returns whether a position has not been requested yet, and keeps it.
+    /// Returns whether a position is new, and remembers it.
     fn is_new(&mut self, position: &Position) -> bool {
         self.requested.insert(self.hasher.hash_one(position))
     }
@@ -254,8 +254,8 @@ impl<P, S> Pager<P, S> {
 /// The reason why the next page cannot be read, and the next step.
 type Cause = &'static str;
 
-/// Keeps the number of pages or records. One that falls means that records are missing: those after a removed record
-/// change their pages.
+/// Keeps the number of pages or records. If it falls, records were missed: removing a record moves later ones to an
+/// earlier page.
 fn rises(known: &mut Option<u64>, now: Option<u64>) -> Result<(), Cause> {
     if now.is_some() && now < *known {
         return Err("records may be missing, because the list became shorter; read it again");
@@ -288,7 +288,7 @@ pub(crate) const MAX_PAGES: u64 = 10_000;
 /// [`Iterator`] in [`blocking`](crate::blocking::Pages).
 ///
 /// A page is requested only when you ask for it. After an error there are no more pages; [`Error::delivered`] returns
-/// how many records the pages before it had. Dropping the value ends a request in progress.
+/// how many records the previous pages had. Dropping the value ends a request in progress.
 pub struct Pages<O: PagedOperation, B = Body> {
     pager: Pager<WithBody<O>, O::Beside>,
     /// The page that was requested.
@@ -309,7 +309,8 @@ impl<O: PagedOperation, B> Pages<O, B> {
 
     /// Sets the maximum number of pages. Default: 10000.
     ///
-    /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last one of them.
+    /// If the list has more pages, an error of kind [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last
+    /// page allowed.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
         self.pager.limit(pages);

@@ -21,7 +21,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Refuses limits with which every call would fail.
+    /// Rejects limits that would make every call fail.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let limits = [
             ("call_timeout", self.call_timeout.is_zero()),
@@ -58,7 +58,7 @@ impl Default for Policy {
     }
 }
 
-/// Default timeout of a call, retries and waiting included.
+/// Default timeout of a call, including retries and waits.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Default timeout of one attempt.

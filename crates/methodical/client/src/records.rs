@@ -78,7 +78,7 @@ impl<T, S, B> Records<T, S, B> {
 
     /// Sets the maximum number of records. Rejected ones are not counted. Default: no limit.
     ///
-    /// The list ends with the last of them, without an error, and no page after it is requested.
+    /// The list ends there without an error, and no further page is requested.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -97,7 +97,8 @@ impl<T, S, B> Records<T, S, B> {
 
     /// Sets the maximum number of pages. Default: 10000.
     ///
-    /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the records of the last one of them.
+    /// If the list has more pages, an error of kind [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the records
+    /// of the last page allowed.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
         if let Some(all) = &mut self.pages {
@@ -121,8 +122,8 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         self
     }
 
-    /// Returns the fields beside the list, such as a total, once it has ended without an error. For a list in pages,
-    /// these are the fields beside the current page, until the next one is requested.
+    /// Returns the fields alongside the list, such as a total, once it has ended without an error. For a list in pages,
+    /// these are the fields of the current page, until the next one is requested.
     ///
     /// ```
     /// use methodical_client::model::{Beside, Record};
@@ -203,7 +204,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         Ok(())
     }
 
-    /// Returns an error with the number of records before it, of all pages.
+    /// Returns an error with the number of records before it, over all pages.
     fn fail(&self, error: Error) -> Error {
         match &self.pages {
             Some(pages) => pages.fail(error),
@@ -247,8 +248,8 @@ impl<T: Record, S: Beside> Records<T, S> {
     ///
     /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
     /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge),
-    /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if the pages do not follow the contract.
-    /// [`Error::delivered`] returns how many records came before, of all pages.
+    /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if the pages do not follow the
+    /// contract. [`Error::delivered`] returns how many records were received before it, over all pages.
     ///
     /// # Examples
     ///
@@ -333,7 +334,7 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
         }
     }
 
-    /// Takes the next record from what has already been received, as [`next_json_with`](Self::next_json_with) does.
+    /// Takes the next record from the bytes already received, as [`next_json_with`](Self::next_json_with) does.
     ///
     /// It never waits. `None` means that more must be received, or that the list has ended. Use it to do something
     /// before waiting, such as flushing output.
@@ -440,7 +441,7 @@ impl<T: Record, S: Beside> ListReader<T, S> {
         self
     }
 
-    /// Returns the fields beside the list, once it has ended without an error.
+    /// Returns the fields alongside the list, once it has ended without an error.
     fn beside(&self) -> Option<&S> {
         self.decoder.beside()
     }
@@ -485,7 +486,7 @@ impl<T: Record, S: Beside> ListReader<T, S> {
         Ok(())
     }
 
-    /// Ends the list with an error that says how many records came before it.
+    /// Ends the list with an error that has the number of records before it.
     fn fail(&mut self, error: Error) -> Error {
         self.span.failed(&error);
         self.finish();

@@ -21,7 +21,7 @@ pub(crate) struct Headers {
 }
 
 impl Headers {
-    /// Panics if a value is not a valid header; call it in a constant, so that the build fails instead.
+    /// Panics if a value is not a valid header; call it in a `const`, so that the build fails instead.
     pub(crate) const fn new(accept: &'static str, user_agent: &'static str) -> Self {
         Self {
             accept: HeaderValue::from_static(accept),
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
         &self.target
     }
 
-    /// Returns the request that a person may see: with a placeholder for each secret in the URL and the body.
+    /// Returns the request as it may be shown: with a placeholder for each secret in the URL and the body.
     pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
         self.build(tokens, self.target.clone(), &Secrets::placeholders(self.auth))
     }
@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
     /// Builds a request. Every request of the client is created here.
     fn build(&self, tokens: &Tokens, target: Uri, secrets: &Secrets) -> Result<Request, Error> {
         let extra = self.options.map(|options| &options.headers);
-        // With room for one more header, which a transport layer may add.
+        // Leaves room for one more header, which a transport layer may add.
         let mut headers = HeaderMap::with_capacity(4 + extra.map_or(0, HeaderMap::len));
         headers.insert(ACCEPT, self.headers.accept.clone());
         headers.insert(USER_AGENT, self.headers.user_agent.clone());
@@ -195,7 +195,7 @@ impl Secrets {
     }
 }
 
-/// Returns pairs with others after them, each of which has a leading `&`.
+/// Returns pairs followed by others, each with a leading `&`.
 fn appended(pairs: &str, others: &str) -> String {
     if pairs.is_empty() { others.replacen('&', "", 1) } else { [pairs, others].concat() }
 }

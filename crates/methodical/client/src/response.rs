@@ -31,7 +31,7 @@ pub(crate) fn decode<O: Operation>(
         .map_err(|error| error.with_response(response, attempts))
 }
 
-/// Checks what must hold before a body is decoded: status 200, JSON, no content coding.
+/// Checks that a body can be decoded: status 200, JSON, no content coding.
 pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), Error> {
     Error::check_status(status, headers)?;
     if headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
@@ -50,7 +50,7 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
 
 /// A problem document (RFC 9457, section 3.1). Every field is optional.
 ///
-/// The texts are untrusted input: escape them before you show them.
+/// All strings are untrusted input: escape them before showing them.
 ///
 /// # Examples
 ///
@@ -67,9 +67,9 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
 pub struct Problem {
     /// A URI that identifies the kind of problem (`type`).
     pub kind: Option<String>,
-    /// A short summary of the kind.
+    /// A short summary of the kind of problem.
     pub title: Option<String>,
-    /// The status, as the document gives it.
+    /// The status in the document.
     pub status: Option<u16>,
     /// An explanation of this occurrence.
     pub detail: Option<String>,

@@ -48,10 +48,10 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns how long to wait before the next attempt, or `None` to make no other.
+    /// Returns how long to wait before the next attempt, or `None` if there should be none.
     ///
-    /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left of the call, and
-    /// `random` is between 0 and 1.
+    /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left for the call,
+    /// and `random` is between 0 and 1.
     pub(crate) fn delay(
         &self,
         asked: Option<Duration>,
@@ -91,16 +91,16 @@ pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
 /// Longest `Retry-After` that the client waits for. If the service asks for more, the client does not retry.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Maximum number of doublings. It keeps the factor within 32 bits; any sensible maximum wait is reached long before.
+/// Maximum number of doublings. It keeps the factor within 32 bits, and is far beyond any sensible maximum wait.
 const MAX_DOUBLINGS: u32 = 16;
 
 /// A limit on the retries of a client and its clones, so that they do not multiply the load on a failing service.
 ///
-/// The budget starts full, with a burst of retries. Each retry takes one out, and every [`CALLS_PER_RETRY`] calls that the
-/// service answers put one back. If the budget is empty, a failed attempt is not retried.
+/// The budget starts full. Each retry spends one, and every [`CALLS_PER_RETRY`] answered calls earn one back. While the
+/// budget is empty, a failed attempt is not retried.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
-    /// In calls: a retry counts as many calls as earn it.
+    /// Counted in calls: a retry costs [`CALLS_PER_RETRY`].
     left: AtomicU32,
     full: u32,
 }
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_client_retries_as_policy_and_budget_say() {
-        // The budget has ten retries, for the clones of a client together.
+        // The budget has ten retries, shared by all clones of a client.
         assert_eq!(requests(RetryPolicy::default()), [3, 3, 3, 3, 3, 1]);
         assert_eq!(requests(RetryPolicy::default().max_attempts(2)), [2; 6]);
     }

@@ -15,11 +15,12 @@ use crate::pace::Permit;
 use crate::time::{Limit, now};
 use crate::trace::CallSpan;
 
-/// A response with any status, whose body is still to be received. [`Client::stream_raw`](crate::Client::stream_raw)
-/// and [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw) return it.
+/// A response with any status, whose body has yet to be received. [`Client::stream_raw`](crate::Client::stream_raw) and
+/// [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw) return it.
 ///
-/// `B` is the type of the body. Memory holds one chunk of the body, however long it is. Dropping the response ends the
-/// exchange. `Debug` shows only the status and the number of bytes received, because a response may contain personal data.
+/// `B` is the type of the body. Memory holds one chunk of it, however long the body is. Dropping the response ends the
+/// exchange. `Debug` shows only the status and the number of bytes received, because a response may contain personal
+/// data.
 pub struct StreamingResponse<B> {
     head: Parts,
     body: Body,
@@ -106,7 +107,7 @@ impl StreamingResponse<Body> {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be received to its end. After an error there is nothing more to receive.
+    /// Fails if the body cannot be received to its end. After an error, there are no more chunks.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.next_chunk().await
     }
@@ -135,7 +136,7 @@ impl StreamingResponse<BlockingBody> {
     }
 }
 
-/// For [`std::io::copy`] and similar functions. An error of `read` has an [`Error`] inside.
+/// For [`std::io::copy`] and similar functions. An error from `read` wraps an [`Error`].
 impl io::Read for StreamingResponse<BlockingBody> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !buffer.is_empty() && self.rest.is_empty() {

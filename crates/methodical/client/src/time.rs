@@ -1,5 +1,5 @@
-//! Time: the clock and the date, also in a browser; waiting, with and without blocking, on any async runtime or none; and
-//! the time limits of a call with the errors that name them.
+//! Time: the clock and the date, even in a browser; waiting, blocking or async, on any runtime or none; and the time
+//! limits of a call, with the errors that name them.
 
 use std::pin::pin;
 use std::time::{Duration, SystemTime};
@@ -30,7 +30,7 @@ pub(crate) fn date() -> SystemTime {
     web_time::SystemTime::now().to_std()
 }
 
-/// Waits without blocking the thread, on any async runtime or none. A delay too long for the clock is skipped.
+/// Waits without blocking the thread, on any async runtime or none. A delay beyond the range of the clock is skipped.
 #[doc(hidden)]
 pub async fn sleep(delay: Duration) {
     if let Some(end) = now().checked_add(delay) {
@@ -98,7 +98,7 @@ impl Limit {
         if other.at < self.at { other } else { self }
     }
 
-    /// Returns the error of a failed exchange. If this limit has ended it, the error names the limit.
+    /// Returns the error for a failed exchange. If this limit ended the exchange, the error names the limit.
     pub(crate) fn error(self, error: TransportError, now: Instant) -> Error {
         let left = self.at.saturating_duration_since(now);
         let is_reached = error.kind() == TransportErrorKind::Timeout && left < MIN_TIME_LEFT;
@@ -107,7 +107,7 @@ impl Limit {
     }
 }
 
-/// The end of a sentence about what did not happen: the limit, its value, and its setting.
+/// The end of a message about a timeout: the limit, its value, and its setting.
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { limit, timeout: (name, setting), .. } = self;
@@ -115,7 +115,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Minimum time that must be left of a call for another attempt.
+/// Minimum time that a call must have left for another attempt.
 ///
 /// A transport with a coarse clock gives up slightly before the deadline of the call; the time that is then left is too
 /// short for another attempt.

@@ -19,9 +19,9 @@ pub(crate) use self::tokens::{Sources, Tokens};
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].
 ///
-/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, or if the service
-/// answers with status 401 (at most once per call, and never for status 403).
-/// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
+/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, or if the
+/// service responds with status 401 (at most once per call, and never for status 403). Concurrent calls share one
+/// request to the source and its outcome: a token, a failure, or no new token.
 ///
 /// # Examples
 ///
@@ -44,11 +44,11 @@ pub(crate) use self::tokens::{Sources, Tokens};
 pub trait TokenSource: Send + Sync + 'static {
     /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call fails.
     ///
-    /// If several clients share the source, `refused` may be older than the token that the source has. Compare the two, and
-    /// replace the token only if they are equal.
+    /// If several clients share the source, `refused` may be older than the source's current token. Compare the two,
+    /// and replace the token only if they are equal.
     ///
-    /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting
-    /// call asks again. A call that begins after a failure also asks again.
+    /// A call, or the start of a stream, waits for at most the call timeout. The future is then dropped, and the next
+    /// waiting call asks again. So does a call that begins after a failure.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime
     /// must provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task.
@@ -56,7 +56,7 @@ pub trait TokenSource: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if the source has no token. The text of the error is shown to people, so it must not contain a token.
+    /// Fails if the source has no token. The error message is shown to users, so it must not contain a token.
     fn token<'a>(
         &'a self,
         refused: Option<&'a AccessToken>,

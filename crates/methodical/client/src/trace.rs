@@ -76,7 +76,7 @@ impl CallSpan {
     }
 }
 
-/// The rejected records of a list: their number, and the paths in the first ones.
+/// The rejected records of a list: how many, and where the first ones failed.
 #[derive(Debug, Default)]
 pub(crate) struct RejectedPaths {
     count: u64,

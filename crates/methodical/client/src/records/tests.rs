@@ -11,7 +11,7 @@ use super::*;
 use crate::Client;
 use crate::tests::{Photos, SearchPhotos, async_builder, blocking_builder, json};
 
-/// A body with trailers, of which each frame is ready.
+/// A body with trailers, whose frames are all ready.
 struct Frames(Vec<Frame<Bytes>>);
 
 impl http_body::Body for Frames {

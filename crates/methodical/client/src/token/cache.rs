@@ -22,7 +22,7 @@ pub(crate) struct TokenCache {
 
 /// A request to the source, shared by all calls that wait for it.
 ///
-/// One of the calls makes it. If that call is dropped, another one makes it again.
+/// One of the calls makes it. If that call is dropped, another call starts over.
 type Fetch = OnceCell<Fetched>;
 
 /// The outcome of a request to the source, and the refused token that the source was given.
@@ -59,7 +59,7 @@ impl TokenCache {
         Ok(Some(token).filter(is_other))
     }
 
-    /// Returns the last token if it is wanted, otherwise the outcome of the next request to the source.
+    /// Returns the last token if `is_wanted` accepts it, otherwise the outcome of the next request to the source.
     async fn fetch(
         &self,
         refused: Option<&AccessToken>,
@@ -67,7 +67,7 @@ impl TokenCache {
     ) -> Result<AccessToken, Error> {
         loop {
             let fetch = self.pending_fetch();
-            // Read after `pending_fetch`: if a request ended in between, this is its token.
+            // Must be read after `pending_fetch`: if a request ended in between, this is its token.
             if let Some(token) = self.last().filter(&is_wanted) {
                 return Ok(token);
             }

@@ -152,7 +152,7 @@ impl Process {
     }
 }
 
-/// Time between two checks whether a command has ended that has closed its output.
+/// Time between checks whether a command that closed its output has exited.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 #[cfg(unix)]

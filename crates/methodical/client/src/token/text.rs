@@ -14,13 +14,13 @@ pub(crate) const MAX_LENGTH: usize = 64 * 1024;
 
 /// Reads the text of a token. Returns `None` if it exceeds [`MAX_LENGTH`].
 pub(super) fn read(source: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-    // With room for everything that is read: a buffer that grows would leave copies behind.
+    // Allocated for the maximum: a buffer that grows would leave copies of the token behind.
     let mut text = Zeroizing::new(Vec::with_capacity(MAX_LENGTH + 2));
     source.take(MAX_LENGTH as u64 + 1).read_to_end(&mut text)?;
     Ok((text.len() <= MAX_LENGTH).then_some(text))
 }
 
-/// Creates a token from its text, without surrounding whitespace. `origin` names the origin of the text in errors.
+/// Parses a token, ignoring surrounding whitespace. Errors name `origin`, where the token came from.
 pub(super) fn token(text: &[u8], origin: impl FnOnce() -> String) -> Result<AccessToken, BoxError> {
     let text =
         str::from_utf8(text).map_err(|_foreign| format!("{} is not UTF-8 text", origin()))?;
@@ -54,7 +54,7 @@ impl EnvironmentToken {
     fn read(&self) -> Result<AccessToken, BoxError> {
         let text = env::var_os(&self.variable)
             .ok_or_else(|| format!("the environment variable {} is not set", self.variable))?;
-        // Bytes, because this copy can be cleared.
+        // As bytes, so that this copy can be cleared.
         let text = Zeroizing::new(text.into_encoded_bytes());
         token(&text, || format!("the environment variable {}", self.variable))
     }
