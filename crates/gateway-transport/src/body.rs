@@ -120,8 +120,8 @@ impl Body {
     /// Applies a deadline and an idle timeout (the longest wait for a frame) to this body. The time between reads does
     /// not count towards the idle timeout, because a client may receive nothing while its caller is busy.
     ///
-    /// Adapters need this for HTTP clients without timeouts of their own. `sleep_until` returns a future that completes
-    /// at an instant, such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so the
+    /// Adapters need this for HTTP clients that have no timeouts. `sleep_until` returns a future that completes at an
+    /// instant, such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so the
     /// deadline also ends a body that always has data ready.
     ///
     /// # Errors

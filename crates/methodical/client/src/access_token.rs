@@ -60,8 +60,8 @@ impl AccessToken {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Config`] if `text` is not a `b64token` (RFC 6750, section 2.1): empty, or with a space, a
-    /// line break or another invalid character. The error gives the position of the character, never the token. A token
-    /// that starts with `Bearer ` gets a message of its own: that is the scheme, not part of the token.
+    /// line break or another invalid character. The error gives the position of the character, never the token. For a
+    /// token that starts with `Bearer `, the message explains that this is the scheme, not part of the token.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         check_bearer(text.as_bytes())?;

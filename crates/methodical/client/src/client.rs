@@ -334,7 +334,7 @@ impl<S: Service, T: Io> ClientBuilder<S, T> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or
-    /// if there is no transport. Returns [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport)
+    /// if a transport is missing. Returns [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport)
     /// if the default transport cannot be created, because the system has no certificates or a thread cannot be
     /// started.
     pub fn build(self) -> Result<Client<S, T>, Error> {

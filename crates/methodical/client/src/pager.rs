@@ -163,7 +163,7 @@ impl<P, S> Pager<P, S> {
         self.page = Page { records: records + rejected, hash };
     }
 
-    /// Ends the page, given the fields alongside its records, and decides what follows.
+    /// Ends the page, given the fields beside its records, and decides what follows.
     pub(crate) fn turn(&mut self, beside: &S) {
         self.next = match self.after(self.page, (self.marks)(beside)) {
             Ok(Some(position)) => {

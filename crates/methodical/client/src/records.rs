@@ -122,7 +122,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         self
     }
 
-    /// Returns the fields alongside the list, such as a total, once it has ended without an error. For a list in pages,
+    /// Returns the fields beside the list, such as a total, once it has ended without an error. For a list in pages,
     /// these are the fields of the current page, until the next one is requested.
     ///
     /// ```
@@ -441,7 +441,7 @@ impl<T: Record, S: Beside> ListReader<T, S> {
         self
     }
 
-    /// Returns the fields alongside the list, once it has ended without an error.
+    /// Returns the fields beside the list, once it has ended without an error.
     fn beside(&self) -> Option<&S> {
         self.decoder.beside()
     }

@@ -48,7 +48,7 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns how long to wait before the next attempt, or `None` if there should be none.
+    /// Returns how long to wait before the next attempt, or `None` to give up.
     ///
     /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left for the call,
     /// and `random` is between 0 and 1.
