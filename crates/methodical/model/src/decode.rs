@@ -1,4 +1,4 @@
-//! Decoders, which turn a body into records, whole or piece by piece.
+//! Decoders, which turn a body into records, all at a time or piece by piece.
 //!
 //! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both ways return the
 //! same records, rejections and errors. serde decides on every record that the fast path does not accept.
@@ -28,8 +28,8 @@ pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod whole;
 
-/// Deserializes JSON text into a type of the caller. Keeps only the position of a serde error, because
-/// its message may quote the data.
+/// Deserializes JSON text into a type of the caller's. Keeps only the position of a serde error, because its message
+/// may quote the data.
 pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, DecodeError> {
     serde_json::from_str(json).map_err(|error| {
         let kind = kind_of(&error);
@@ -68,7 +68,7 @@ fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
     }
 }
 
-/// A model that occurs in lists. It has an owned form and a form that borrows from the text.
+/// A model that occurs in lists. It has an owned form, and one that borrows from the JSON text.
 ///
 /// Only generated models implement it, because the decoders rely on their generated shape.
 ///

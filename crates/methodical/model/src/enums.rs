@@ -1,4 +1,4 @@
-//! Enums of strings, which keep an unknown value.
+//! Enums of strings, which preserve unknown values.
 
 /// Defines an enum of known strings, with a type for unknown values. The example uses a string that is not listed.
 #[doc(hidden)]
@@ -14,8 +14,8 @@ macro_rules! __wire_enum {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$value_attribute])* $variant,)+
-            /// A value that this version does not know. It can only be created from text, and keeps it: `as_str`, `Display` and
-            /// serde return the text of the service unchanged.
+            /// A value that this version does not know. It can only be created from text, and keeps it: `as_str`,
+            /// `Display` and serde return what the service sent, unchanged.
             ///
             /// A later version may add a variant for the value. Code that compares the text, such as
             /// `value.as_str() == "new"`, works with both versions; a pattern with `Unknown` works only until then.

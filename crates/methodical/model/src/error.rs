@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-/// The error of a decoder, a query or a conversion: what is wrong, and where.
+/// An error from a decoder, a query or a conversion: what is wrong, and where.
 ///
 /// An error contains no value from the response, so it cannot leak personal data into a log. [`path`](Self::path) names
 /// only fields that the contract lists; any other is shown as `*`.
@@ -169,7 +169,7 @@ impl DecodeError {
         self
     }
 
-    /// Removes the position, which is not in the body.
+    /// Removes the position, for an error that is not in a body.
     #[cold]
     pub(crate) fn without_position(mut self) -> Self {
         self.0.position = Position::NONE;
@@ -189,7 +189,7 @@ impl DecodeError {
 
     /// Returns the path of the value, such as `items[3].album.title`; empty for the whole document.
     ///
-    /// For an error of a query it is the name of the parameter, and for a conversion the name of our type.
+    /// For a query, it is the name of the parameter; for a conversion, the name of our type.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -212,7 +212,7 @@ impl DecodeError {
         self.0.position.column
     }
 
-    /// Returns what was expected instead.
+    /// Returns a description of what was expected.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }

@@ -1,5 +1,5 @@
-//! Fields that the contract does not list: kept, readable, written back. Also optional fields: those that were `null` when
-//! decoded are serialized as `null`, and personal ones are not shown.
+//! Fields that the contract does not list: kept, readable, written back. Also optional fields: one that was decoded as
+//! `null` is serialized as `null`, and personal ones are not shown.
 
 #![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
 
@@ -37,7 +37,7 @@ use crate::decode::{self, depth, members};
 pub struct Extra<'a> {
     /// The JSON text from the first to the last unlisted field, such as `"a":1, "b":[2]`.
     text: Cow<'a, str>,
-    /// The listed fields, which may occur between them and are skipped.
+    /// The listed fields, which may occur in between and are skipped.
     listed: Option<&'static Object>,
 }
 

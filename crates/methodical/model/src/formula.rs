@@ -1,7 +1,7 @@
 //! CSV cells that a spreadsheet may run as formulas.
 //!
-//! Text from a service is untrusted: people choose their own names. A spreadsheet runs a cell that starts with `=`, and
-//! shows one that starts with `'` as text.
+//! Text from a service is untrusted: people choose their own names. A spreadsheet runs a cell that starts with `=`, but
+//! shows a cell that starts with `'` as text.
 //!
 //! # Examples
 //!
@@ -18,8 +18,7 @@ use alloc::vec::Vec;
 
 use crate::scalar::either::{is_digits, is_plain};
 
-/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula, or `None` without such a
-/// part.
+/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula, or `None` if it needs none.
 ///
 /// A spreadsheet that uses another separator than the writer ignores quotes within a cell, and splits `x;=1+1`. A
 /// formula may therefore start after any usual separator, or on a new line. A part that already starts with `'` before
@@ -32,20 +31,20 @@ pub fn guard(cell: &str) -> Option<String> {
     })
 }
 
-/// Removes what [`guard`] has added to a cell. Returns `None` if it has added nothing.
+/// Removes what [`guard`] added to a cell. Returns `None` if it added nothing.
 #[must_use]
 pub fn unguard(cell: &str) -> Option<String> {
     // Fast path: nearly every cell has no `'`.
     if !cell.contains('\'') {
         return None;
     }
-    // Another program may have written the cell, so only a cell that `guard` writes is changed.
+    // Another program may have written the cell, so change only a cell that `guard` could have written.
     let plain = changed(cell, |_, part| usize::from(part.starts_with('\'')))?;
     (guard(&plain).as_deref() == Some(cell)).then_some(plain)
 }
 
-/// Returns the cell with a change before each part that a spreadsheet may take for a formula; `None` without such a part. The
-/// change appends text, and returns how many bytes of the part it leaves out.
+/// Calls `change` at each part of the cell that a spreadsheet may take for a formula, and returns the new cell, or
+/// `None` without such a part. `change` appends text, and returns how many bytes of the part to leave out.
 fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<String> {
     let places = places(cell);
     if places.is_empty() {

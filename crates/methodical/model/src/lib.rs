@@ -49,7 +49,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
+//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because strings are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing and `proptest` strategies |
 //! | `jiff` | no | lossless conversions between scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |

@@ -85,7 +85,7 @@ impl Rejected {
         self.index
     }
 
-    /// Returns the reason, with its place in the document.
+    /// Returns the reason, with its position in the document.
     pub fn error(&self) -> &DecodeError {
         &self.error
     }

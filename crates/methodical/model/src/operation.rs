@@ -39,7 +39,7 @@ pub trait Operation {
     /// of two selectors. If the path selects the operation, its last segments.
     const METHOD: &'static str;
 
-    /// Whether the body of a successful response may be empty, and then has no media type.
+    /// Whether the body of a successful response may be empty. An empty body has no media type.
     const MAY_BE_EMPTY: bool = false;
 
     /// Returns the query of this call, percent-encoded and without the `?`.
@@ -52,7 +52,7 @@ pub trait Operation {
 
     /// Decodes the whole body of a successful response.
     ///
-    /// Generated queries have a function of the same name, for code that has no query.
+    /// Generated queries also have an associated function of this name, for code without a query.
     ///
     /// # Errors
     ///

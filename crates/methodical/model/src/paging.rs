@@ -27,7 +27,8 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
     /// How the pages follow each other.
     const PAGING: Paging;
 
-    /// Returns the position of the page that the query requests; `None` if it has none and requests the first page.
+    /// Returns the position of the page that the query requests, or `None` if it requests the first page without giving
+    /// a position.
     fn position(&self) -> Option<Position>;
 
     /// Returns the maximum number of records of a page, if the query sets it.
@@ -65,14 +66,14 @@ pub enum PagedBy {
     },
     /// The number of records before the page.
     Offset,
-    /// The number of records before the page, which the previous page contains.
+    /// The number of records before the page, as given by the previous page.
     NextOffset,
     /// Text that the previous page contains.
     Cursor,
 }
 
 impl Paging {
-    /// Creates a rule without a parameter.
+    /// Creates a rule that has no parameter yet.
     #[must_use]
     pub const fn by(by: PagedBy) -> Self {
         Self { by, parameter: "", has_identity: false }
@@ -128,7 +129,7 @@ impl fmt::Debug for Position {
     }
 }
 
-/// The information about the other pages in the fields beside a page.
+/// The information about other pages in the fields beside a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageMarks {
@@ -143,7 +144,7 @@ pub struct PageMarks {
 }
 
 impl PageMarks {
-    /// Creates marks for a page that gives no information about other pages.
+    /// Creates the marks of a page without information about other pages.
     #[must_use]
     pub const fn new() -> Self {
         Self { last: None, total: None, next: None, more: None }
@@ -161,8 +162,8 @@ impl PageMarks {
         Self { total: number(total), ..self }
     }
 
-    /// Sets the number of records before the next page. Empty text is ignored; other text that is not a number is kept as a
-    /// cursor, which a client refuses.
+    /// Sets the number of records before the next page. Empty text is ignored; any other text that is not a number is
+    /// kept as a cursor, which a client rejects.
     #[must_use]
     pub fn next_offset(self, next: Option<&impl ToString>) -> Self {
         let next = next.map(ToString::to_string).filter(|offset| !offset.is_empty());

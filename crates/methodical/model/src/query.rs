@@ -10,10 +10,10 @@ pub(crate) mod builder;
 
 /// The query of one call, percent-encoded and without the `?`.
 ///
-/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
-/// the operation, verbatim. If the path selects the operation, [`path`](Self::path) returns what follows the path of
-/// the service. If the call is a POST, [`body`](Self::body) has its parameters, and [`format`](Self::format) is the format
-/// of the body. `Debug` shows the names of the parameters but not their values, which may be personal.
+/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects the operation,
+/// unencoded. If the path selects the operation, [`path`](Self::path) returns what follows the path of the service. If
+/// the call is a POST, [`body`](Self::body) has its parameters, and [`format`](Self::format) is the format of the body.
+/// `Debug` shows the names of the parameters but not their values, which may be personal.
 ///
 /// # Examples
 ///
@@ -84,8 +84,8 @@ impl Query {
         self.text.get(self.end()..).unwrap_or_default()
     }
 
-    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2): every GET is, and a POST if the contract says so. A
-    /// client does not repeat any other call that may have reached the service.
+    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2): every GET is, and a POST if the contract says
+    /// so. A client never repeats any other call that may have reached the service.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -105,7 +105,7 @@ impl fmt::Display for Query {
     }
 }
 
-/// Shows only the names of the parameters: values may be personal. Of a body in JSON, it shows only the format.
+/// Shows only the names of the parameters: values may be personal. Of a JSON body, it shows only the format.
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = if self.format() == Some(BodyFormat::Form) { self.body() } else { "" };
@@ -164,7 +164,7 @@ impl fmt::Display for BodyFormat {
     }
 }
 
-/// The body of a call by POST, within the text of a query.
+/// The body of a POST, within the text of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Post {
     /// Where the body begins, after the query.
@@ -212,7 +212,7 @@ impl ListStyle {
         }
     }
 
-    /// Returns the parameters of a list with their values, none of which is encoded.
+    /// Returns the parameters of a list with their values, unencoded.
     #[must_use]
     pub fn pairs(self, name: &str, values: Vec<String>) -> Vec<(String, String)> {
         if let Some(separator) = self.separator() {

@@ -12,7 +12,7 @@ use crate::query::BodyFormat;
 use crate::query::builder::QueryBuilder;
 use crate::{DecodeError, Operation, Place, Query, Service, decode};
 
-/// A query with any method and any parameters, for everything that the typed queries do not cover.
+/// A query with any method and any parameters, for calls that the typed queries do not cover.
 ///
 /// Names and values are percent-encoded. Nothing else is checked.
 ///
@@ -123,7 +123,7 @@ impl<S: Service> Operation for RawQuery<S> {
     }
 }
 
-// A derived implementation would ask the service for the same trait.
+// A derived implementation would require the same trait of the service.
 impl<S> Clone for RawQuery<S> {
     fn clone(&self) -> Self {
         Self { method: self.method.clone(), pairs: self.pairs.clone(), ..*self }

@@ -2,10 +2,10 @@
 
 /// Implements everything that two structs need to be the owned and the borrowed form of a record.
 ///
-/// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its
-/// number from 0, whether it is `required` or `optional`, `absent` for a list or a map that is empty if it is absent, or
-/// `blank` for an optional value that an empty text can replace, whether its value is `personal` or `plain`
-/// in `Debug` output, its name, its type in the owned form, and its name on the wire.
+/// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its number from 0,
+/// whether it is `required` or `optional`, `absent` for a list or a map that is empty if it is absent, or `blank` for
+/// an optional value that may be an empty string, whether its value is `personal` or `plain` in `Debug` output, its
+/// name, its type in the owned form, and its name on the wire.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {

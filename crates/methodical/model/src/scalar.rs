@@ -1,4 +1,4 @@
-//! Scalars: text or an integer on the wire, a type with a meaning in Rust.
+//! Scalars: text or an integer on the wire, a meaningful type in Rust.
 
 pub(crate) mod conversions;
 pub(crate) mod either;
@@ -6,8 +6,8 @@ pub(crate) mod either;
 /// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON texts that
 /// represent it.
 ///
-/// The kind decides the conversions, and how values compare. After the kind, `or_number` says that a record
-/// may also have a number in place of text.
+/// The kind decides the conversions, and how values compare. After the kind, `or_number` allows a record to have a
+/// number in place of text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scalar {
@@ -63,7 +63,7 @@ macro_rules! __scalar {
             /// Returns whether the text is a plain decimal number: an optional sign, digits, and an
             /// optional fraction.
             ///
-            /// Any other text is kept too, such as `1e3`, `1,234.50` or `NaN`.
+            /// Other text, such as `1e3`, `1,234.50` or `NaN`, is kept too.
             pub fn is_plain(&self) -> bool {
                 $crate::codegen::is_plain(self.as_str())
             }
@@ -340,7 +340,7 @@ macro_rules! __scalar {
     };
 }
 
-/// Returns the type that reads a scalar of text.
+/// Returns the type that reads a text scalar.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __reader {
@@ -433,7 +433,7 @@ macro_rules! __from_text {
     };
 }
 
-/// Implements the order of text. `Borrow` requires that it is also that of the type.
+/// Orders by text. `Borrow` requires the type to have the same order.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __compared_as_text {
@@ -454,8 +454,8 @@ macro_rules! __compared_as_text {
     };
 }
 
-/// Implements `Borrow`, so that a map can be searched with text. Equality and hash must be those of text, and so must
-/// the order of an ordered type.
+/// Implements `Borrow`, so that a map can be searched by `&str`. Equality and hash must match those of `str`, and so
+/// must the order, if the type has one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __borrowed_as_text {

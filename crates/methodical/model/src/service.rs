@@ -1,4 +1,4 @@
-//! A service: what all its operations share, how a call names its operation, and how it is authenticated.
+//! A service: what its operations share, how a call names its operation, and how a call is authenticated.
 
 /// A service, as a type: the constants that all its operations share.
 ///
@@ -133,7 +133,7 @@ impl Dispatch {
         self.constants
     }
 
-    /// Returns the selectors with the values that name an operation.
+    /// Returns the selectors, with the values that name an operation.
     pub fn values<'a>(&self, method: &'a str) -> impl Iterator<Item = (&'static str, &'a str)> {
         let mut rest = method;
         let last = self.selectors.len().saturating_sub(1);
@@ -175,7 +175,7 @@ pub enum Auth {
     None,
     /// A bearer token in the `Authorization` header (RFC 6750).
     Bearer,
-    /// Secrets, each with its place.
+    /// Secrets, each with its place in a request.
     Secrets(&'static [Secret]),
 }
 
@@ -204,13 +204,13 @@ impl Secret {
         Self { name, place }
     }
 
-    /// Returns the name of the parameter or header. For a secret in the path, it is only a name for people.
+    /// Returns the name of the parameter or header. For a secret in the path, the name is only for display.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// Returns the place in a request.
+    /// Returns where it is in a request.
     #[must_use]
     pub const fn place(self) -> SecretPlace {
         self.place

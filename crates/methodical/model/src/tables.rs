@@ -16,7 +16,7 @@ use crate::service::Service;
 
 /// The description of a table that holds the records of a model.
 ///
-/// It is plain data. A store creates the table from it, and a migration compares two of them.
+/// It is plain data: a store creates the table from it, and a migration compares two descriptions.
 ///
 /// # Examples
 ///
@@ -112,7 +112,7 @@ impl Column {
         Self { path, kind, field_type, is_personal: false }
     }
 
-    /// Sets the type of the values, if it does not follow from their kind.
+    /// Sets the type of the values, if their kind does not imply it.
     #[must_use]
     pub const fn typed(self, field_type: FieldType) -> Self {
         Self { field_type, ..self }
@@ -134,7 +134,7 @@ impl Column {
         self.kind
     }
 
-    /// Returns the type of the values, for formats whose columns have types.
+    /// Returns the type of the values, for typed formats.
     pub const fn field_type(&self) -> FieldType {
         self.field_type
     }
@@ -159,7 +159,7 @@ pub enum ColumnKind {
     Json,
 }
 
-/// The type of the values of a field, for formats whose columns have types, such as Parquet and XLSX.
+/// The type of a field's values, for typed formats such as Parquet and XLSX.
 ///
 /// A value may not fit its type: a service can send any text in place of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,7 +167,7 @@ pub enum ColumnKind {
 pub enum FieldType {
     /// Text.
     Text,
-    /// An identifier: text, or an unsigned integer, which is not meant for arithmetic.
+    /// An identifier: text, or an unsigned integer that is not meant for arithmetic.
     Id,
     /// A 64-bit integer.
     Integer,
@@ -242,22 +242,22 @@ pub trait MirrorVisitor<S: Service> {
         O: PagedOperation<Service = S>,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize;
 
-    /// Takes a list whose filters recover a value that the records do not have.
+    /// Takes a list whose filters recover a value that its records lack.
     fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize;
 
-    /// Takes an operation that returns an amount, of which a mirror keeps samples.
+    /// Takes an operation that returns an amount, which a mirror samples.
     fn gauge<O>(&mut self, gauge: Gauge, query: O)
     where
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static;
 }
 
-/// A list with two filters, which recover a value that its records lack: the value of a member in a group.
+/// A list whose two filters recover a value that its records lack: the value of a member in a group.
 ///
-/// The first filter selects the members of a group, and the second those among them with a value. A mirror requests
-/// each group with each value, and keeps one row for each member of each group.
+/// The first filter selects the members of a group, the second those of them with a given value. A mirror requests each
+/// group with each value, and keeps one row for each member of each group.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "generated code builds it")]
 pub struct Recovery<O> {
@@ -265,9 +265,9 @@ pub struct Recovery<O> {
     /// `id` (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`, that of the
     /// member, such as `photo_id`, and the value, which has the name [`value`](Self::value).
     pub table: &'static Table,
-    /// The table of the members, which are the records of the list.
+    /// The table of the members: the records of the list.
     pub members: &'static Table,
-    /// The table of the groups. The first parameter of [`of_group`](Self::of_group) is an identity in it.
+    /// The table of the groups. The first parameter of [`of_group`](Self::of_group) is the identity of one.
     pub groups: &'static Table,
     /// The name of the value, such as `status`.
     pub value: &'static str,
@@ -293,8 +293,8 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// Creates the description from the name of the amount, and the path of the field with its value: a decimal number,
-    /// as a JSON number or text.
+    /// Creates the description from the name of the amount and the path of its field, which is a decimal number, as a
+    /// JSON number or string.
     #[must_use]
     pub const fn new(name: &'static str, value: &'static [&'static str]) -> Self {
         Self { name, value, unit: None }

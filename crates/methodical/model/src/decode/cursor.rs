@@ -1,9 +1,8 @@
 //! The fast path: decodes records in their usual form, and leaves all others to serde.
 //!
-//! Every function returns `None` for anything unusual: unexpected whitespace, an escaped name, a
-//! duplicate field, the end of the window. serde then decodes the record from its start, so the fast
-//! path can cost time but cannot change a result. Everything it accepts, serde must accept with the
-//! same value; the differential tests check that.
+//! Every function returns `None` for anything unusual: unexpected whitespace, an escaped name, a duplicate field, the
+//! end of the window. serde then decodes the record from its start, so the fast path can cost time but cannot change a
+//! result. Whenever it accepts a record, serde must accept it with the same value; the differential tests check that.
 
 #![expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 
@@ -54,7 +53,7 @@ impl<'a> Cursor<'a> {
         (self.depth <= depth::LIMIT).then_some(())
     }
 
-    /// Skips this name and its colon and returns whether they were here. `name` includes quotes and colon.
+    /// Skips `name` and its colon, and returns whether they were at the cursor. `name` includes quotes and colon.
     #[inline(always)]
     pub fn has(&mut self, name: &str) -> bool {
         let rest = self.text.as_bytes().get(self.at..);
@@ -83,7 +82,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips `null` and returns whether it was here.
+    /// Skips `null`, and returns whether it was at the cursor.
     #[inline(always)]
     pub fn null(&mut self) -> Option<bool> {
         if self.token()? != b'n' {
@@ -124,7 +123,7 @@ impl<'a> Cursor<'a> {
         self.text.get(start..end)
     }
 
-    /// Skips an empty text and returns whether it was here.
+    /// Skips an empty string, and returns whether it was at the cursor.
     #[inline]
     pub fn blank(&mut self) -> bool {
         self.is_at(b'"') && self.has("\"\"")
@@ -242,7 +241,7 @@ macro_rules! __members {
     };
 }
 
-/// Returns whether JSON text contains the name as it is, without escapes. Others are left to serde.
+/// Returns whether a name appears in JSON unescaped. Names with escapes are left to serde.
 pub const fn is_plain_name(name: &str) -> bool {
     let mut bytes = name.as_bytes();
     while let [first, rest @ ..] = bytes {

@@ -8,7 +8,7 @@ pub(crate) const LIMIT: usize = 127;
 /// The expectation of an error about nesting.
 pub(crate) const EXPECTED: &str = "at most 127 levels";
 
-/// The message of a serde error; our own errors have a kind for it.
+/// Matches the message of a serde error; our errors have a kind for it.
 pub(crate) const MESSAGE: &str = "nested too deeply";
 
 /// Returns whether this JSON text is nested deeper than [`LIMIT`].

@@ -1,7 +1,7 @@
-//! Finds out what is wrong with a value that serde rejected: kind, path and position, never the value.
+//! Diagnoses a value that serde rejected: kind, path and position, never the value.
 //!
-//! serde's messages quote the data and have no path, so the text of the value is compared with its [`Shape`] instead.
-//! Only rejected records pay for this.
+//! serde's messages quote the data and have no path, so the JSON text is compared with its [`Shape`] instead. Only
+//! rejected records pay for this.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -30,7 +30,7 @@ pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Positio
     let end = position.of_last(json.get(..fault.end).unwrap_or_default());
     if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
         let syntax = position.within(error.line(), error.column());
-        // A fault after the mistake in the syntax may be a consequence of it.
+        // A fault after a syntax error may be a consequence of it.
         let is_first = match fault.kind {
             DecodeErrorKind::Syntax => false,
             DecodeErrorKind::WrongType => end <= syntax && value.starts_with(begins_value),
@@ -53,7 +53,7 @@ pub(crate) fn begins_value(first: char) -> bool {
     matches!(first, '[' | '{' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n')
 }
 
-/// The comparison of valid JSON text with a shape. After a fault, the path is that of the fault.
+/// The comparison of valid JSON text with a shape. After a fault, `path` is where it was found.
 struct Comparison<'j> {
     json: &'j str,
     path: String,
@@ -183,7 +183,7 @@ impl<'j> Comparison<'j> {
         Err(self.fault(DecodeErrorKind::TooDeep, depth::EXPECTED, json, 0))
     }
 
-    /// Checks the escapes of a text. Any other value is right.
+    /// Checks the escapes of a string. Any other value is valid.
     fn text(&self, json: &str) -> Result<(), Fault> {
         match CowText::deserialize(&mut serde_json::Deserializer::from_str(json)) {
             Err(error) if json.starts_with('"') => {
@@ -204,7 +204,7 @@ impl<'j> Comparison<'j> {
         length
     }
 
-    /// Returns the fault of a part of the text, which ends `length` bytes after its start.
+    /// Returns the fault of the part that ends `length` bytes after its start.
     fn fault(
         &self,
         kind: DecodeErrorKind,

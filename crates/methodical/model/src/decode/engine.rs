@@ -97,7 +97,7 @@ pub(crate) struct Engine {
     state: State,
     /// The field of an object around the data.
     member: Purposes,
-    /// Number of objects around the data that have been entered, without the outermost one.
+    /// Number of objects around the data that have been entered, not counting the outermost.
     depth: usize,
     /// Number of steps to the data that have been found.
     found: usize,
@@ -160,12 +160,13 @@ impl Engine {
         self.limit = limit;
     }
 
-    /// Notes that the next window begins at `at` of this one.
+    /// Records that the next window begins at `at` in this one.
     pub(crate) fn forget(&mut self, text: &str, at: usize) {
         self.known = (0, self.position(text, at));
     }
 
-    /// Advances from `at` to the next record and passes it with its text to `take`, so that it is never moved.
+    /// Advances from `at` to the next record, and passes it to `take` with its JSON text. The record is decoded in
+    /// place and never moved.
     ///
     /// After an error, every call returns the same error.
     #[inline]
@@ -375,7 +376,8 @@ impl Engine {
         Ok(Step::Rejected(Rejected::new(index, error.with_delivered(index), "")))
     }
 
-    /// Advances to a value, or to the end of the document, and returns its text. The document itself is not such a value.
+    /// Advances to a value and returns its JSON text, or advances to the end of the document. The document itself does
+    /// not count as a value.
     pub(crate) fn one<'w>(
         &mut self,
         window: Window<'w>,
@@ -392,7 +394,7 @@ impl Engine {
         Ok(Some(part))
     }
 
-    /// Notes the error of a value. A failure that the rest of the document reports takes precedence.
+    /// Records the error of a value. A failure reported in the rest of the document takes precedence.
     pub(crate) fn refuse_value(&mut self, error: DecodeError) {
         self.pending = Some(error);
     }
@@ -419,7 +421,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether some failures that a body reports have a class.
+    /// Returns whether the contract assigns classes to failures in the body.
     pub(crate) fn has_error_classes(&self) -> bool {
         self.body.verdict.is_some_and(|verdict| !verdict.classes.is_empty())
     }

@@ -11,14 +11,14 @@ use crate::ErrorClass;
 /// The names of the fields that lead to a value; empty for the document itself.
 pub(crate) type Path = &'static [&'static str];
 
-/// The place of the data in a body.
+/// Where the data is in a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
-    /// The place of the list or the object.
+    /// Where the list or the object is.
     pub at: Path,
     /// How the body reports a failure, if it does.
     pub verdict: Option<&'static Verdict>,
-    /// Whether a list may be absent or `null` if it is empty.
+    /// Whether an empty list may be absent or `null`.
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
@@ -47,12 +47,11 @@ impl Body {
 pub struct Verdict {
     /// The field that decides.
     pub decides: Decides,
-    /// The place of the error code; empty without a code.
+    /// Where the error code is; empty for a service without codes.
     pub code: Path,
-    /// The place of the error message; empty without a message.
+    /// Where the error message is; empty for a service without messages.
     pub message: Path,
-    /// The classes of the codes that have one, or of the messages if there is no code. A `*` at the end matches any
-    /// text.
+    /// The classes of codes or, without codes, of messages. A `*` at the end matches any text.
     pub classes: &'static [(&'static str, ErrorClass)],
     /// The codes of failures that mean an empty list.
     pub empty_codes: &'static [&'static str],
@@ -78,7 +77,7 @@ impl Verdict {
         !self.empty_codes.is_empty() || !self.empty_messages.is_empty()
     }
 
-    /// Returns whether a failure may have a code or a message, which may follow the field that decides.
+    /// Returns whether a failure may have a code or a message, possibly after the field that decides.
     pub(crate) fn has_details(&self) -> bool {
         !self.code.is_empty() || !self.message.is_empty()
     }

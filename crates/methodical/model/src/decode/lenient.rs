@@ -1,4 +1,4 @@
-//! Values that a service also writes in another form, as the spec declares for a field.
+//! Values for which the spec allows a second form.
 
 use alloc::string::String;
 use alloc::vec;
@@ -77,7 +77,7 @@ impl<T: Value> Value for EmptyArrayAsMap<T> {
     }
 }
 
-/// Reads a value other than `null` from serde; `None` if it is an empty text.
+/// Reads a value other than `null` from serde; `None` for an empty string.
 pub(crate) fn or_blank<'de, T: Value, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T::Ref<'de>>, D::Error> {

@@ -9,12 +9,13 @@ use crate::decode::text::CowText;
 /// The whitespace of JSON.
 pub(crate) const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Returns the name and the JSON text of the value of every field, of an object or of a text such as `"a":1, "b":[2]`.
+/// Returns the name of every field and the JSON text of its value. The input is an object, or text such as `"a":1,
+/// "b":[2]`.
 pub(crate) fn iter(text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     raw(text).map_while(|(name, value)| Some((decoded(name)?, value)))
 }
 
-/// Returns the JSON text of the name and of the value of every field.
+/// Returns the name and the value of every field, both as JSON text.
 pub(crate) fn raw(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut text = inside(text, '{');
     core::iter::from_fn(move || {

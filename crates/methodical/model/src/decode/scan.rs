@@ -1,6 +1,6 @@
 //! Finds the end of strings, whitespace and other values, and decodes escapes.
 //!
-//! `None` leaves the record to serde, both at the end of the window and for anything unusual.
+//! Functions return `None`, which leaves the record to serde, at the end of the window and for anything unusual.
 
 #![expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 
@@ -22,8 +22,8 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
 
 /// Length of a block, in bytes.
 ///
-/// The length of a string is what a processor mispredicts most often. Most strings end in the first
-/// or second block of this size.
+/// String lengths cause most branch mispredictions. With blocks of this size, most strings end in the first or second
+/// one.
 const BLOCK: usize = 16;
 
 /// Searches the last bytes, which do not fill a block.
@@ -181,7 +181,7 @@ fn skip_list(text: &str, mut at: usize, depth: usize) -> Option<usize> {
     }
 }
 
-/// Skips a number and checks the byte after it, because a number can be truncated unnoticed.
+/// Skips a number and checks the byte after it, because a truncated number is still a number.
 pub(crate) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'-') {
         at += 1;
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn every_byte_is_classified_at_every_position() {
-        // Miri takes minutes for all of them.
+        // Miri would take minutes for all of them.
         for byte in (0..=u8::MAX).step_by(if cfg!(miri) { 17 } else { 1 }) {
             for place in (0..40).step_by(if cfg!(miri) { 7 } else { 1 }) {
                 let mut bytes = vec![b'x'; 40];

@@ -1,4 +1,4 @@
-//! The shape of a value as data, from which a decoder explains what is wrong.
+//! The shape of a value as data, which a decoder uses to explain what is wrong.
 
 #![expect(
     clippy::exhaustive_enums,
@@ -17,11 +17,11 @@ pub enum Shape {
     Map(fn() -> Self),
     /// A list of values with this shape.
     List(fn() -> Self),
-    /// A list of values with this shape, or a single one in its place.
+    /// A list of values with this shape, or one such value instead of a list.
     OneOrList(fn() -> Self),
-    /// An object with this shape, or an empty list in its place.
+    /// An object with this shape, or an empty list instead of an empty object.
     OrEmptyList(fn() -> Self),
-    /// A value with this shape, or an empty text in its place.
+    /// A value with this shape, or an empty string instead.
     OrBlank(fn() -> Self),
 }
 

@@ -48,7 +48,7 @@ impl<T> Slot<T> {
         Ok(())
     }
 
-    /// Deserializes a field that may be `null` or an empty text.
+    /// Deserializes a field that may be `null` or an empty string.
     pub fn blank<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
     where
         V: Value<Ref<'de> = T>,
@@ -92,7 +92,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// A value of a type, as serde reads it.
+/// A value that serde reads.
 pub(crate) struct Of<'de, V: Value>(pub(crate) V::Ref<'de>);
 
 impl<'de, V: Value> Deserialize<'de> for Of<'de, V> {
@@ -102,7 +102,7 @@ impl<'de, V: Value> Deserialize<'de> for Of<'de, V> {
     }
 }
 
-/// A value of a type, or `None` for an empty text.
+/// A value, or `None` for an empty string.
 struct OrBlank<'de, V: Value>(Option<V::Ref<'de>>);
 
 impl<'de, V: Value> Deserialize<'de> for OrBlank<'de, V> {

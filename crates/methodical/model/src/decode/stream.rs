@@ -17,8 +17,7 @@ use crate::{DecodeError, Rejected};
 /// [`with_record_limit`](Self::with_record_limit).
 ///
 /// [`next_record`](Self::next_record) returns [`Next::End`] only after the document is complete and
-/// [`finish`](Self::finish) has been called. A truncated body is always an error, which tells how many records came
-/// before it.
+/// [`finish`](Self::finish) has been called. A truncated body is always an error, with the number of records before it.
 ///
 /// # Examples
 ///
@@ -40,10 +39,10 @@ use crate::{DecodeError, Rejected};
 /// ```
 pub struct StreamDecoder<T, B = ()> {
     engine: Engine,
-    /// The pushed and validated text, from before `at`.
+    /// The text that was pushed and validated, some of it before `at`.
     text: String,
     at: usize,
-    /// The first bytes of a character that has not been pushed completely.
+    /// The first bytes of a character whose last bytes have not been pushed yet.
     tail: Vec<u8>,
     after: After,
     /// The fields beside the list, after its end.
@@ -88,8 +87,9 @@ impl<T: Record> StreamDecoder<T> {
 impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// Sets the maximum size of a single record, in bytes.
     ///
-    /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and the records after it are
-    /// decoded. Its JSON text is not kept: [`Rejected::raw`] returns empty text. It is not checked to be valid JSON.
+    /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and the
+    /// records after it are decoded. Its JSON text is neither kept nor checked: [`Rejected::raw`] returns an empty
+    /// string.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

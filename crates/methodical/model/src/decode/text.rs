@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for CowText<'de> {
     }
 }
 
-/// Deserializes a string and nothing else. `expecting` describes it for the error message.
+/// Deserializes only a string. `expecting` describes it in the error message.
 #[inline]
 pub fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,

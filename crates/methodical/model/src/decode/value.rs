@@ -23,7 +23,7 @@ pub trait Value: Sized {
     /// The form in an owned record: the type itself, unless it only reads another one.
     type Owned;
 
-    /// Whether a value is text, so that an empty text is a value.
+    /// Whether a value is text, so that an empty string is a value.
     const IS_TEXT: bool = false;
 
     /// Reads a value other than `null` on the fast path. By default, serde reads its text.
@@ -42,7 +42,7 @@ pub trait Value: Sized {
     /// Converts the borrowed form into this one.
     fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned;
 
-    /// Returns whether a value is an empty text.
+    /// Returns whether a value is an empty string.
     fn is_blank(_: &Self::Ref<'_>) -> bool {
         false
     }

@@ -82,7 +82,7 @@ pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, De
     read::<V>(text).ok_or_else(refused)
 }
 
-/// Reads a value from its JSON text; `None` if it is not one of the type.
+/// Reads a value from its JSON text; `None` if it does not have this type.
 fn read<V: Value>(json: &str) -> Option<V::Owned> {
     let mut cursor = Cursor::new(json, 0);
     if let Some(value) = V::read(&mut cursor)
@@ -96,7 +96,7 @@ fn read<V: Value>(json: &str) -> Option<V::Owned> {
     Some(V::into_owned(value))
 }
 
-/// Decodes a response without data: an empty body, or JSON of which only the envelope matters.
+/// Decodes a response without data: an empty body, or JSON in which only the envelope matters.
 pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), DecodeError> {
     let window = Window::whole(body);
     let decides = place.decides();

@@ -16,7 +16,7 @@ pub struct QueryBuilder {
     text: String,
     /// Where the query begins, after the path.
     query: usize,
-    /// Where the parameters begin to which the next one is added: those of the query, or those of the body.
+    /// Where the parameters begin, to which the next one is added: those of the query or of the body.
     start: usize,
     post: Option<Post>,
 }
@@ -77,7 +77,7 @@ impl QueryBuilder {
         self.text.push_str(value);
     }
 
-    /// Appends the name of a parameter, with everything up to its value.
+    /// Appends everything of a parameter before its value.
     fn name(&mut self, name: &str) {
         let is_first = self.text.len() == self.start;
         if self.is_json() {
@@ -93,7 +93,7 @@ impl QueryBuilder {
         self.text.push('=');
     }
 
-    /// Appends a text as a value.
+    /// Appends text as a value.
     fn value(&mut self, value: &str) {
         if self.is_json() {
             json_string(&mut self.text, value);

@@ -1,14 +1,14 @@
 //! Conversions between scalars and the types of other crates, one feature each. A date and time is civil on both sides: the
 //! contract does not specify a time zone.
 
-/// Takes the place of a macro whose feature is off.
+/// Replaces a macro whose feature is off.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ignore {
     ($($any:tt)*) => {};
 }
 
-/// Adds the conversions of a date and time without a time zone, from and to `jiff`.
+/// Adds conversions from and to `jiff` to a date and time without a time zone.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __jiff {
@@ -43,7 +43,7 @@ macro_rules! __jiff {
     };
 }
 
-/// Adds the conversions of a scalar whose text is a decimal number, from and to `rust_decimal`.
+/// Adds conversions from and to `rust_decimal` to a scalar whose text is a decimal number.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rust_decimal {

@@ -1,4 +1,4 @@
-//! Scalars that a service writes in several ways: text as a number, or a boolean as codes. Also numbers as text.
+//! Scalars that a service writes in several ways: text as a number, booleans as codes, numbers as text.
 
 #![expect(
     clippy::exhaustive_structs,
@@ -35,7 +35,7 @@ impl Value for OrNumber {
         if cursor.is_at(b'"') { cursor.text() } else { cursor.number().map(Cow::Borrowed) }
     }
 
-    /// Works only with the formats of `serde_json`: no other keeps the digits of a number.
+    /// Works only with `serde_json`: no other format keeps the digits of a number.
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
         let is_number =
@@ -105,7 +105,7 @@ impl Codes {
     }
 }
 
-/// Returns a code as it is in a query: a text without its quotes.
+/// Returns a code as written in a query: a string without its quotes.
 fn text(code: &str) -> Cow<'_, str> {
     decoded(code).unwrap_or(Cow::Borrowed(code))
 }
@@ -124,7 +124,7 @@ pub fn parse_signed(text: &str, name: &str) -> Result<i64, DecodeError> {
 }
 
 /// Compares numbers of any size by value, and before all other text. Equal values are compared as text, so that only
-/// equal text is equal.
+/// identical text is equal.
 pub fn compare_digits(one: &str, other: &str) -> Ordering {
     let by_value = match (digits(one), digits(other)) {
         (Some(one), Some(other)) => (one.len(), one).cmp(&(other.len(), other)),
@@ -155,7 +155,7 @@ pub fn is_plain(text: &str) -> bool {
 mod tests {
     use super::compare_digits;
 
-    /// Every text is before all that follow it.
+    /// Each is less than all that follow it.
     #[test]
     fn numbers_are_ordered_by_value_and_before_other_text() {
         let huge = "123456789012345678901234567890";

@@ -112,7 +112,7 @@ impl Engine {
             if json != "null" || !self.body.absent_as_empty {
                 let (path, expected) = self.step(self.depth);
                 let kind = DecodeErrorKind::WrongType;
-                // The marker may follow, and a failure it reports takes precedence.
+                // The marker may still follow, and a failure that it reports takes precedence.
                 self.pending = Some(self.error(window.text, at, kind, path, expected));
             }
         } else if !self.member.decides && depth::exceeded(json) {
@@ -122,7 +122,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes the error code and the error message in the value of a field.
+    /// Records the error code and the error message in the value of a field.
     pub(super) fn learn(&mut self, json: &str) {
         let Some(verdict) = self.body.verdict else { return };
         let depth = self.depth;
@@ -201,7 +201,7 @@ impl Engine {
             Decides::Failure { .. } => (value != "null", "no failure"),
         };
         self.is_decided = true;
-        // A code or a message says more than the type of the field.
+        // A code or a message is more useful than the type of the field.
         let kind = if !verdict.has_details() && is_text(decides) && !value.starts_with('"') {
             DecodeErrorKind::WrongType
         } else if has_failed {
@@ -213,7 +213,7 @@ impl Engine {
         if !verdict.has_details() {
             return Err(error);
         }
-        // The code and the message may follow.
+        // The code and the message may still follow.
         self.failure = Some(error);
         Ok(())
     }
@@ -269,7 +269,7 @@ impl Engine {
     }
 }
 
-/// Returns whether a text is the listed one, or begins like a listed one that ends with `*`.
+/// Returns whether `text` matches the listed one, in which a `*` at the end matches anything.
 fn is_listed(listed: &str, text: &str) -> bool {
     listed.strip_suffix('*').map_or(listed == text, |start| text.starts_with(start))
 }

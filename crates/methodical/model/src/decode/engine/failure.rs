@@ -11,7 +11,7 @@ use crate::error::Position;
 use crate::{DecodeError, DecodeErrorKind};
 
 impl Engine {
-    /// Handles the end of a window within a value: asks for more, or fails if the document ends.
+    /// Handles a window that ends within a value: asks for more, or fails if the document has ended.
     pub(super) fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, DecodeError> {
         let kind = match window.after {
             After::More => return Ok(Walk::More),
@@ -26,7 +26,7 @@ impl Engine {
         Err(self.error(window.text, window.text.len(), kind, path, expected))
     }
 
-    /// Creates the error of what is at `at`.
+    /// Creates the error for the byte at `at`.
     pub(super) fn error(
         &mut self,
         text: &str,
@@ -72,7 +72,7 @@ impl Engine {
         json: &str,
         error: &serde_json::Error,
     ) -> DecodeError {
-        // Only a number or a literal can be truncated unnoticed: all other values have a closing byte.
+        // Only a number or a literal can be truncated and still be valid: all other values have a closing byte.
         let at_the_end = !json.starts_with(['"', '[', '{'])
             && window.after == After::Nothing
             && at + json.len() == window.text.len();
