@@ -1,4 +1,4 @@
-//! Certificates for tests: valid ones, and three invalid kinds that a client must refuse.
+//! Certificates for tests: valid ones, and three invalid kinds that a client must reject.
 //!
 //! # Examples
 //!

@@ -41,7 +41,7 @@
 //!
 //! # Stability
 //!
-//! A minor version may add checks. Pin the exact version of the kit if a new check must not break your build.
+//! A minor version may add checks. Pin an exact version of the kit to keep a new check from breaking your build.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -106,7 +106,7 @@ pub fn run(factory: Factory, skips: &[(&str, &str)]) -> Vec<Finding> {
     findings.into_iter().filter_map(|(_, finding)| finding.into_inner()).collect()
 }
 
-/// Runs one check. A check that panics, or that does not end in time, fails.
+/// Runs one check. A check that panics or times out fails.
 pub fn run_one(factory: Factory, check: &ConformanceCheck, skips: &[(&str, &str)]) -> Finding {
     let verdict = match skips.iter().find(|(name, _)| *name == check.name) {
         Some((_, reason)) => Verdict::Skip((*reason).to_owned()),
@@ -142,7 +142,7 @@ fn guarded(factory: Factory, run: Run) -> Verdict {
     }
 }
 
-/// Number of checks that run in parallel: most of them wait rather than compute.
+/// Number of checks that run in parallel. Most of them wait rather than compute.
 const PARALLEL: usize = 4;
 
 /// Time limit of one check: ten times what the slowest takes.
@@ -194,7 +194,7 @@ macro_rules! __conformance_tests {
 ///
 /// # Errors
 ///
-/// Fails if the check fails, with what was observed instead, or if the kit has no check of this name.
+/// Fails if the check fails, with what was observed, or if `name` is not a check of the kit.
 #[expect(clippy::print_stdout, reason = "the output of a test names a check that is not run")]
 pub fn test(factory: Factory, name: &str, skips: &[(&str, &str)]) -> Result<(), Failed> {
     let Some(check) = CHECKS.iter().find(|check| check.name == name) else {

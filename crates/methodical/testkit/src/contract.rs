@@ -1,15 +1,15 @@
-//! Contract checks for any service: does it keep the contract that its spec describes?
+//! Contract checks for any service: does it behave as its spec says?
 //!
-//! The checks follow from a description of the service, which the generator writes from the spec: the operations and
-//! their parameters, the form of each response, and the fields of each record. A new field or operation in the spec
-//! therefore brings its checks with it.
+//! The checks are derived from a description of the service, which the generator writes from the spec: the operations
+//! and their parameters, the form of each response, and the fields of each record. A field or operation added to the
+//! spec is therefore checked, too.
 //!
-//! The checks send GET and HEAD requests, and a POST only for operations that the spec calls idempotent, which have the
-//! same effect however often they are called. Without such operations, the checks are safe to run against production.
-//! Only the requests for whole lists have large responses. A service refuses a request with its status or, if the spec
-//! has an envelope, with a failure in the body. Each check names its source: a section of the contract, a section of an
-//! RFC, or a decision about a point that the contract leaves open. A decision is judged only under
-//! [`Profile::Reference`]; under [`Profile::Any`] its verdict is [`Verdict::Open`], which says what was observed.
+//! The checks send GET and HEAD requests, and a POST only for operations that the spec marks as idempotent. For a
+//! service without such operations, the checks are safe to run against production. Only the requests for whole lists
+//! have large responses. A service refuses a request by its status or, if the spec has an envelope, by a failure in the
+//! body. Each check names its source: a section of the contract, a section of an RFC, or a decision about a point that
+//! the contract leaves open. A decision is judged only under [`Profile::Reference`]; under [`Profile::Any`] its verdict
+//! is [`Verdict::Open`], with what was observed.
 //!
 //! No report contains a token, a query value or a value of a record.
 //!

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Returns a value as it is written in a URL.
+/// Percent-encodes a value for a URL.
 pub(crate) fn encoded(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {

@@ -1,4 +1,4 @@
-//! Test tools for any method-dispatched gateway: for transports, for services, and for code that uses a client.
+//! Test tools for any method-dispatched gateway: to test transports, services, and code that uses a client.
 //!
 //! This crate knows no service. A crate of generated code, such as `gateway-testkit`, re-exports it and adds the
 //! operations of one service.

@@ -25,7 +25,7 @@ mod matcher;
 #[cfg(test)]
 mod tests;
 
-/// A call with its response, which answers calls once it is mounted on a server.
+/// A call and its response. Mount it on a server to answer calls.
 pub use wiremock::Mock as MockedCall;
 
 /// The calls that a mock matches: those of one operation, with any parameters unless restricted.
@@ -66,7 +66,7 @@ pub struct Call {
     retry_after: Option<Duration>,
     has_bad_record: bool,
     is_truncated: bool,
-    /// Members of the object with the fields beside a list, where these fields lack them.
+    /// Members to add to the object with the fields beside a list, where it lacks them.
     marker: &'static str,
 }
 
@@ -108,7 +108,7 @@ impl Call {
         self
     }
 
-    /// Matches only calls with exactly these values of a list. The style does not matter in a JSON body.
+    /// Matches only calls with a list of exactly these values. In a JSON body, the style of the list is ignored.
     pub fn with_list(
         mut self,
         name: &'static str,
@@ -156,7 +156,7 @@ impl Call {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a list, between these two texts.
+    /// Responds with a list, after the text `open` and before `close`.
     pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> MockedCall {
         let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
         let records: Result<Vec<_>, _> =
@@ -168,7 +168,7 @@ impl Call {
         }
     }
 
-    /// Adds those of these members that the fields beside a list lack. Default: none.
+    /// Adds these members to the fields beside a list, where they are missing. Default: none.
     pub fn marked(self, members: &'static str) -> Self {
         Self { marker: members, ..self }
     }
@@ -188,8 +188,8 @@ impl Call {
         }
     }
 
-    /// Responds with one object or another value, between these two texts, and with those of these members that an object lacks,
-    /// at any depth.
+    /// Responds with an object or other value between these two texts. Adds these members to objects that lack them, at
+    /// any depth.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),
@@ -266,7 +266,7 @@ fn after(object: &str) -> String {
     if inner.is_empty() { String::new() } else { format!(",{inner}") }
 }
 
-/// Returns an object with those of these members, at any depth, that it lacks.
+/// Returns an object with these members added where it lacks them, at any depth.
 fn with_members(members: &str, record: &str) -> String {
     let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
     let (added, mut own) = (parsed(&format!("{{{members}}}")), parsed(record));

@@ -1,6 +1,6 @@
 //! How a check ends, whether it judges a transport or a service.
 
-/// The result of a check function: `Ok` if the subject does what the check asks for.
+/// The result of a check function: `Ok` if the subject does what the check requires.
 pub(crate) type Outcome<T = ()> = Result<T, Stop>;
 
 /// Why a check ended early.

@@ -132,12 +132,12 @@ impl Drop for RawServer {
         let mut state = self.shared.state();
         state.is_stopped = true;
         for stream in state.open.values() {
-            // It fails if the connection is closed already.
+            // This fails if the connection is already closed.
             drop(stream.shutdown(Shutdown::Both));
         }
         drop(state);
         self.shared.changed.notify_all();
-        // The accepting thread checks the flag after each connection: this one wakes it.
+        // The accepting thread checks the flag after each connection. This connection wakes it.
         drop(TcpStream::connect(self.address));
     }
 }
@@ -160,7 +160,7 @@ pub struct Progress {
     pub ended: usize,
     /// Number of scripts running now.
     pub playing: usize,
-    /// Number of scripts that have panicked, for instance because of a failed assertion. Their connections are closed.
+    /// Number of scripts that have panicked, for example because of a failed assertion. Their connections are closed.
     pub panicked: usize,
     /// Largest number of scripts that ran concurrently.
     pub most_playing: usize,
@@ -349,7 +349,7 @@ fn serve(mut connection: Connection, number: usize, script: &Script) {
     }
 }
 
-/// A guard that calls a function when it is dropped, also after a panic.
+/// A guard that calls a function when it is dropped, even after a panic.
 struct AtEnd<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtEnd<F> {

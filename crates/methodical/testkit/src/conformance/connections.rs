@@ -20,7 +20,7 @@ use crate::raw_server::{Next, Progress, RawServer};
 pub(super) fn opens(kit: &Kit, connections: usize, server: &RawServer) -> Outcome {
     for _ in 0..5 {
         kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
-        // A client may return the connection to its pool a moment after it has returned the end of the body.
+        // A client may return the connection to its pool a moment after the end of the body.
         settle(Duration::from_millis(10));
     }
     equal("connections of 5 requests", server.progress().connections, connections)
@@ -69,7 +69,7 @@ pub(super) fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     not_reused_after(&server, "/bad")
 }
 
-/// Sends requests whose responses are late after `sent`, and then others, on connections that must not be those of the
+/// Sends requests whose responses are late after `sent`, then others, which must not reuse the connections of the
 /// first.
 pub(super) fn late_response_reaches_nobody(
     kit: &Kit,
@@ -207,7 +207,7 @@ pub(super) fn reused_connection_that_dies(kit: &Kit) -> Outcome {
 
 pub(super) fn unsolicited_response_is_not_used(kit: &Kit) -> Outcome {
     for_input("with the response", unsolicited_response(kit, false))?;
-    // A client that notices it in the background may be slow on a busy machine.
+    // A client that notices it in the background may be slow to do so on a busy machine.
     for_input("on an idle connection", patiently(|_| unsolicited_response(kit, true)))
 }
 

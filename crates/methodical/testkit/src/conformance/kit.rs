@@ -21,7 +21,7 @@ use crate::outcome::{Outcome, fail, skip};
 pub struct Setup {
     /// Timeout for opening a connection.
     pub connect_timeout: Duration,
-    /// Longest time without a byte from the peer during a response.
+    /// Longest time that the peer may send nothing during a response.
     pub idle_timeout: Duration,
     /// Certificate (DER) of an authority, which the transport must trust to pass the TLS checks.
     pub root: Vec<u8>,
@@ -87,7 +87,7 @@ pub(super) struct Kit {
     _running: Background,
 }
 
-/// A runtime that is not waited for: a blocking call that a check abandoned must not delay the next check.
+/// A runtime that is dropped without waiting, so that a blocking call abandoned by one check does not delay the next.
 struct Background(Option<Runtime>);
 
 impl Drop for Background {
@@ -110,7 +110,7 @@ impl Kit {
         Self::build(factory, setup, authority)
     }
 
-    /// Creates another kit with changed settings.
+    /// Creates another kit with other settings.
     pub(super) fn with(&self, change: impl FnOnce(&mut Setup)) -> Outcome<Self> {
         let mut setup = self.setup.clone();
         change(&mut setup);
@@ -214,5 +214,5 @@ pub(super) fn read_up_to(
     (read, None)
 }
 
-/// Body limit in bytes: more than any check sends, except those about limits.
+/// Body limit in bytes: more than any check sends, except the checks of limits.
 const LIMIT: u64 = 4 << 20;

@@ -21,7 +21,7 @@ use crate::raw_server::{Connection, Next, RawRequest, RawServer};
 /// Timeout for an event that must happen. Only a broken transport reaches it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Timeout of requests that must run into it.
+/// Timeout of requests that must time out.
 pub(super) const SHORT: Duration = Duration::from_millis(100);
 
 /// Pause between two bytes of a slow response.
@@ -69,7 +69,8 @@ pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes, and then 200 more, one by one: those of a head if there are none before.
+/// Starts a server that sends these bytes, and then 200 more, one by one. Without bytes to send first, the 200 are
+/// those of a head.
 pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
     server(move |_, connection| {
         connection.send(bytes.as_bytes());
@@ -173,7 +174,7 @@ impl BlackHole {
     pub(super) fn new() -> Outcome<Self> {
         let listener = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         listener.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
-        // Connections are never accepted. When the queue is full, the system drops new ones.
+        // Connections are never accepted. Once the queue is full, the system drops new ones.
         listener.listen(0)?;
         let address = listener.local_addr()?.as_socket();
         let address = address.ok_or_else(|| Stop::Fail("the kit has no address".into()))?;
@@ -224,12 +225,12 @@ pub(super) fn concurrently<T: Send>(
     })
 }
 
-/// Returns bytes as text, without loss.
+/// Returns bytes as text, losslessly.
 pub(super) fn text(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().escape_ascii().to_string()
 }
 
-/// Fails with both values unless they are equal.
+/// Fails unless the values are equal, and shows both.
 pub(super) fn equal(what: impl Display, found: impl Display, expected: impl Display) -> Outcome {
     let (found, expected) = (found.to_string(), expected.to_string());
     ensure!(found == expected, "{what}: `{found}` instead of `{expected}`");
@@ -249,7 +250,7 @@ pub(super) fn expect_unsent(error: &TransportError) -> Outcome {
     Ok(())
 }
 
-/// Fails unless `error` is of this phase.
+/// Fails unless `error` has this phase.
 pub(super) fn expect_phase(error: &TransportError, phase: Phase) -> Outcome {
     ensure!(error.phase() == phase, "the phase is not `{phase:?}`: {}", describe(error));
     Ok(())

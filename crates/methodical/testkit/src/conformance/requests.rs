@@ -1,4 +1,4 @@
-//! Checks of requests, which are sent as the caller gave them, byte for byte.
+//! Checks of requests: they must be sent as the caller gave them, byte for byte.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,8 +54,8 @@ pub(super) fn method_and_host(kit: &Kit) -> Outcome {
     equal("the host", sent(&request, "host"), server.address())
 }
 
-/// Expects these headers to arrive, each once, or several values of one name in their order. Every second one is marked
-/// as sensitive.
+/// Expects each of these headers to arrive once, with several values of one name in order. Every second header is
+/// marked sensitive.
 pub(super) fn headers_arrive(kit: &Kit, headers: &[(&'static str, &[u8])]) -> Outcome {
     let mut given = HeaderMap::new();
     for (index, (name, value)) in headers.iter().enumerate() {
@@ -85,7 +85,7 @@ pub(super) fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
 }
 
 pub(super) fn header_values_keep_their_case(kit: &Kit) -> Outcome {
-    // Not those that a client or a browser sets itself.
+    // Except those that a client or a browser sets itself.
     let names = "accept accept-language authorization cache-control content-disposition \
                  content-language content-location content-type from if-match if-modified-since \
                  if-none-match if-range if-unmodified-since link pragma range traceparent \

@@ -1,4 +1,4 @@
-//! Checks of responses, which are returned as the peer sent them, and of the errors in place of one.
+//! Checks of responses, which must be returned as the peer sent them, and of the errors returned instead.
 
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -273,7 +273,7 @@ fn comes_with_status(kit: &Kit, status: u16, first: &'static str) -> Outcome {
     equal("the rest", text(response.into_body().collect(10)?), "end")
 }
 
-/// Expects the error `Interrupted` after `received`, if the peer sends this response and closes.
+/// Expects the error `Interrupted` after `received` if the peer sends this response and closes.
 pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
     let server = playing(format!("HTTP/1.1 200 OK\r\n{sent}"), Next::Close)?;
     let mut response = match kit.send(get(&server, "/")?) {
@@ -362,7 +362,8 @@ pub(super) fn declared_length_is_not_preallocated(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Expects a response that starts so and has this block without end to be refused before `limit` bytes were received.
+/// Expects a response with this start, followed by endless repetitions of `block`, to be rejected before `limit` bytes
+/// were received.
 pub(super) fn endless(kit: &Kit, start: &'static str, block: &str, limit: usize) -> Outcome {
     let blocks = block.repeat(16);
     let server = server(move |_, connection| {

@@ -1,4 +1,4 @@
-//! Checks of time and cancellation: no call outlives its deadline or its timeouts, and a dropped call ends.
+//! Checks of time and cancellation: no call outlives its deadline or timeouts, and a dropped call ends.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
@@ -46,7 +46,8 @@ pub(super) enum Limit {
 
 /// Expects the head of a response, and then a timeout of its body soon after the limit.
 ///
-/// A busy machine may need longer than `SHORT` for the head. That says nothing about the body, so longer limits follow.
+/// A busy machine may need longer than `SHORT` for the head, which says nothing about the body. So try again with
+/// longer limits.
 pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome {
     for time in [SHORT, SHORT * 3, SHORT * 9] {
         let own;
@@ -154,7 +155,7 @@ pub(super) fn connect_timeout(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Expects a timeout of connecting, after which nothing was sent.
+/// Expects a timeout while connecting, with nothing sent.
 pub(super) fn not_connected_in_time(kit: &Kit, request: Request) -> Outcome {
     let error = kit.failure(request)?;
     expect_kind(&error, &[TransportErrorKind::Timeout])?;
@@ -203,7 +204,7 @@ pub(super) fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
             Next::KeepAlive
         })?;
         kit.gets(get(&server, "/")?, "slow body")?;
-        // A pause of the caller is not silence of the peer, which has sent everything.
+        // A caller that pauses is not a silent peer: everything has been sent.
         let mut response = kit.send(get(&server, "/")?)?;
         let (first, _) = read_up_to(&mut response, 1);
         settle(short * 5);

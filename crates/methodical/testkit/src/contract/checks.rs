@@ -16,7 +16,7 @@ mod query;
 mod records;
 mod representation;
 
-/// A check of a contract.
+/// A check that a service keeps its contract.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ContractCheck {
@@ -36,8 +36,8 @@ pub enum Source {
     Contract(&'static str),
     /// A section of an RFC.
     Rfc(&'static str),
-    /// A decision about a point that the contract leaves open, by its name in the spec. A decision that holds for every
-    /// service has the same name in all of them, such as `D-method`.
+    /// A decision about a point that the contract leaves open, by its name in the spec. A decision that applies to
+    /// every service has the same name in all specs, such as `D-method`.
     Decision(&'static str),
 }
 
@@ -102,7 +102,7 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
     let general = general.into_iter().filter(|_| is_called).map(|group| group(contract));
     let groups = contract.operations.iter().map(records::group).chain(general);
     let mut checks: Vec<_> = groups.flat_map(|group| group.checks).collect();
-    // A field may have the name of another check.
+    // A field may have the same name as another check.
     let mut names = BTreeSet::new();
     for Judged { check, .. } in &mut checks {
         while !names.insert(check.name.clone()) {

@@ -115,7 +115,7 @@ pub struct Field {
 pub enum Kind {
     /// Any text.
     Text,
-    /// Text that consists of decimal digits.
+    /// Text of decimal digits.
     Digits,
     /// A JSON number without a fraction.
     Integer,
@@ -125,7 +125,7 @@ pub enum Kind {
     Decimal,
     /// A date and time without a zone, as `YYYY-MM-DD HH:MM:SS`.
     CivilDateTime,
-    /// Seconds since 1970-01-01 00:00:00 UTC, as text in digits.
+    /// Seconds since 1970-01-01 00:00:00 UTC, as text of digits.
     EpochSeconds,
     /// A currency code.
     Currency,
@@ -137,18 +137,18 @@ pub enum Kind {
     Record(&'static Record),
     /// A list of values of this kind.
     List(&'static Self),
-    /// A list of values of this kind, or a single one in its place.
+    /// A list of values of this kind, or one such value instead of a list.
     OneOrList(&'static Self),
-    /// An object of this kind, or an empty list in its place.
+    /// An object of this kind, or an empty list instead of an empty object.
     OrEmptyList(&'static Self),
-    /// A value of this kind, or an empty text in its place.
+    /// A value of this kind, or an empty string instead.
     OrBlank(&'static Self),
     /// An object with arbitrary keys, whose values are of this kind.
     Map(&'static Self),
 }
 
 impl Kind {
-    /// Returns the kind of the values in lists and maps at any depth; the kind itself if it is neither.
+    /// Returns the kind of the values in nested lists and maps, or the kind itself if it is neither.
     pub(crate) fn element(&self) -> &Self {
         match self {
             Self::List(of)
@@ -170,7 +170,7 @@ pub struct Param {
     pub name: &'static str,
     /// The values.
     pub values: Values,
-    /// Where to find a value that the service has: an operation, by its selector, and the JSON key of a field.
+    /// Where to find an existing value: the selector of an operation, and the JSON key of a field.
     pub origin: Option<(&'static str, &'static str)>,
     /// A value that the service accepts, which may match no record.
     pub sample: &'static str,
@@ -214,8 +214,8 @@ impl Contract {
         self.operations.iter().filter(|one| one.is_called())
     }
 
-    /// Returns the operation whose response the general checks ask for: one that is called by GET and needs few
-    /// parameters, and an object if possible, because a list may be long.
+    /// Returns the operation that the general checks call. It prefers a GET with few required parameters whose response
+    /// is an object, because a list may be long.
     pub(crate) fn probe(&self) -> Option<&'static Operation> {
         self.called().min_by_key(|one| {
             let required = one.params.iter().filter(|param| param.required).count();
@@ -223,7 +223,7 @@ impl Contract {
         })
     }
 
-    /// Returns whether the general checks ask by GET.
+    /// Returns whether the general checks use GET.
     pub(crate) fn probes_by_get(&self) -> bool {
         self.probe().is_none_or(|probe| probe.post.is_none())
     }
@@ -240,12 +240,12 @@ impl Contract {
 }
 
 impl Operation {
-    /// Returns whether the checks call it. Another POST may have an effect whenever it is sent.
+    /// Returns whether the checks call it. A POST that is not idempotent may have an effect each time.
     pub(crate) fn is_called(&self) -> bool {
         self.post.as_ref().is_none_or(|post| post.is_idempotent)
     }
 
-    /// Returns whether its parameters are in a JSON body, and not percent-encoded.
+    /// Returns whether its parameters are in a JSON body instead of being percent-encoded.
     pub(crate) fn is_json(&self) -> bool {
         self.post.as_ref().is_some_and(|post| post.format == BodyFormat::Json)
     }
@@ -257,7 +257,7 @@ impl Operation {
         (self.reports_failures || has_marker) && self.response.failure_of(json).is_some()
     }
 
-    /// Returns how a request is refused, which follows "is".
+    /// Returns how a request is refused, as a phrase that follows "is".
     pub(crate) fn refused_with(&self, status: u16) -> String {
         let or = if self.reports_failures { " or a failure in the body" } else { "" };
         format!("refused with {status}{or}")
@@ -265,7 +265,7 @@ impl Operation {
 }
 
 impl Data {
-    /// Returns what a body that reports success has, for the title of a check; `None` if it need not report it.
+    /// Describes the success marker of a body, for the title of a check; `None` if a body has none.
     pub(crate) fn success_title(&self) -> Option<String> {
         let is_one_of = |(path, values): (&[&str], &[&str])| {
             format!("`{}` is `{}`", path.join("."), values.join("` or `"))
@@ -274,7 +274,7 @@ impl Data {
         self.success.map(is_one_of).or_else(|| self.failure.map(is_absent))
     }
 
-    /// Returns the place of the data in a body, and what the data is.
+    /// Describes the data and its place in a body.
     pub(crate) fn place(&self) -> (String, &'static str) {
         let path = self.at.join(".");
         let place = if path.is_empty() { "the response".to_owned() } else { format!("`{path}`") };
@@ -286,7 +286,7 @@ impl Data {
         at(json, self.at)
     }
 
-    /// Returns the elements of the list: all of them, one alone, or none if the list is absent.
+    /// Returns the elements of the list. A record in place of a list is its only element, and an absent list is empty.
     pub(crate) fn list<'v>(&self, json: &'v Value) -> Option<&'v [Value]> {
         match self.data(json).filter(|data| !data.is_null()) {
             Some(Value::Array(list)) => Some(list),
@@ -330,7 +330,7 @@ impl Record {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Returns all fields, those of nested records included, each once.
+    /// Returns all fields, including those of nested records, each once.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let mut records = vec![self];
         let mut fields = Vec::new();
@@ -350,7 +350,8 @@ impl Record {
     }
 }
 
-/// Returns the open point about a topic: the one whose name ends with the topic, else the first, else a general one.
+/// Returns the open point about a topic: the one whose name ends with the topic, or else the first, or else a general
+/// one.
 pub(crate) fn point(
     open: &'static [&'static str],
     topic: &str,

@@ -1,5 +1,5 @@
-//! The requests to the service, each of which is sent once, so that the checks share the responses. Also one parameter of an
-//! operation, and the requests that give it.
+//! The requests to the service. Each is sent once, and the checks share its response. Also a parameter of an operation,
+//! and the requests that use it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::contract::target::Target;
 use crate::encoded::encoded;
 use crate::outcome::{Outcome, skip};
 
-/// The responses of the service. A request is sent when the first check asks for its response.
+/// The responses of the service. A request is sent when its response is first needed.
 pub(super) struct Evidence<'a> {
     pub(super) contract: &'static Contract,
     target: &'a Target,
@@ -22,7 +22,7 @@ pub(super) struct Evidence<'a> {
     seen: RefCell<BTreeMap<Ask, Rc<Exchange>>>,
 }
 
-/// A request, as far as it differs from others.
+/// The parts in which one request differs from another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
     /// The text after the path of the service. After `?=`, it has the value of the selector.
@@ -43,13 +43,13 @@ pub(super) enum Token {
 }
 
 impl Ask {
-    /// Asks with this text after the path of the service.
+    /// Creates a request with this text after the path of the service.
     pub(super) fn suffix(suffix: String) -> Self {
         Self { suffix, is_head: false, token: Token::Valid, header: None }
     }
 
-    /// Asks with this query. If it begins with `=` and the value of the selector, the request names the operation as the
-    /// service wants it.
+    /// Creates a request with this query. If it begins with `=` and the value of the selector, the request names the
+    /// operation in the way of the service.
     pub(super) fn query(query: &str) -> Self {
         Self::suffix(format!("?{query}"))
     }
@@ -69,7 +69,7 @@ impl<'a> Evidence<'a> {
         self.seen.borrow().len()
     }
 
-    /// Returns the response to a request, which is sent if it was not sent before.
+    /// Returns the response to a request, sending it only the first time.
     pub(super) fn ask(&self, ask: Ask) -> Rc<Exchange> {
         if let Some(exchange) = self.seen.borrow().get(&ask) {
             return Rc::clone(exchange);
@@ -89,7 +89,7 @@ impl<'a> Evidence<'a> {
         self.ask(Ask::query(query))
     }
 
-    /// Sends a query again, and returns the new response. The checks go on sharing the first one.
+    /// Sends a query again and returns the new response. The checks still share the first one.
     pub(super) fn get_again(&self, query: &str) -> Exchange {
         self.send(&Ask::query(query))
     }
@@ -140,7 +140,7 @@ impl<'a> Evidence<'a> {
         self.query_of(operation.select, operation.params.iter().filter(|param| param.required))
     }
 
-    /// Returns the query of an operation with what a parameter needs, but without the parameter.
+    /// Returns the query of an operation with the parameters that one parameter needs, but without that one.
     pub(super) fn query_around(
         &self,
         operation: &'static Operation,
@@ -162,24 +162,24 @@ impl<'a> Evidence<'a> {
         format!("&{}={}", encoded(param.name), encoded(&self.value(param)))
     }
 
-    /// Returns a value of a parameter that the service accepts: if possible, one that the service has.
+    /// Returns a value that the service accepts for a parameter: an existing one, if possible.
     pub(super) fn value(&self, param: &'static Param) -> String {
         self.existing(param).unwrap_or_else(|| param.sample.to_owned())
     }
 
-    /// Returns whether the service must know the value that a query of the checks has for a parameter.
+    /// Returns whether the value that the checks use for a parameter is known to exist.
     pub(super) fn is_known(&self, param: &'static Param) -> bool {
         let is_id = matches!(param.values, Values::NumericId | Values::TextId);
         !is_id || self.existing(param).is_some()
     }
 
-    /// Returns a value of a parameter that a record of the service has.
+    /// Returns a value for a parameter from a record of the service.
     fn existing(&self, param: &'static Param) -> Option<String> {
         let (select, field) = param.origin?;
         let operation = self.contract.operation(select).filter(|one| one.is_called())?;
         let is_numeric_only = matches!(param.values, Values::NumericId | Values::Integer);
         let values = self.plain(operation).values(operation, field).unwrap_or_default();
-        // A value that is not numeric fails another check, and would change the meaning of the query.
+        // A value that is not numeric would change the meaning of the query. Another check reports it.
         values.into_iter().find(
             |value| {
                 if is_numeric_only { is_numeric(value) } else { !value.is_empty() }
@@ -199,7 +199,7 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    /// Returns the first parameter of the service that fits, in a query or a form.
+    /// Returns the first suitable parameter of the service, in a query or a form.
     pub(super) fn first(contract: &'static Contract, fits: fn(&Param) -> bool) -> Option<Self> {
         contract.called().filter(|one| !one.is_json()).find_map(|operation| {
             let param = operation.params.iter().find(|param| fits(param))?;
@@ -212,24 +212,24 @@ impl Parameter {
         format!("{}_{suffix}", self.param.check)
     }
 
-    /// Asks with the parameter, whose value is encoded already, and with what it needs.
+    /// Sends the parameter, whose value is already encoded, with the parameters it needs.
     pub(super) fn with(self, seen: &Evidence<'_>, value: &str) -> Rc<Exchange> {
         let around = seen.query_around(self.operation, self.param);
         seen.get(&format!("{around}&{}={value}", encoded(self.param.name)))
     }
 
-    /// Asks with a value that the service accepts, and with what the parameter needs.
+    /// Sends a value that the service accepts, with the parameters that this one needs.
     pub(super) fn with_sample(self, seen: &Evidence<'_>) -> Rc<Exchange> {
         self.with(seen, &encoded(&seen.value(self.param)))
     }
 
-    /// Asks with a value that the service accepts, without what the parameter needs.
+    /// Sends a value that the service accepts, without the parameters that this one needs.
     pub(super) fn without_needs(self, seen: &Evidence<'_>) -> Rc<Exchange> {
         let query = seen.query(self.operation);
         seen.get(&format!("{query}{}", seen.given(self.param)))
     }
 
-    /// Returns the sample in upper case, if that is another value.
+    /// Returns the sample in upper case, if that makes a difference.
     pub(super) fn sample_in_upper_case(self) -> Option<String> {
         let upper = self.param.sample.to_uppercase();
         let is_other = self.param.values == Values::Text && upper != self.param.sample;
@@ -237,7 +237,7 @@ impl Parameter {
     }
 }
 
-/// Skips a check if the service refuses a value that it may not have.
+/// Skips the check if the service refuses a value that it may not have.
 pub(super) fn unknown(exchange: &Exchange, operation: &Operation, param: &Param) -> Outcome {
     let status = exchange.response()?.status;
     let is_refused = (400..500).contains(&status)

@@ -10,7 +10,7 @@ use crate::contract::description::Operation;
 use crate::contract::record;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
-/// A response, or the reason for its absence.
+/// A response, or the reason why it is missing.
 pub(super) struct Exchange(Outcome<Response>);
 
 /// A complete response.
@@ -36,7 +36,7 @@ impl Exchange {
             let (head, body) = transport.send(request)?.into_parts();
             Ok((head, body.collect(limit)?))
         };
-        // The service may close a pooled connection just as it is reused, which is not a fault.
+        // A service may close a pooled connection just as it is reused; that is not a fault.
         let response = match send(request.clone()) {
             Err(error) if error.kind() == TransportErrorKind::Interrupted => send(request),
             response => response,
@@ -55,7 +55,7 @@ impl Exchange {
         })
     }
 
-    /// Returns the response with any status except 429, which skips the check.
+    /// Returns the response with any status. Status 429 skips the check.
     pub(super) fn response(&self) -> Outcome<&Response> {
         let response = self.0.as_ref().map_err(Clone::clone)?;
         if response.status == 429 {
@@ -64,7 +64,8 @@ impl Exchange {
         Ok(response)
     }
 
-    /// Requires that a call of an operation succeeds: by its status, and by the body if that reports failures.
+    /// Requires that a call of an operation succeeds, according to its status and, if bodies report failures, to its
+    /// body.
     pub(super) fn is_accepted(&self, operation: Option<&Operation>) -> Outcome {
         self.has_status(200)?;
         let operation = operation.filter(|one| one.reports_failures);
@@ -117,7 +118,7 @@ impl Exchange {
         list.map_or_else(|| skip("the response has no list"), Ok)
     }
 
-    /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if the list is empty.
+    /// Returns the records of the list, or the only record. All must be objects. Skips the check if the list is empty.
     pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
         if operation.response.is_list {
             return record::some_objects(self.list(operation)?);
@@ -128,8 +129,8 @@ impl Exchange {
         }
     }
 
-    /// Returns the values that a field has in the list, as they are written in a query. Leaves out values that are neither
-    /// text nor integers.
+    /// Returns the values of a field in the list, as written in a query. Omits values that are neither text nor
+    /// integers.
     pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
         let list = self.list(operation)?.iter();
         let values = list.filter_map(|element| match element.get(field)? {
@@ -140,8 +141,8 @@ impl Exchange {
         Ok(values.collect())
     }
 
-    /// Returns the identities of the records in the list. Leaves out those of another type; skips the check if the records
-    /// have no identity.
+    /// Returns the identities of the records in the list, except those of the wrong type. Skips the check if the
+    /// records have no identity.
     pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
         match operation.record.identity() {
             Some(identity) => self.values(operation, identity.name),

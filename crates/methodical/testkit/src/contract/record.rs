@@ -52,7 +52,7 @@ pub(super) fn plain_numbers(objects: &[&Map<String, Value>], record: &Record) ->
     each_text(objects, record, fits, is_plain_decimal, "a plain decimal number")
 }
 
-/// Requires that every text of these kinds of fields has a property.
+/// Requires that every string in fields of these kinds has a property.
 fn each_text(
     objects: &[&Map<String, Value>],
     record: &Record,
@@ -126,7 +126,7 @@ pub(super) fn no_other_fields(objects: &[&Map<String, Value>], record: &Record) 
     Ok(())
 }
 
-/// Returns a description of a field name, which is untrusted: it is quoted only if it looks like one.
+/// Describes a field name. It is untrusted, so it is quoted only if it looks like a field name.
 fn shown(name: &str) -> String {
     let is_name = name.len() <= 40
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
@@ -152,11 +152,11 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
     }
 }
 
-/// A value of a field in which no other value of a kind is; `None` if the field is absent or `null`.
+/// A value without nested values, in a field; `None` if the field is absent or `null`.
 struct Leaf<'a> {
     value: Option<&'a Value>,
     kind: &'a Kind,
-    /// Whether it may be neither absent nor an empty text.
+    /// Whether it must be present and not an empty string.
     is_required: bool,
     name: &'static str,
     /// The path of the value: `place.name`.
@@ -168,7 +168,7 @@ impl Leaf<'_> {
         let Some(value) = self.value else { return !self.is_required };
         let text = value.as_str();
         match self.kind {
-            // A value of the right form is not a leaf.
+            // A well-formed value is not a leaf.
             Kind::Record(_)
             | Kind::List(_)
             | Kind::Map(_)
@@ -180,7 +180,7 @@ impl Leaf<'_> {
             Kind::Values(codes) => codes.iter().any(|code| is_code(value, code)),
             Kind::Boolean => value.is_boolean(),
             Kind::Text => text.is_some(),
-            // A service may write an absent value as an empty text.
+            // A service may write an absent value as an empty string.
             _ if text == Some("") => !self.is_required,
             Kind::Digits => text.is_some_and(is_numeric),
             Kind::Decimal => text.is_some_and(is_decimal),
@@ -196,7 +196,7 @@ impl Leaf<'_> {
     }
 }
 
-/// Adds the leaves of these fields, nested records included.
+/// Adds the leaves of these fields, including nested records.
 fn add_fields<'a>(
     object: &'a Map<String, Value>,
     fields: &'a [Field],
@@ -251,7 +251,7 @@ fn misfit<'a>(object: &'a Map<String, Value>, field: &'a Field) -> Option<Leaf<'
     leaves.into_iter().find(|leaf| !leaf.is_fit())
 }
 
-/// Returns the texts of all fields of these kinds, nested records included, with the names of the fields.
+/// Returns the strings in all fields of these kinds, including nested records, with the names of the fields.
 fn texts<'a>(
     object: &'a Map<String, Value>,
     record: &'a Record,
@@ -282,7 +282,7 @@ fn is_plain_decimal(text: &str) -> bool {
     digits.split('.').count() <= 2 && digits.split('.').all(is_numeric)
 }
 
-/// Whether the text has digits where the pattern has them, on any date.
+/// Whether the text has digits where the pattern does; any date will do.
 fn has_form(text: &str) -> bool {
     text.len() == PATTERN.len()
         && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {
@@ -291,7 +291,7 @@ fn has_form(text: &str) -> bool {
         })
 }
 
-/// Whether the text is a day of the calendar with a time of day.
+/// Whether the text is a calendar date with a time of day.
 fn is_date(text: &str) -> bool {
     date_time(text, "date").is_ok()
 }

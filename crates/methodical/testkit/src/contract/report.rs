@@ -17,7 +17,7 @@ pub enum Profile {
     /// By the contract and the RFCs. A point that the contract leaves open is reported, not judged.
     #[default]
     Any,
-    /// Also by the spec's decisions on the points that the contract leaves open, which the reference server follows.
+    /// Also by the spec's decisions about points that the contract leaves open. The reference server follows them.
     Reference,
 }
 
@@ -31,7 +31,7 @@ pub struct Finding {
     pub verdict: Verdict,
 }
 
-/// The findings of all checks. `Display` is for people: the failures, then the counts.
+/// The findings of all checks. `Display` prints the failures, then the counts.
 #[derive(Clone, Debug)]
 pub struct Report {
     findings: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! The service under test, and its calls: where their parameters and secrets are.
+//! The service under test, and its calls: where their parameters and secrets go.
 
 use std::fmt;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// Fails if the base URL is not a URI, or if the token contains a byte that a header value cannot have.
+    /// Fails if the base URL is not a URI, or if the token contains a byte that is invalid in a header.
     ///
     /// ```
     /// use methodical_testkit::contract::Target;
@@ -52,8 +52,8 @@ impl Target {
         self
     }
 
-    /// Returns the request of a question, with the secrets of the service unless it asks without a token. `None` if it
-    /// cannot be built.
+    /// Builds a request, with the secrets of the service unless it is to be sent without a token. Returns `None` if
+    /// that fails.
     pub(super) fn request(&self, contract: &Contract, ask: &Ask) -> Option<Request> {
         let call = contract.call(&ask.suffix);
         let is_authorized = ask.token != Token::Missing;
@@ -125,14 +125,14 @@ impl Target {
         })
     }
 
-    /// Sets the maximum size of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
+    /// Sets the maximum size of a body, in bytes. Default: 16 MiB. Checks of a larger response are skipped.
     #[must_use]
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Sets the time limit of one exchange. The default is one minute.
+    /// Sets the time limit of one exchange. Default: one minute.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
@@ -157,8 +157,9 @@ pub(super) struct Call {
 }
 
 impl Contract {
-    /// Returns a call. `suffix` follows the path of the service. If its query begins with `=` and the name of an operation,
-    /// the call names the operation as the service wants it; the parameters follow, each with a leading `&`.
+    /// Returns a call. `suffix` follows the path of the service. If its query begins with `=` and the name of an
+    /// operation, the call names the operation in the way of the service. The parameters follow, each with a leading
+    /// `&`.
     pub(super) fn call(&self, suffix: &str) -> Call {
         let (before, query) = suffix.split_once('?').unwrap_or((suffix, ""));
         let Some(named) = query.strip_prefix('=') else {
@@ -217,7 +218,7 @@ fn joined(one: &str, other: &str) -> String {
     format!("{one}{separator}{other}")
 }
 
-/// Returns the text of a percent-encoded value. Encodings that are not valid stay as they are.
+/// Decodes a percent-encoded value. Invalid encodings are left unchanged.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();

@@ -110,7 +110,7 @@ static BY_QUERY: Contract = service(
 const SHOWS: &str = r#"{"result":"success","shows":[{"id":"1"},{"id":"2"}]}"#;
 const REFUSED: &str = r#"{"result":"error","message":"GetShows or AddOrder"}"#;
 
-/// Returns the answer of the box office, which has the status 200.
+/// Returns the response of the box office, with status 200.
 fn answer(form: &str) -> &'static str {
     let Some(rest) = form.strip_prefix("action=GetShows&format=json") else { return REFUSED };
     match rest {
@@ -204,7 +204,7 @@ fn parameters_are_where_the_operation_has_them() {
     let path = "?=shows.list&day=7&limit=3&name=a%20b";
     let body = r#"{"day":["7"],"limit":3,"name":"a b"}"#;
     assert_eq!(sent(&BY_PATH, path), format!("/shows.list? JSON {body}"));
-    // A value that is not valid is sent as text.
+    // An invalid value is sent as text.
     let text = sent(&BY_PATH, "?=shows.list&limit=text");
     assert_eq!(text, r#"/shows.list? JSON {"limit":"text"}"#);
     assert_eq!(sent(&BY_QUERY, "?=GetShows&limit=3"), "?action=GetShows form limit=3");

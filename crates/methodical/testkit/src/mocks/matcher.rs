@@ -14,9 +14,9 @@ pub(super) struct Matcher {
     pub(super) select: &'static str,
     /// The format of the body, if the operation is a POST.
     pub(super) post: Option<BodyFormat>,
-    /// The parameters with the value of each; `None` if the call must not have it.
+    /// The parameters and their values; `None` for one that the call must not have.
     pub(super) given: Vec<(Cow<'static, str>, Option<String>)>,
-    /// The number of parameters that each list consists of.
+    /// The number of parameters in each list.
     pub(super) counts: Vec<(&'static str, usize)>,
     pub(super) token: Option<String>,
 }
@@ -55,7 +55,7 @@ impl Matcher {
         url.query_pairs().into_owned().collect()
     }
 
-    /// Returns whether a path is that of a call, with any secret in it.
+    /// Returns whether this is the path of a call, with any secret.
     fn is_target(&self, path: &str) -> bool {
         let target = match self.dispatch.place() {
             Place::Path => format!("{}/{}", self.path, self.select),
@@ -75,7 +75,7 @@ fn query(request: &Request) -> Pairs {
     request.url.query_pairs().into_owned().collect()
 }
 
-/// Returns the members of a JSON object, and each element of those that are lists.
+/// Returns the members of a JSON object, with lists expanded to their elements.
 fn json(body: &[u8]) -> Pairs {
     let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

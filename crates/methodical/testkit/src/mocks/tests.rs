@@ -45,7 +45,7 @@ impl Service for BoxOffice {
     const AUTH: Auth = Auth::Secrets(&[Secret::new("key", SecretPlace::Form)]);
 }
 
-/// A response, as far as the tests look at it.
+/// The parts of a response that the tests look at.
 #[derive(Debug, PartialEq, Eq)]
 struct Answer {
     status: u16,

@@ -126,7 +126,7 @@ fn has_data(json: &Value, operation: &Operation) -> bool {
     names.filter(|name| !of_problems.contains(name)).any(|name| record.get(name).is_some())
 }
 
-/// Requires that HEAD without a token is refused. A failure in the body is not in the response.
+/// Requires that HEAD without a token is refused. Its response has no body that could report the failure.
 fn head_is_refused(seen: &Evidence<'_>) -> Outcome {
     let can_report = seen.contract.probe().is_some_and(|one| one.reports_failures);
     if can_report && seen.no_token().response()?.status < 400 {

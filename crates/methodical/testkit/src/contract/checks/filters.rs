@@ -1,4 +1,4 @@
-//! The parameters of the operations: the records that they select, and the values that are refused.
+//! The parameters of operations: which records they select, and which values are refused.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -80,7 +80,7 @@ impl Parameter {
         }
         if let Some(unknown) = param.unknown {
             let is_text = param.values == Values::Text;
-            // A service may also answer that it does not know what an identifier identifies.
+            // A service may also respond that it does not know an identifier.
             let source = if is_text {
                 Section(param.source)
             } else {
@@ -107,7 +107,7 @@ impl Parameter {
         }
     }
 
-    /// Adds the checks of a parameter without those that it needs.
+    /// Adds the checks of a parameter that is sent without those it needs.
     fn alone(self, group: &mut Group) {
         let Self { operation, param } = self;
         let needs = param.needs.join("` and `");
@@ -145,7 +145,7 @@ impl Parameter {
         });
     }
 
-    /// Asks with a value that the service accepts. Skips the check if the service may not have it, and refuses it.
+    /// Sends a value that the service should accept. Skips the check if the service refuses it but may not have it.
     fn known(self, seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
         let exchange = self.with_sample(seen);
         if !seen.is_known(self.param) {
@@ -185,8 +185,8 @@ impl Parameter {
     }
 }
 
-/// Skips the check if the data has changed since a query was first sent, as far as the tags show. Another query has
-/// another tag, so the same one is sent again.
+/// Skips the check if the entity tags show that the data has changed since a query was first sent. Each query has its
+/// own tag, so the same query is sent again.
 fn unchanged(seen: &Evidence<'_>, query: &str) -> Outcome {
     let (before, now) = (seen.get(query), seen.get_again(query));
     match (before.success()?.header("etag"), now.success()?.header("etag")) {

@@ -14,7 +14,8 @@ use crate::contract::exchange::Exchange;
 use crate::contract::record;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
-/// Returns the checks of an operation without its optional parameters. One that is not called has a check that is skipped.
+/// Returns the checks of an operation without its optional parameters. If the operation is not called, its check is
+/// skipped.
 pub(super) fn group(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
     if !operation.is_called() {
@@ -44,7 +45,7 @@ pub(super) fn group(operation: &'static Operation) -> Group {
     group
 }
 
-/// Adds the checks of the status and of what surrounds the records.
+/// Adds the checks of the status and of the envelope.
 fn form(group: &mut Group, operation: &'static Operation) {
     let source = Contract(operation.source);
     let what = if operation.response.is_list { "list" } else { "object" };
@@ -76,7 +77,7 @@ pub(super) fn reports_success(exchange: &Exchange, data: &Data) -> Outcome {
     }
 }
 
-/// Requires that a response has the data in its place.
+/// Requires that a response has the data where the contract says.
 pub(super) fn has_data(exchange: &Exchange, data: &Data) -> Outcome {
     let json = exchange.success()?.json()?;
     let has_data = if data.is_list {
@@ -113,7 +114,7 @@ fn list(group: &mut Group, operation: &'static Operation) {
     }
 }
 
-/// Adds the checks of the points about fields that a contract may leave open.
+/// Adds the checks of field-related points that a contract may leave open.
 fn fields(group: &mut Group, operation: &'static Operation) {
     let record = operation.record;
     if record.fields.iter().any(|field| !field.required) {
@@ -163,8 +164,8 @@ fn of_records(
     });
 }
 
-/// Asks without optional parameters. Skips the check if the operation needs a value that the service may not have, and the
-/// service refuses it.
+/// Calls the operation without optional parameters. Skips the check if the service refuses a required value that it may
+/// not have.
 fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Exchange>> {
     let exchange = seen.plain(operation);
     let mut required = operation.params.iter().filter(|param| param.required);

@@ -90,7 +90,7 @@ fn conditional(group: &mut Group) {
     group.add("not_modified", title, decision, |seen| not_modified(seen)?.has_status(304));
 }
 
-/// Adds a check of the responses of the operations that need no parameter. It is skipped unless all are successes.
+/// Adds a check of the responses of operations without required parameters. It is skipped unless all succeed.
 fn of_successes(
     group: &mut Group,
     name: &str,
@@ -138,7 +138,7 @@ fn head_of(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
     seen.ask(Ask { is_head: true, ..Ask::query(&seen.query(list)) })
 }
 
-/// Asks with the tag of the last response; skips the check if it has none.
+/// Repeats the request with the tag of the last response; skips the check if that has none.
 fn not_modified(seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
     match seen.probe().success()?.header("etag") {
         Some(tag) => Ok(with(seen, "if-none-match", tag)),

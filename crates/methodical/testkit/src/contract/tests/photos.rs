@@ -163,7 +163,7 @@ fn a_service_with_an_envelope_keeps_its_contract() {
     }
 }
 
-/// Requires that these faults fail one check, which says nothing if the data changes.
+/// Requires that these faults fail one check, and that the check is inconclusive if the data changes.
 #[track_caller]
 fn fails(faults: Faults, check: &str, detail: &str) {
     assert_eq!(added(faults), [check]);

@@ -12,14 +12,14 @@ fn call() -> Call {
     Call::new::<Photos>("photos/list")
 }
 
-/// Returns the answer of a mock.
+/// Returns the response of a mock.
 async fn answer(mock: MockedCall) -> Answer {
     let server = MockServer::start().await;
     mock.mount(&server).await;
     get(&server, "/api/v2?action=photos/list")
 }
 
-/// Returns the body of the answer of a mock, which reports success.
+/// Returns the body of a mock's response, which reports success.
 async fn body(mock: MockedCall) -> String {
     let Answer { status, media_type, body, .. } = answer(mock).await;
     assert_eq!((status, &*media_type), (200, "application/json"));
