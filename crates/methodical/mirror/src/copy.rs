@@ -1,4 +1,4 @@
-//! Copies of a mirror, which the mirror remembers: the tables, the feed and the history as they are at one moment.
+//! Copies of a mirror: a consistent snapshot of the tables, the feed and the history. The mirror remembers its copies.
 
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
@@ -10,7 +10,7 @@ use crate::fields::Kind;
 use crate::mirror::Mirror;
 use crate::store::{OrFailed as _, Store, quoted};
 
-/// The mirror at one moment, for a copy of its tables. Begin with [`Mirror::begin_copy`].
+/// A snapshot of the mirror, from which its tables are copied; see [`Mirror::begin_copy`].
 pub struct CopySource {
     store: Store,
     target: String,
@@ -29,7 +29,7 @@ pub struct CopyTable {
     pub identity: Option<String>,
 }
 
-/// A column of a [`CopyTable`].
+/// A column of a [`CopyTable`]: its name, and the kind of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyColumn {
@@ -101,7 +101,7 @@ impl Mirror {
         CopySource::open(&store, target, at)
     }
 
-    /// Says that a copy is complete.
+    /// Marks a copy as complete.
     ///
     /// # Errors
     ///
@@ -161,11 +161,11 @@ impl CopySource {
         Ok(CopyTable { name: name.to_owned(), columns, identity })
     }
 
-    /// Passes the rows of a table to `take`, in the order of their keys.
+    /// Passes the rows of a table to `take`, ordered by key.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read, or with the error of `take`.
+    /// Fails if the store cannot be read, or with the error that `take` returned.
     pub fn each_row<E: From<Error>>(
         &self,
         table: &CopyTable,
@@ -191,7 +191,7 @@ impl CopySource {
 }
 
 impl CopyTable {
-    /// Returns the column of the keys, as SQL has it.
+    /// Returns the key column, as an SQL identifier.
     fn key(&self) -> String {
         self.columns.first().map(|column| quoted(&column.name)).unwrap_or_default()
     }

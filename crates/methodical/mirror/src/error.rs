@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 
-/// Implements `Debug` with these fields only: the others are personal, or of no use.
+/// Implements `Debug` with these fields only: the others are personal or not useful.
 macro_rules! debug_with {
     ($type:ident $(<$life:lifetime>)?: $($field:ident),*) => {
         impl std::fmt::Debug for $type $(<$life>)? {
@@ -18,9 +18,9 @@ macro_rules! debug_with {
 }
 pub(crate) use debug_with;
 
-/// Why a sync or a read of a mirror failed. One pointer wide.
+/// The reason why a mirror could not be synced or read. One pointer wide.
 ///
-/// The text is a lowercase fragment for people. It never contains a value of a record, a token or the secret of the mirror.
+/// `Display` prints a lowercase fragment. It never contains a value of a record, a token or the mirror's secret.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -38,13 +38,13 @@ pub enum ErrorKind {
     Table,
     /// A record is not a JSON object with an identity.
     Record,
-    /// Too many records are missing; nothing was committed. [`Error::missing`] has their number.
+    /// Too many records are missing; nothing was committed. [`Error::missing`] returns their number.
     DeletionGuard,
     /// The service does not apply a filter, so that values cannot be recovered; nothing was committed.
     Filter,
     /// Another process syncs the mirror, or delivers to the consumer.
     Busy,
-    /// The mirror was made from another account or another base URL.
+    /// The mirror belongs to another account or base URL.
     OtherSource,
     /// The mirror was written by a newer release.
     Newer,
@@ -52,7 +52,7 @@ pub enum ErrorKind {
     Foreign,
     /// The cursor belongs to another mirror, or its changes were removed. Take a new snapshot.
     Cursor,
-    /// The consumer does not exist, is disabled, or needs changes that should be removed.
+    /// The consumer does not exist, is disabled, or still needs changes that were to be removed.
     Consumer,
     /// A setting of a sink is invalid, such as a URL or a secret.
     Setting,
@@ -68,7 +68,7 @@ pub enum ErrorKind {
     Denied,
     /// A file cannot be read or written, or other users may read it.
     Io,
-    /// The call failed, or the list was not complete; nothing was committed. The source is the error of the client.
+    /// The call failed, or the list was incomplete; nothing was committed. The source is the client's error.
     Call,
 }
 
@@ -78,7 +78,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns how many records are newly missing, or seem to be other people, if the deletion guard refused the list.
+    /// If the deletion guard refused the list, returns how many records are newly missing, or seem to be other people.
     pub fn missing(&self) -> Option<u64> {
         self.0.missing
     }

@@ -1,4 +1,4 @@
-//! The changes of the feed, in the order of their numbers, the events that are made of them for a delivery, and cursors: opaque
+//! The feed: changes ordered by number, the events created from them for delivery, and cursors, which are opaque
 //! positions in the feed of one mirror.
 
 pub(crate) mod consumer;
@@ -22,11 +22,13 @@ use crate::mirror::{Identity, Mirror};
 use crate::read::Record;
 use crate::store::{OrFailed as _, Store, integer, utc};
 
-/// One change of a record. It has names of fields, and no values but those of a placement: read the record for the others.
+/// One change of a record: the names of its changed fields, without their values. Only the value of a placement is
+/// included; read the record for the others.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The number of the change. Numbers ascend, and none is used twice by the same mirror. A restored mirror is another one.
+    /// The number of the change. Numbers ascend, and a mirror never uses one twice. A restored mirror counts as another
+    /// one.
     pub number: i64,
     /// When the change was found, in seconds since 1970 (UTC). A clock may jump; the numbers do not.
     pub at: i64,
@@ -52,19 +54,19 @@ debug_with!(Change: number, at, table, id, kind, fields);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// The record is in the list for the first time.
+    /// The record appeared in the list for the first time.
     Added,
-    /// The record has another meaning.
+    /// The meaning of the record changed.
     Changed,
-    /// The recovered value of a member in a group differs, or became unknown.
+    /// The recovered value of a member in a group changed, or became unknown.
     ValueChanged,
-    /// The recovered value of a member in a group was unknown, and is known now. It may be older than the change.
+    /// The recovered value of a member in a group became known. The value itself may be older than this change.
     ValueLearned,
     /// The record is absent from a complete list for the first time.
     Missing,
     /// The record counts as deleted, or was erased on request.
     Gone,
-    /// The record was missing or gone, and is in the list again. If it was gone, any of its fields may differ.
+    /// The record was missing or gone, and is back in the list. If it was gone, any of its fields may differ.
     Returned,
 }
 
@@ -99,7 +101,8 @@ impl ChangeKind {
     ];
 }
 
-/// A position in the feed of one mirror: after its last change that was read. Keep its text; the text has no other use.
+/// A position in the feed of one mirror: after the last change that was read. Store it as text, and treat that text as
+/// opaque.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor(String);
 
@@ -117,7 +120,7 @@ impl Cursor {
         }
         let position = parts.next().and_then(|text| text.parse().ok());
         match position {
-            // A position has one text: `+41` and `041` are damaged.
+            // A position has only one spelling: `+41` and `041` are invalid.
             Some(position) if *self == Self::new(mirror, position) => Ok(position),
             _ => Err(refused("the cursor is damaged")),
         }
@@ -153,9 +156,9 @@ pub(crate) struct Values<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
-    /// The last number that was removed; 0 if none was.
+    /// The highest number removed so far, or 0.
     pub(crate) pruned: i64,
-    /// The last number that was given.
+    /// The highest number used so far.
     pub(crate) last: i64,
 }
 
@@ -213,13 +216,13 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns the changes after the cursor, at most `limit`, and the cursor after them. `None` begins with the oldest change
+    /// Returns up to `limit` changes after the cursor, and the cursor after them. `None` begins with the oldest change
     /// that is kept.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Cursor`] if the cursor belongs to another mirror, its changes were removed, or the mirror was restored from
-    /// an older copy.
+    /// [`ErrorKind::Cursor`] if the cursor belongs to another mirror, if its changes were removed, or if the mirror was
+    /// restored from an older copy.
     pub fn changes(
         &self,
         after: Option<&Cursor>,
@@ -237,8 +240,8 @@ impl Mirror {
         Ok((changes, cursor))
     }
 
-    /// Returns the changes before the change with this number, or the last ones, at most `limit`: the latest one first. With
-    /// a table and an identity, only those of this record.
+    /// Returns up to `limit` changes, latest first: those before the change with this number, or the latest of all.
+    /// Given a table and an identity, returns only changes of that record.
     ///
     /// # Errors
     ///
@@ -321,7 +324,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Change> {
 
 const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind, fields, previous, value FROM mirror_change";
 
-/// A change as it is delivered: with an id for deduplication, and with the record as it is now.
+/// A change prepared for delivery, with an id for deduplication and the current record.
 ///
 /// # JSON
 ///
@@ -383,7 +386,7 @@ impl Event {
 }
 
 impl Mirror {
-    /// Returns the events of the changes after the cursor, at most `limit`, and the cursor after them, as
+    /// Returns the events of up to `limit` changes after the cursor, and the cursor after them, as
     /// [`changes`](Self::changes) does.
     ///
     /// # Errors
@@ -399,13 +402,13 @@ impl Mirror {
         Ok((events.collect::<Result<_, _>>()?, cursor))
     }
 
-    /// Creates the event of a change, from the record as it is now.
+    /// Creates the event of a change from the current record.
     pub(crate) fn event(&self, change: Change) -> Result<Event, Error> {
         let store = self.store();
         let stored = store.record(&change.table, &change.id)?;
         let stored = stored.filter(|stored| stored.known.state.is_live());
         let record = stored.map(Record::new).transpose()?;
-        // The number is not enough: a mirror that was restored from a copy gives numbers again.
+        // The number is not enough: a mirror restored from a backup reuses numbers.
         let id = Hasher::new(&store.identity().secret, "event").hash(&[
             &change.number.to_le_bytes(),
             &change.at.to_le_bytes(),
@@ -418,7 +421,7 @@ impl Mirror {
     }
 }
 
-/// Has the fields of the [JSON](#json). The record keeps its text in JSON of `serde_json` only.
+/// Has the fields of the [JSON](#json). Only `serde_json` keeps the text of the record.
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = self.record.as_deref().map(serde_json::from_str::<&RawValue>).transpose();

@@ -1,5 +1,5 @@
-//! The columns of a table at one time, which rows are written and read with, and keyed hashes: HMAC-SHA-256 with a secret of the
-//! mirror, or the contents of a record could be guessed from its hash.
+//! The columns of a table at one time, for writing and reading its rows. Also keyed hashes: HMAC-SHA-256 with the
+//! mirror's secret, because without a secret the contents of a record could be guessed from its hash.
 
 pub(crate) mod difference;
 pub(crate) mod json;
@@ -14,7 +14,7 @@ use sha2::Sha256;
 
 use crate::error::{Error, ErrorKind};
 
-/// The columns of a table, as a store keeps them for the rows that it wrote with them.
+/// The columns of a table, which a store keeps for the rows written with them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     pub(crate) identity: usize,
@@ -39,7 +39,8 @@ pub(crate) enum Kind {
 }
 
 impl Shape {
-    /// Returns the columns of a table. The generator avoids reserved and doubled names; the database refuses doubled ones.
+    /// Returns the columns of a table. The generator avoids reserved and duplicate names; the database rejects
+    /// duplicates.
     pub(crate) fn of(table: &Table) -> Result<Self, Error> {
         let columns = table.columns().iter().map(|column| {
             let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();
@@ -93,12 +94,12 @@ impl Shape {
         self.columns.iter().find(|column| column.name == name).ok_or_else(unknown)
     }
 
-    /// Returns whether a field of this path has a column.
+    /// Returns whether the field at this path has a column.
     pub(crate) fn lists(&self, path: &[impl AsRef<str>]) -> bool {
         self.index(path).is_some()
     }
 
-    /// Returns the index of the column for a field of this path.
+    /// Returns the index of the column for the field at this path.
     pub(crate) fn index(&self, path: &[impl AsRef<str>]) -> Option<usize> {
         let is_at = |column: &Column| {
             column.path.len() == path.len()
@@ -118,7 +119,7 @@ impl Shape {
 pub(crate) struct Secret(pub(crate) [u8; 32]);
 
 impl Secret {
-    /// Draws a secret from the random numbers of the operating system.
+    /// Generates a secret from the random source of the operating system.
     pub(crate) fn random() -> Result<Self, Error> {
         let mut bytes = [0; 32];
         fill(&mut bytes)?;
@@ -141,7 +142,7 @@ pub(crate) struct Hash(pub(crate) [u8; 16]);
 pub(crate) struct Hasher(Hmac<Sha256>);
 
 impl Hasher {
-    /// Creates the hasher of a secret for one purpose. Hashes for another purpose have nothing in common with its hashes.
+    /// Creates a hasher with this secret for one purpose. Its hashes are unrelated to those for any other purpose.
     pub(crate) fn new(secret: &Secret, purpose: &str) -> Self {
         let root = keyed(&secret.0).chain_update(purpose.as_bytes()).finalize().into_bytes();
         Self(keyed(&root))

@@ -1,4 +1,4 @@
-//! The rules about records that a list lacks: when they count as deleted, and the deletion guard. It does no I/O.
+//! The rules for records that a list lacks: when they count as deleted, and the deletion guard. No I/O.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ impl Rules {
         Self { emits_baseline: true, ..self }
     }
 
-    /// Refuses a list that lacks too many records. Returns whether it would, if its number were not accepted.
+    /// Refuses a list that lacks too many records. Otherwise returns whether it would have done so without an accepted
+    /// number.
     pub(crate) fn check(self, list: Judged) -> Result<bool, Error> {
         let Judged { newly, replaced, present, is_empty, now, lost } = list;
         let is_many = |count: u64, of: u64| count > TOLERATED && count > of / TOLERATED_SHARE;
@@ -92,17 +93,17 @@ pub(crate) struct Judged {
     pub(crate) is_empty: bool,
     /// How many records would be present.
     pub(crate) now: u64,
-    /// How many records were lost since a week ago, with those that are newly missing.
+    /// How many records were lost in the last week, including the newly missing ones.
     pub(crate) lost: u64,
 }
 
-/// The records that left a list on each day since 1970, without those that came. Records that were forgotten, or that left
-/// because another record did, do not count.
+/// The net loss of records of a list, by day since 1970. Records that were forgotten, or that left because another
+/// record did, are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Week(BTreeMap<i64, i64>);
 
 impl Week {
-    /// Adds the records that left and came at a time, in seconds since 1970, and removes the days that are over.
+    /// Adds the records that left and arrived at a time, in seconds since 1970, and removes days older than a week.
     pub(crate) fn add(&mut self, at: i64, left: u64, came: u64) {
         let day = at.div_euclid(24 * 3600);
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -111,19 +112,19 @@ impl Week {
         *lost = lost.saturating_add(signed(left)).saturating_sub(signed(came));
     }
 
-    /// Returns how many records the list has lost since a week ago.
+    /// Returns how many records the list lost in the last week.
     pub(crate) fn lost(&self) -> u64 {
         u64::try_from(self.0.values().sum::<i64>()).unwrap_or_default()
     }
 }
 
-/// How many records may be newly missing in a list of any length.
+/// How many records may be newly missing, however short the list is.
 const TOLERATED: u64 = 50;
 
-/// The share of the records that may be newly missing is one in this many.
+/// One in this many records may be newly missing.
 const TOLERATED_SHARE: u64 = 10;
 
-/// How many records may become other people in a list of any length.
+/// How many records may become other people, however short the list is.
 const FEW: u64 = 10;
 
 const DAYS: i64 = 7;

@@ -20,18 +20,18 @@ pub struct Report {
     pub added: u64,
     /// Records with another meaning.
     pub changed: u64,
-    /// Records with the stored meaning.
+    /// Records whose meaning did not change.
     pub unchanged: u64,
-    /// Records that were missing or gone, and are in the list again.
+    /// Records that were missing or gone, and are back in the list.
     pub returned: u64,
     /// Records that are absent from the list for the first time.
     pub missing: u64,
     /// Records that count as deleted since this list. Placements that leave with their member or group do not count.
     pub gone: u64,
-    /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
-    /// missing or gone. [`Mirror::rejections`] returns them.
+    /// Records that could not be read, or that contradict another record of the list. If there are any, no record
+    /// becomes missing or gone. [`Mirror::rejections`] returns them.
     pub rejected: u64,
-    /// Records that occurred before in the list, with the same meaning.
+    /// Records that already occurred in the list with the same meaning.
     pub repeated: u64,
     /// Records that are forgotten.
     pub suppressed: u64,
@@ -43,11 +43,12 @@ pub struct Report {
 pub struct Rejection {
     /// The position of the record in its list, counted from 0.
     pub index: u64,
-    /// Why it was rejected. The text has no values of the record.
+    /// Why it was rejected, without values of the record.
     pub reason: String,
 }
 
-/// A sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all), as the mirror remembers it. The last [`PastRun::KEPT`] ones are kept.
+/// A past sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all). A mirror keeps the last [`PastRun::KEPT`]
+/// of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastRun {
@@ -59,7 +60,7 @@ pub struct PastRun {
     pub table: String,
     /// How it ended.
     pub outcome: Outcome,
-    /// Why it did not end as [`Outcome::Complete`]. It has no value of a record and no token.
+    /// Why it did not end as [`Outcome::Complete`]. The text contains no value of a record and no token.
     pub reason: Option<String>,
     /// The counts. They are zero if nothing was committed.
     pub report: Report,
@@ -92,11 +93,11 @@ pub struct Sample {
 pub struct SampleReport {
     /// The name of the gauge.
     pub gauge: &'static str,
-    /// The sample, or the reason for its absence.
+    /// The sample, or the reason why it could not be taken.
     pub result: Result<Sample, Error>,
 }
 
-/// How long the amount of a gauge lasts.
+/// How long the amount of a gauge will last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forecast {
@@ -109,20 +110,21 @@ pub struct Forecast {
     pub during: Duration,
     /// How much is used in one day, rounded to two digits after the point. `None` if the time is shorter than a day.
     pub per_day: Option<String>,
-    /// In how many whole days the amount is used up. `None` if nothing was used, or the time is shorter than a day.
+    /// In how many whole days the amount will be used up. `None` if nothing was used, or the time is shorter than a
+    /// day.
     pub days_left: Option<u64>,
 }
 
 impl Forecast {
-    /// Calculates a forecast from samples of one gauge, in the order in which they were taken. `None` if there are no
-    /// samples. Samples with another unit than the latest one, and those before them, do not count.
+    /// Calculates a forecast from the samples of one gauge, oldest first. Returns `None` without samples. Samples taken
+    /// before the unit last changed are ignored.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Gauge`](crate::ErrorKind::Gauge) if an amount is not a decimal number.
     pub fn of(samples: &[Sample]) -> Result<Option<Self>, Error> {
         let Some(last) = samples.last() else { return Ok(None) };
-        // A clock that jumped back leaves samples of the future.
+        // A clock that jumped back leaves samples in the future.
         let counts = |sample: &&Sample| {
             sample.unit == last.unit
                 && (last.at.saturating_sub(WINDOW)..=last.at).contains(&sample.at)
@@ -205,8 +207,8 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns the last syncs of tables by [`sync_all`](Self::sync_all), at most `limit`, the latest one first. Syncs that
-    /// were killed, or refused because another process was syncing, are not included.
+    /// Returns up to `limit` syncs of tables by [`sync_all`](Self::sync_all), latest first. Syncs that were killed, or
+    /// refused because another process was syncing, are not included.
     ///
     /// # Errors
     ///
@@ -252,7 +254,7 @@ impl Mirror {
         })
     }
 
-    /// Returns the records that the last list of a table had and that were rejected, at most `limit`, in the order of the list.
+    /// Returns up to `limit` records that were rejected in the last list of a table, in the order of the list.
     ///
     /// # Errors
     ///
@@ -276,8 +278,8 @@ impl Mirror {
         })
     }
 
-    /// Returns the samples of a gauge that were taken at or after a time in seconds since 1970 (UTC), in the order in which
-    /// they were taken. Each [`sync_all`](Self::sync_all) takes one.
+    /// Returns the samples of a gauge taken at or after a time in seconds since 1970 (UTC), oldest first. Each
+    /// [`sync_all`](Self::sync_all) takes one.
     ///
     /// # Errors
     ///
@@ -321,7 +323,7 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
     })
 }
 
-/// Returns the text of a field of a JSON object: text, or the spelling of a number.
+/// Returns a field of a JSON object as text: a string, or a number as it is written.
 pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
     let Some((name, rest)) = path.split_first() else { return Ok(None) };
     let Some(value) = members(json)?.remove(*name) else { return Ok(None) };

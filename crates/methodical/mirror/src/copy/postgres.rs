@@ -1,4 +1,5 @@
-//! A copy of a mirror in a schema of a PostgreSQL database, which compares each row with that of the copy.
+//! A copy of a mirror in a schema of a PostgreSQL database. Copying again compares each row, and writes only the
+//! differences.
 
 use std::error::Error as StdError;
 use std::io::Write as _;
@@ -21,9 +22,10 @@ use crate::store::{OrFailed as _, quoted};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// Whether the copy was of another mirror, or of this one before it was restored, so that everything was copied again.
+    /// Whether everything was copied again, because the copy was of another mirror, or of this one before it was
+    /// restored.
     pub is_replaced: bool,
-    /// The tables, also those of the feed and the history.
+    /// The tables, including those of the feed and the history.
     pub tables: Vec<CopiedTable>,
 }
 
@@ -46,15 +48,15 @@ impl Mirror {
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
     /// each copy that may still hold the erased record, and the next copy removes it.
     ///
-    /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000, which
-    /// PostgreSQL does not have in text, becomes U+FFFD. The thread is blocked, so do not call it from an async one. A later copy
-    /// compares the rows in a temporary table, which each role may create by default.
+    /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000,
+    /// which PostgreSQL text cannot contain, becomes U+FFFD. This blocks the thread, so do not call it from an async
+    /// task. A later copy compares the rows in a temporary table, which any role may create by default.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process copies to it,
-    /// [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached or refuses. After an error, the
-    /// copy is as it was before.
+    /// [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached, or refuses the login or
+    /// a statement. After an error, the copy is unchanged.
     ///
     /// ```no_run
     /// use methodical_mirror::Mirror;
@@ -97,7 +99,8 @@ fn write(
     copy.batch(
         "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'",
     )?;
-    // One process copies to a schema at a time. It reads the mirror afterwards, so that no copy becomes older.
+    // Only one process copies to a schema at a time. It reads the mirror after taking the lock, so a copy never becomes
+    // older.
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text";
     copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
     let source = &open()?;
@@ -182,7 +185,7 @@ impl Copy<'_> {
         Ok(None)
     }
 
-    /// Returns the columns of a table or view; none if it does not exist.
+    /// Returns the columns of a table or view, or nothing if it does not exist.
     fn columns(&mut self, table: &str) -> Result<Vec<String>, Error> {
         let select = "SELECT attname::text FROM pg_attribute JOIN pg_class c ON c.oid = attrelid \
                       JOIN pg_namespace n ON n.oid = relnamespace \
@@ -191,7 +194,7 @@ impl Copy<'_> {
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
-    /// Empties all tables but that of the state.
+    /// Empties all tables except the state table.
     fn clear(&mut self) -> Result<(), Error> {
         let select = "SELECT relname::text FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace \
                       WHERE nspname = $1 AND relkind = 'r' AND relname <> 'mirror_meta'";
@@ -201,7 +204,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Creates a table and its view, or adds the columns that they lack.
+    /// Creates a table and its view, or adds missing columns to them.
     fn describe(&mut self, table: &CopyTable) -> Result<(), Error> {
         let (name, existing) = (quoted(&table.name), self.columns(&table.name)?);
         let (schema, mut sql) = (&self.schema, Vec::new());
@@ -239,8 +242,8 @@ impl Copy<'_> {
         self.batch(&sql.join("; "))
     }
 
-    /// Writes the differences between a table and that of the mirror. The feed does not name each difference: not those of a first sync, of a purge, or
-    /// of an erasure of personal fields.
+    /// Writes the differences between a table of the mirror and its copy. The feed alone is not enough: it lacks the
+    /// changes of a first sync, of a purge, and of an erasure of personal fields.
     fn update(&mut self, source: &CopySource, table: &CopyTable) -> Result<CopiedTable, Error> {
         let (to, key) = (format!("{}.{}", self.schema, quoted(&table.name)), table.key());
         let mut copied = CopiedTable { table: table.name.clone(), written: 0, removed: 0 };
@@ -272,7 +275,7 @@ impl Copy<'_> {
         Ok(changed.sum())
     }
 
-    /// Writes all rows of a table of the mirror to an empty one. Returns how many.
+    /// Writes all rows of a table of the mirror to an empty one. Returns their number.
     fn write(&mut self, source: &CopySource, table: &CopyTable, to: &str) -> Result<u64, Error> {
         let sql = format!("COPY {to} ({}) FROM STDIN", table.list());
         let mut writer = self.target.copy_in(&sql).map_err(failed)?;
@@ -363,7 +366,7 @@ fn failed(error: ::postgres::Error) -> Error {
     Error::new(kind, text).because(Code(state))
 }
 
-/// Names the privilege that the role lacks. The text of the database has the name of the table or schema, and no row.
+/// Names the missing privilege. The database's message contains the name of the table or schema, but no row.
 fn denied(cause: &DbError) -> Error {
     let text = format!(
         "cannot write the copy: the database role lacks a privilege ({}); grant it, or use the role that created the copy",

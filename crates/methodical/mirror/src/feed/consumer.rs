@@ -1,4 +1,4 @@
-//! Consumers: named positions in the feed, which a mirror keeps with the state of their deliveries.
+//! Consumers: named positions in the feed, stored in the mirror with the state of their deliveries.
 
 use crate::error::{Error, ErrorKind};
 use crate::feed::Cursor;
@@ -11,16 +11,16 @@ use crate::store::{Store, utc};
 pub struct Consumer {
     /// The name of the consumer.
     pub name: String,
-    /// The number of the last change that was delivered. Changes with smaller numbers were delivered, too, or precede the
+    /// The number of the last delivered change. All changes with smaller numbers were delivered, too, or precede the
     /// first position of the consumer.
     pub position: i64,
     /// How far the position is behind the end of the feed, in change numbers.
     pub behind: u64,
     /// When the consumer was added, in seconds since 1970 (UTC).
     pub created_at: i64,
-    /// When the position moved last after a delivery, in seconds since 1970 (UTC).
+    /// When a delivery last moved the position, in seconds since 1970 (UTC).
     pub delivered_at: Option<i64>,
-    /// How many attempts in a row have failed.
+    /// How many consecutive attempts have failed.
     pub failures: u32,
     /// When the last of them failed, in seconds since 1970 (UTC).
     pub failed_at: Option<i64>,
@@ -34,7 +34,7 @@ pub struct Consumer {
 }
 
 impl Consumer {
-    /// Removes the traces of failed attempts.
+    /// Clears the state of failed attempts.
     pub(crate) fn enable(&mut self) {
         (self.failures, self.failed_at, self.error) = (0, None, None);
         (self.next_attempt_at, self.disabled_at) = (None, None);
@@ -106,7 +106,7 @@ impl Mirror {
     /// Adds a consumer at the end of the feed, so that only later changes are delivered. [Rewind](Self::rewind_consumer) it to
     /// deliver earlier ones. Returns whether it is new: an existing one keeps its position.
     ///
-    /// The name must not be empty or have control characters.
+    /// The name must not be empty or contain control characters.
     ///
     /// # Errors
     ///
@@ -137,8 +137,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the feed does not have the position, and
-    /// [`ErrorKind::Busy`] if the consumer is moved or delivered to at the same time.
+    /// [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the position is not in the
+    /// feed, and [`ErrorKind::Busy`] if the consumer is moved or delivered to at the same time.
     pub fn rewind_consumer(&mut self, name: &str, to: &Cursor) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -148,7 +148,7 @@ impl Mirror {
         store.update_consumer(&consumer, from)
     }
 
-    /// Enables a consumer that was disabled, and attempts a failed delivery again without a delay.
+    /// Enables a disabled consumer, and lets a failed delivery be attempted again without a delay.
     ///
     /// # Errors
     ///

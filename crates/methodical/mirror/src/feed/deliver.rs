@@ -1,4 +1,4 @@
-//! Delivers the changes of the feed to a consumer: at least once, and in their order.
+//! Delivers the changes of the feed to a consumer: at least once, in order.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -18,10 +18,10 @@ use crate::store::utc;
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Limits {
-    /// Only changes of these tables, unless it is empty. The position moves past the others, so that a later delivery with other
-    /// tables does not deliver them.
+    /// Deliver only changes of these tables; empty for all. The position moves past the others, so they are never
+    /// delivered, even if a later delivery selects other tables.
     pub tables: BTreeSet<String>,
-    /// Only changes of these kinds, unless it is empty. The position moves past the others.
+    /// Deliver only changes of these kinds; empty for all. The position moves past the others.
     pub kinds: Vec<ChangeKind>,
 }
 
@@ -62,22 +62,25 @@ pub enum DeliveryEnd {
 impl Mirror {
     /// Delivers the changes after the position of a consumer to a sink, and moves the position.
     ///
-    /// The position moves after an event was delivered. So each event is delivered at least once, in the order of their
-    /// numbers, even if the process is killed; an event that is delivered again has the same [`id`](crate::Event::id). Each event
-    /// is created right before its delivery, from the record as it is then. An erased record is not delivered.
+    /// The position moves after an event was delivered. Each event is therefore delivered at least once, in the order
+    /// of its number, even if the process is killed. An event that is delivered again has the same
+    /// [`id`](crate::Event::id). Each event is created right before its delivery, from the record as it is then. An
+    /// erased record is not delivered.
     ///
-    /// One process delivers to a consumer at a time. Once that process has ended, even if it was killed, another one can deliver.
+    /// One process delivers to a consumer at a time. Once that process has ended, or was killed, another one can
+    /// deliver.
     ///
-    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, and
-    /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
-    /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
-    /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor after](Self::cursor_after) it.
+    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, and not before the
+    /// delay that the receiver asked for. The mirror stores when that is; until then, this function attempts nothing.
+    /// It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
+    /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor
+    /// after](Self::cursor_after) it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is disabled,
-    /// [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or thread delivers to it,
-    /// or moved it in the meantime.
+    /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is
+    /// disabled, [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or
+    /// thread delivers to it, or moved its position in the meantime.
     ///
     /// # Examples
     ///
@@ -130,7 +133,7 @@ impl Mirror {
         Ok(Delivery { delivered, behind, end: end.unwrap_or(DeliveryEnd::Complete) })
     }
 
-    /// Returns a consumer, and the reason if nothing is to be delivered to it now.
+    /// Returns a consumer and, if nothing can be delivered to it now, the reason.
     fn next_delivery(&self, name: &str) -> Result<(Consumer, Option<DeliveryEnd>), Error> {
         let store = self.store();
         let consumer = store.consumer(name)?;
@@ -151,7 +154,7 @@ impl Mirror {
     fn is_early(&self, consumer: &Consumer) -> Option<i64> {
         let until = consumer.next_attempt_at?;
         let left = until.saturating_sub(self.now());
-        // A longer delay is the result of a clock that was set back.
+        // A longer delay means that the clock was set back.
         (1..=seconds(LONGEST_ASKED)).contains(&left).then_some(until)
     }
 
@@ -202,8 +205,8 @@ impl Mirror {
         }
     }
 
-    /// Saves the state of a consumer. Waits for a sync of another process that blocks it, because the events would be
-    /// delivered again otherwise.
+    /// Saves the state of a consumer. If a sync of another process blocks the store, waits for it: otherwise, the
+    /// events would be delivered again.
     fn save(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let start = Instant::now();
         loop {
@@ -265,7 +268,7 @@ fn seconds(duration: Duration) -> i64 {
     i64::try_from(seconds).unwrap_or(i64::MAX)
 }
 
-/// Returns the delay after this number of failures in a row: 5 seconds, tripled with each failure, at most one hour.
+/// Returns the delay after this many consecutive failures: 5 seconds, tripled with each failure, up to one hour.
 fn delay(failures: u32) -> Duration {
     let exponent = failures.saturating_sub(1).min(MAX_EXPONENT);
     FIRST.saturating_mul(FACTOR.saturating_pow(exponent)).min(LONGEST)
@@ -274,7 +277,7 @@ fn delay(failures: u32) -> Duration {
 /// Maximum time to wait for a sync that blocks the store.
 const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
 
-/// Time between two attempts to keep a position.
+/// Time between two attempts to save a position.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 const FIRST: Duration = Duration::from_secs(5);

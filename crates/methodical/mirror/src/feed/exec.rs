@@ -58,12 +58,12 @@ impl Exec {
         Self { timeout, ..self }
     }
 
-    /// Checks that there is such a program, so that a wrong name is noticed before the first event. A name without a folder is
-    /// looked up in `PATH`.
+    /// Checks that the program exists, so that a wrong name is noticed before the first event. A name without a folder
+    /// is looked up in `PATH`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Setting`] if no file that can be run has this name.
+    /// [`ErrorKind::Setting`] if no executable file has this name.
     ///
     /// ```
     /// use methodical_mirror::Exec;
@@ -134,7 +134,7 @@ fn is_executable(path: &Path) -> bool {
 fn run(command: &mut Command, input: Vec<u8>, timeout: Duration) -> io::Result<Option<ExitStatus>> {
     let (started, mut child) = (Instant::now(), command.spawn()?);
     if let Some(mut stdin) = child.stdin.take() {
-        // The thread ends when the input was read, or when no process has the other end of the pipe.
+        // The thread ends once the input was read, or no process has the other end of the pipe open.
         let writer = thread::Builder::new().name("methodical-mirror-exec".to_owned());
         if let Err(error) = writer.spawn(move || drop(stdin.write_all(&input))) {
             child.kill()?;

@@ -1,4 +1,4 @@
-//! The trait of receivers of events, their failures, and the receiver that writes lines of JSON.
+//! The trait for receivers of events, their failures, and a receiver that writes JSON lines.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -32,7 +32,7 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// The failure says when the event is delivered again.
+    /// Returns a failure, which says when the event is to be delivered again.
     fn deliver(&mut self, event: &Event) -> Result<(), Failure>;
 
     /// Completes the deliveries since the last call. Only then does the consumer's position move. Default: does nothing.
@@ -44,8 +44,8 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Returns after how many events to call [`flush`](Self::flush). Default: 1. Up to this many events may be delivered twice if
-    /// the process is killed.
+    /// Returns the number of events after which to call [`flush`](Self::flush). Default: 1. If the process is killed,
+    /// up to this many events are delivered twice.
     fn batch(&self) -> usize {
         1
     }
@@ -53,7 +53,7 @@ pub trait Sink {
 
 /// The reason why an event was not delivered, and the consequence.
 ///
-/// The text is a lowercase fragment for people. It must not contain a value of a record or a secret: it is logged.
+/// The text is a lowercase fragment. It is logged, so it must not contain a value of a record or a secret.
 #[derive(Debug)]
 pub struct Failure {
     pub(crate) text: Cow<'static, str>,
@@ -63,9 +63,9 @@ pub struct Failure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consequence {
-    /// The event is delivered again after a delay that grows, and not before this one.
+    /// The event is delivered again after a delay that grows with each failure, but at least this long.
     Retry(Option<Duration>),
-    /// The delivery ends, as if there were no more events.
+    /// The delivery ends as if there were no more events.
     Close,
     /// Nothing is delivered until the consumer is enabled again.
     Disable,
@@ -77,12 +77,13 @@ impl Failure {
         Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
     }
 
-    /// Creates the failure of an event that cannot be written as JSON.
+    /// Creates the failure for an event that cannot be written as JSON.
     pub(crate) fn from_error(error: Error) -> Self {
         Self::new(error.to_string()).because(error)
     }
 
-    /// Creates the failure of a receiver that was closed, such as a pipe without a reader. The delivery ends without an error.
+    /// Creates the failure for a receiver that was closed, such as a pipe whose reader has gone. The delivery ends
+    /// without an error.
     pub fn closed() -> Self {
         Self { consequence: Consequence::Close, ..Self::new("the receiver was closed") }
     }
@@ -121,9 +122,9 @@ impl StdError for Failure {
 
 /// Writes each event as one line of JSON, such as to standard output.
 ///
-/// The position moves after the writer was flushed, which happens at least every 256 events. Up to 256 events may be written
-/// again if the process is killed. If the reader closes the pipe, the delivery ends without an error, and the events since the last flush
-/// are written again the next time.
+/// The position moves after the writer is flushed, which happens at least every 256 events. Up to 256 events may be
+/// written again if the process is killed. If the reader closes the pipe, the delivery ends without an error, and the
+/// events since the last flush are written again the next time.
 ///
 /// ```
 /// use methodical_mirror::{Limits, Mirror, Ndjson};

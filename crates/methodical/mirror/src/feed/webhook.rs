@@ -1,4 +1,4 @@
-//! Sends events to a URL, signed as Standard Webhooks says.
+//! Sends events to a URL, signed according to Standard Webhooks.
 
 use std::fmt;
 use std::mem::take;
@@ -30,16 +30,17 @@ use crate::feed::sink::{Failure, Sink};
 /// | `webhook-timestamp` | the time of the attempt, in seconds since 1970 |
 /// | `webhook-signature` | the signature: `v1,…` |
 ///
-/// A status of 200 to 299 means that the event was received. Any other status and each error of the connection is a failure:
-/// the event is sent again later, not before the time that the header `Retry-After` asks for. The status 410 disables the
-/// consumer, until [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a
-/// response is discarded.
+/// A status of 200 to 299 means that the event was received. Any other status and any connection error is a failure:
+/// the event is sent again later, and no earlier than `Retry-After` asks. Status 410 disables the consumer until
+/// [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a response is
+/// discarded.
 ///
 /// A receiver may close an idle connection just as the next event is sent over it. If a reused connection is lost, the event
 /// is sent again immediately.
 ///
-/// With [`batch`](Self::batch), a request has up to this many events, as a JSON array, and the id of the last one as `webhook-id`.
-/// If it fails, all of them are sent again, perhaps with later ones: a receiver knows each event by its `id`.
+/// With [`batch`](Self::batch), a request contains several events as a JSON array, and its `webhook-id` is the id of
+/// the last one. If the request fails, all of them are sent again, perhaps together with later ones; a receiver
+/// recognizes each event by its `id`.
 ///
 /// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL may be
 /// secret, so errors and `Debug` show only its scheme, host and port.
@@ -70,7 +71,7 @@ pub struct Webhook {
     url: Uri,
     secret: WebhookSecret,
     timeout: Duration,
-    /// The maximum number of events of a request; `None` sends each event by itself.
+    /// The maximum number of events in a request; `None` sends each event by itself.
     batch: Option<usize>,
     /// The events of the next request, and the id of the last one.
     events: Vec<String>,
@@ -80,12 +81,12 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Creates a sink that sends to this URL. The transport must not follow redirects; those of the crate
+    /// Creates a sink that sends to this URL. The transport must not follow redirects; the transports of
     /// [`transport`](methodical_client::transport) do not.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is not `https` although its host is another machine.
+    /// [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine.
     pub fn new(
         transport: impl BlockingTransport,
         url: &str,
@@ -138,7 +139,7 @@ impl Webhook {
         request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
     }
 
-    /// Sends a message, and once more if a kept connection was lost: this one is not kept any more. The receiver knows a
+    /// Sends a message. If a reused connection was lost, sends it once more over a new one. The receiver recognizes a
     /// repetition by its id.
     fn send(&mut self, id: &str, body: &str) -> Result<BlockingResponse, Failure> {
         let mut sent = self.transport.send(self.request(id, body)?);
@@ -150,23 +151,24 @@ impl Webhook {
         }
         self.has_connection = sent.is_ok();
         sent.map_err(|error| {
-            // Its sources may show the path of the URL.
+            // Its sources may contain the path of the URL.
             let shown = TransportError::new(error.kind(), error.to_string());
             Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
                 .because(shown)
         })
     }
 
-    /// Returns scheme, host and port of the URL.
+    /// Returns the scheme, host and port of the URL.
     fn origin(&self) -> String {
         let authority = self.url.authority().map_or("", |authority| authority.as_str());
         format!("{}://{authority}", self.url.scheme_str().unwrap_or_default())
     }
 
-    /// Sends a message, and judges the answer.
+    /// Sends a message and evaluates the response.
     fn post(&mut self, id: &str, body: &str) -> Result<(), Failure> {
         let (head, body) = self.send(id, body)?.into_parts();
-        // A connection whose response was read is used again. The status already says whether the event was received.
+        // Reading the response lets its connection be reused. Errors do not matter: the status already says whether the
+        // event was received.
         let _discarded = body.collect(MAX_BODY);
         if head.status.is_success() {
             return Ok(());
@@ -230,7 +232,8 @@ fn is_this_machine(url: &Uri) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A secret that a sender and a receiver of webhooks share, to sign and to verify: `whsec_` and 24 to 64 bytes in base64.
+/// A secret that the sender and the receiver of a webhook share, to sign and verify: `whsec_` followed by 24 to 64
+/// bytes in base64.
 ///
 /// ```
 /// use methodical_mirror::WebhookSecret;
@@ -285,7 +288,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum size of a response body that is read, in bytes.
 const MAX_BODY: u64 = 64 << 10;
 
-/// Lengths of a secret that the specification recommends, in bytes.
+/// The range of secret lengths that the specification recommends, in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 
 #[cfg(test)]
@@ -325,7 +328,7 @@ mod tests {
         }
     }
 
-    /// The example that the libraries of Standard Webhooks test with.
+    /// The example from the tests of the Standard Webhooks libraries.
     #[test]
     fn signs_the_published_example() {
         for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]

@@ -7,17 +7,17 @@ use crate::error::Error;
 use crate::fields::Shape;
 use crate::fields::json::{meaning, members};
 
-/// A record as JSON text, and the columns that it was written with.
+/// A record as JSON text, and the columns with which it was written.
 #[derive(Clone, Copy)]
 pub(crate) struct Version<'a> {
     pub(crate) json: &'a str,
     pub(crate) shape: &'a Shape,
 }
 
-/// Returns the names of the columns that differ, in alphabetical order.
+/// Returns the names of the differing columns, in alphabetical order.
 ///
-/// A nested record that became `null` or absent, and an unlisted field of one, count under the name of the record. Other
-/// unlisted fields count as [`EXTRA`]. A field that only one of the two shapes lists does not count.
+/// A nested record that became `null` or absent, or whose unlisted fields differ, is reported under its own name. Other
+/// unlisted fields are reported as [`EXTRA`]. A field that only one of the two shapes lists is ignored.
 pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>, Error> {
     let shapes = [old.shape, new.shape];
     let nests = |name: &str| shapes.map(|shape| shape.nests(name));
@@ -38,8 +38,8 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
     Ok(changed.into_iter().collect())
 }
 
-/// The meanings of the fields by their paths: of a nested record with columns, those of its fields, and nothing for the record as a
-/// whole.
+/// The meanings of the fields, by path. A nested record with columns has no meaning as a whole, only those of its
+/// fields.
 type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
 
 fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {
@@ -58,7 +58,7 @@ fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Valu
     Ok(values)
 }
 
-/// The name under which the feed reports unlisted fields: the column that has them.
+/// The name under which the feed reports unlisted fields: the column that stores them.
 pub(crate) const EXTRA: &str = "mirror_extra";
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! JSON objects as the texts of their members; the meaning of a value, equal for values that mean the same; and JSON text under
-//! construction.
+//! JSON objects, split into the text of each member; the meaning of a value, which is equal for values that mean the
+//! same; and a builder of JSON objects.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
     Ok(members.into_iter().map(|(Text(name), value)| (name, value.get())).collect())
 }
 
-/// A text, borrowed if it has no escapes.
+/// A string, borrowed if it has no escapes.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -25,7 +25,7 @@ pub(crate) fn unquoted(json: &str) -> Result<Cow<'_, str>, Error> {
     Ok(serde_json::from_str::<Text<'_>>(json).map_err(invalid)?.0)
 }
 
-/// Keeps the position only: the message of serde may quote the data.
+/// Keeps only the position, because serde's message may quote the data.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
 fn invalid(error: serde_json::Error) -> Error {
     let text = format!(
@@ -131,7 +131,8 @@ pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Returns the meaning of a JSON value: a text that is equal for values that mean the same.
 ///
-/// Whitespace, the order of fields, escapes in text, and spellings of numbers do not count. The order of lists does.
+/// Whitespace, the order of fields, escapes in strings, and spellings of numbers are ignored. The order of list items
+/// is not.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A record as a row of its table. Nothing is lost: what fits no column is in the column `mirror_extra`.
+//! A record as a row of its table. Nothing is lost: everything that fits no column is stored in `mirror_extra`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ impl<'a> Row<'a> {
                 Some(parent) if text == "null" => drop(reading.nulls.insert(parent)),
                 Some(_) if text.starts_with('{') => {
                     let (fields, mut others) = (members(text)?, Object::default());
-                    // An empty object would be lost: nothing else says that it is there.
+                    // An empty object would be lost: nothing else records that it exists.
                     let is_empty = fields.is_empty();
                     for (field, text) in fields {
                         if !reading.take(&[&name, &field], text)? {
@@ -73,8 +73,9 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads a record that its model wrote, if [`to_model_json`](Self::to_model_json) would return this very text: each field has a
-    /// column, in their order, and no text has an escape. Most records are so, and a first sync reads each one.
+    /// Reads a record that its model wrote, if [`to_model_json`](Self::to_model_json) would return exactly this text:
+    /// each field has a column, they are in order, and no string has an escape. That holds for most records, and a
+    /// first sync reads every record.
     pub(crate) fn verbatim(json: &'a str, shape: &Shape) -> Option<Self> {
         let mut cells = vec![None; shape.columns.len()];
         let mut columns = shape.columns.iter().zip(&mut cells);
@@ -158,7 +159,7 @@ impl<'a> Row<'a> {
             };
             let is_below = |one: &Column| one.path.len() == 2 && one.path.first() == Some(parent);
             let before = shape.columns.get(..index).unwrap_or_default();
-            // Most columns of a nested record follow each other.
+            // The columns of a nested record are usually adjacent.
             if before.iter().rev().any(is_below) {
                 continue;
             }
@@ -195,7 +196,7 @@ impl<'a> Row<'a> {
         (self.extra, self.nulls) = (None, None);
     }
 
-    /// Returns the text in a column. U+0000 counts as no text, because PostgreSQL does not have it.
+    /// Returns the text in a column. A string with U+0000 does not count as text, because PostgreSQL cannot store it.
     pub(crate) fn text(&self, column: usize) -> Option<&str> {
         match self.cells.get(column)?.as_ref()? {
             Value::Text(text) if !text.contains('\0') => Some(text),
@@ -220,7 +221,7 @@ struct Reading<'s, 'a> {
 }
 
 impl<'a> Reading<'_, 'a> {
-    /// Puts a value into the column for its path, or the name of the column to the nulls. Returns whether it did.
+    /// Puts a value into the column for its path, or adds the column to the nulls. Returns whether it did.
     fn take(&mut self, path: &[&str], text: &'a str) -> Result<bool, Error> {
         let Some(index) = self.shape.index(path) else { return Ok(false) };
         let (column, to) = (self.shape.columns.get(index), self.cells.get_mut(index));
@@ -255,7 +256,8 @@ fn plain_text(text: &str) -> Option<(&str, &str)> {
     Some((text, rest.strip_prefix('"')?))
 }
 
-/// Hashes the contents of rows with the secret of a mirror, by SipHash-2-4: of 200 bytes, it takes a fifth of the time of an HMAC.
+/// Hashes the contents of rows with the mirror's secret, by SipHash-2-4. For 200 bytes, it takes a fifth of the time of
+/// an HMAC.
 pub(crate) struct RowHasher(SipHasher24);
 
 impl RowHasher {
@@ -269,14 +271,14 @@ impl RowHasher {
         Hash(self.0.hash(json).as_bytes())
     }
 
-    /// Returns the hash of a row that has everything of its record.
+    /// Returns the hash of a row that contains its complete record.
     pub(crate) fn row(&self, row: &Row<'_>, shape: &Shape) -> Result<Hash, Error> {
         Ok(self.text(row.to_model_json(shape)?.as_bytes()))
     }
 }
 
-/// Returns whether at least two of the personal values that both versions have, and more than half of them, are different. A person
-/// may get another name. Case, spaces and separators do not count.
+/// Returns whether more than half, and at least two, of the personal values present in both versions differ. One person
+/// may change their name. Case, spaces and separators are ignored.
 pub(crate) fn is_other_person(old: (&Row<'_>, &Shape), new: (&Row<'_>, &Shape)) -> bool {
     let (old, new) = (personal(old), personal(new));
     let compared = old.iter().filter_map(|(name, old)| Some((*old, *new.get(name)?)));
