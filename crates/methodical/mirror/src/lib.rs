@@ -1,7 +1,7 @@
 //! A copy of the lists of a gateway that stays in sync, with a feed of changes.
 //!
-//! Such a service answers with whole lists. It has no "modified since", and it does not report deletions. A mirror compares
-//! each list with what a store knows, writes only the differences, and records each difference in a feed.
+//! The service returns whole lists: it has no "modified since" filter, and does not report deletions. A mirror compares
+//! each list with its store, writes only the differences, and records each difference in a feed.
 //!
 //! # Words
 //!
@@ -26,7 +26,7 @@
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
 //! | past value | a value that a placement has or had, and the time of it |
-//! | recovery | asking for each group and value, to find a value that the records do not have |
+//! | recovery | finds a value that the records lack, by requesting each group with each value |
 //! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
 //! | coverage | the share of placements whose value is known |
 //!
@@ -44,58 +44,62 @@
 //!
 //! - A record is missing in the first complete list without it, and gone in the second. A list with
 //!   rejected records is applied, but marks no record missing.
-//! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
-//!   error has the number, and [`Rules::accept_missing`] accepts exactly this number.
-//! - An identity that occurs twice with the same meaning counts once. With another meaning, the second record is rejected:
-//!   the list does not say which one is right, and the mirror would otherwise change with their order.
-//! - A new field of a description becomes a column. The records are written again, without a change in the feed.
-//! - The personal columns of a record are emptied in the transaction in which it is gone. Its identity and times stay.
+//! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list
+//!   became empty. The error contains the number, and [`Rules::accept_missing`] accepts exactly that many.
+//! - An identity that occurs twice with the same meaning counts once. If the meanings differ, the second record is
+//!   rejected: the list does not say which one is right, and the mirror must not depend on their order.
+//! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
+//! - The personal columns of a record are emptied in the transaction that marks it gone. Its identity and times are
+//!   kept.
 //! - The feed contains field names and, for a placement, its value before and after a change. It contains no other values, and
 //!   an erasure empties these.
 //!
 //! # Delivery of the feed
 //!
-//! A change is written in the transaction of its data, without values. So the feed is the outbox of all deliveries:
-//! [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the record as it is at
-//! that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least once, in order. The data of
-//! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks, and `Webhook` with
-//! the feature `webhook`.
+//! A change is written in the same transaction as its data, without values. The feed is therefore the outbox of all
+//! deliveries: [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the
+//! record as it is at that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least
+//! once, in order. No queue holds the data of an erased person. The sinks are [`Ndjson`], [`Exec`] and, with the
+//! feature `webhook`, `Webhook`.
 //!
-//! To begin with the records that exist: add a consumer, then pass on each record of [`Mirror::each_record`], then deliver. A
-//! change that was committed in between is delivered, too, so nothing is lost. If the changes of a consumer were removed, take
-//! [`Mirror::cursor`], pass on each record, then [rewind](Mirror::rewind_consumer) the consumer to this cursor.
+//! To start with the existing records: add a consumer, then process each record of [`Mirror::each_record`], then
+//! deliver. A change committed in between is delivered as well, so nothing is lost. If the changes of a consumer were
+//! removed, take [`Mirror::cursor`], pass on each record, then [rewind](Mirror::rewind_consumer) the consumer to this
+//! cursor.
 //!
 //! # Recovery
 //!
-//! Some services have a value that no record shows: only a filter knows the status of a photo in an album. After the lists,
-//! [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the placements as records of another table.
-//! The names are those of the contract, those that the mirror has or had, and those that [`SyncOptions::values`] named once.
+//! Some services have a value that no record contains, such as the status of a photo in an album: it can only be
+//! filtered by. After the lists, [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the
+//! placements as records of another table. It tries the names in the contract, those that the mirror has or had, and
+//! those ever passed to [`SyncOptions::values`].
 //!
-//! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it
-//!   is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and there is a new name. It begins with
-//!   the values that are frequent in the group, and stops when each member has one; if all have the same, it asks for one more,
-//!   because a service that ignores the filter returns the group for that one, too. A change of a value in a group whose
-//!   members did not change is therefore found when the group is due.
-//! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a value
-//!   must be among those of the group, no record may have two values, and a value that does not exist must have no
-//!   records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
-//!   answers contradict each other is asked again once, because a record may have changed in between. The groups must
-//!   not all have the records of the whole list.
-//! - The placements are one list for the rules above: they become missing and gone, and the deletion guard applies. A group whose
-//!   answer failed, or had a rejected record, stays as it is and is reported; after 10 failed answers in a row, the
-//!   recovery is given up.
-//! - A member whose value is unknown has a placement without a value. [`Coverage`] has their number.
-//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is the time since
-//!   when it has its value, as far as the mirror knows: asking again does not touch it.
+//! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed,
+//!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and a new name was
+//!   added. It begins with the most frequent values of the group, and stops once each member has one. If all have the
+//!   same value, it asks for one more, because a service that ignores the filter returns the whole group for that one,
+//!   too. A change of a value in a group whose members did not change is therefore found when the group is due.
+//! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
+//!   value must be among those of the group, no record may have two values, and a value that does not exist must have
+//!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
+//!   responses contradict each other is retried once, because a record may have changed in between. The groups must not
+//!   all contain the whole list.
+//! - The rules above treat the placements as one list: they become missing and gone, and the deletion guard applies. A
+//!   group whose response failed, or had a rejected record, is left unchanged and reported. After 10 consecutive
+//!   failures, the recovery is given up.
+//! - A member whose value is unknown has a placement without a value. [`Coverage`] counts them.
+//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is when it
+//!   got its value, as far as the mirror knows; recovering the same value again does not change it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member.
-//! - Past values are in the table `mirror_spell`, and [`Mirror::each_past_value`] reads them: the value of a placement, when a
-//!   recovery first found it, and when one first found another value or no placement. A present placement has one past value
-//!   without an end. One with `began_before` may have begun earlier: the first recovery of the table found its value, or
-//!   the value was unknown until then. The end of a missing placement is removed if it returns before it is gone.
-//! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end, when the
-//!   placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror that omits personal
-//!   data does not keep those that are personal.
+//! - Past values are in the table `mirror_spell`, and [`Mirror::each_past_value`] reads them: the value of a placement,
+//!   when a recovery first found it, and when one first found another value or no placement. A present placement has
+//!   one past value without an end. One with `began_before` may have begun earlier: the first recovery of the table
+//!   found its value, or the value was unknown until then. If a missing placement returns before it is gone, its end is
+//!   removed.
+//! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end,
+//!   when the placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror
+//!   that omits personal data does not keep personal past values.
 //! - [`TableStatus::values_from`] says how old the values may be.
 //!
 //! # Tables
@@ -113,8 +117,9 @@
 //! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
-//! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of the records, `mirror_first_seen`
-//! and `mirror_changed_at`, and gets the columns that are added to its table. No table may have such a name.
+//! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of
+//! the records, `mirror_first_seen` and `mirror_changed_at`, and every column later added to its table. No table may
+//! have the name of a view.
 //!
 //! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns of each description), `mirror_scope`
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
@@ -125,32 +130,33 @@
 //!
 //! # Upkeep
 //!
-//! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it finds. A restored
-//! mirror and an opened [backup](Mirror::backup) refuse earlier cursors, because they use numbers of changes again. A file that was
-//! copied by other means is not recognized as a copy.
+//! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it
+//! finds. A restored mirror and an opened [backup](Mirror::backup) refuse earlier cursors, because they reuse the
+//! numbers of changes. A file that was copied by other means is not recognized as a copy.
 //!
-//! A mirror in `mirror.db` has these files, all for their owner only: `mirror.db-wal` and `mirror.db-shm` while it is open,
-//! `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list of
-//! backups, and `.mirror.db.*.partial` during a backup or a restore. Do not copy or move `mirror.db` alone while a program has it open.
+//! A mirror in `mirror.db` has these other files, all readable only by their owner: `mirror.db-wal` and `mirror.db-shm`
+//! while it is open, `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list
+//! of backups, and `.mirror.db.*.partial` during a backup or a restore. Do not copy or move `mirror.db` alone while a
+//! program has it open.
 //!
 //! # PostgreSQL
 //!
 //! A copy by `Mirror::copy_to_postgres` has the tables and views of the mirror, the feed (`mirror_change`) and the history
 //! (`mirror_spell`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
 //!
-//! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL does not have in text, becomes U+FFFD.
+//! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL text cannot contain, becomes U+FFFD.
 //! - The copy lacks what only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`, the consumers,
 //!   the notes and the forgotten identities.
-//! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They change in the
-//!   transaction of the rows. If the id is another one, everything is copied again.
+//! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They are updated in
+//!   the same transaction as the rows. If the id differs, everything is copied again.
 //! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows runs
 //!   `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you keep them.
 //!
 //! # Modules
 //!
 //! - `fields` reads a record and turns it into columns and back; `store` is the file, with its tables, rows and pages.
-//! - `mirror` is the entry point and the account that a mirror belongs to, `read` reads records, and [`queries`] answers what people
-//!   ask: placements, who waits, moves, reports and duplicates.
+//! - `mirror` is the entry point and the account that a mirror belongs to, `read` reads records, and [`queries`]
+//!   answers questions: placements, who is waiting, moves, reports and duplicates.
 //! - `feed` has the changes, the consumers with their positions, the events, and the sinks. `history` has past syncs and samples.
 //! - `recovery` decides what to ask for a recovered table, keeps past values, and erases placements with their records.
 //! - `run` compares a list with the mirror and writes the differences; `guard` decides what becomes missing or gone. `sync` reads

@@ -1,4 +1,4 @@
-//! The entry point: a mirror in a file, and the account and service that it is made from.
+//! The entry point: a mirror in a file, and the account and service that it copies.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,14 +45,14 @@ pub struct Mirror {
 type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Mirror {
-    /// Opens the mirror in a SQLite file, or creates it. Only its owner may read a new file or folder.
+    /// Opens the mirror in a SQLite file, or creates it. A new file or folder is readable only by its owner.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror was made from another source,
-    /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this release
-    /// can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and [`Store`](crate::ErrorKind::Store) if
-    /// SQLite fails.
+    /// [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror belongs to another source,
+    /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this
+    /// release can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and
+    /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
     ///
     /// ```
     /// use methodical_mirror::{ErrorKind, Mirror, Source};
@@ -68,7 +68,7 @@ impl Mirror {
         Ok(Self::new(Store::open(path.as_ref(), Some(source))?))
     }
 
-    /// Opens the mirror in an existing SQLite file, of any source: to read it, or to remove records from it.
+    /// Opens the mirror in an existing SQLite file, of any source, to read it or to remove records.
     ///
     /// # Errors
     ///
@@ -92,7 +92,8 @@ impl Mirror {
         Self { store: Mutex::new(store), clock: Arc::new(SystemTime::now) }
     }
 
-    /// Sets the clock for the times of rows and changes. It affects no decision except when a failed delivery is retried.
+    /// Sets the clock for the times of rows and changes. The only decision that depends on it is when to retry a failed
+    /// delivery.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(now), ..self }
@@ -109,13 +110,13 @@ impl Mirror {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     }
 
-    /// Returns whether the mirror is made from this source. Only a keyed hash of the source is stored, so a mirror cannot name
-    /// its source.
+    /// Returns whether the mirror belongs to this source. Only a keyed hash of the source is stored, so a mirror cannot
+    /// name its source.
     pub fn is_of(&self, source: &Source) -> bool {
         source.is_of(self.store().identity())
     }
 
-    /// Returns whether this access token was noted last; `None` if none was.
+    /// Returns whether this is the access token noted last, or `None` if none was noted.
     ///
     /// # Errors
     ///
@@ -126,8 +127,8 @@ impl Mirror {
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
-    /// Notes the access token of a sync, so that readers can tell that it was replaced. Only a short keyed hash
-    /// is stored, which does not reveal the token.
+    /// Notes the access token of a sync, so that readers can tell when it has been replaced. Only a short keyed hash is
+    /// stored, which does not reveal the token.
     ///
     /// # Errors
     ///
@@ -135,7 +136,7 @@ impl Mirror {
     pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
         let store = self.store();
         let mark = store.identity().mark("token", &[token.as_bytes()]);
-        // A write waits for the sync of another process.
+        // A write waits while another process syncs.
         if store.note(TOKEN)?.as_ref() == Some(&mark) {
             Ok(())
         } else {
@@ -143,9 +144,9 @@ impl Mirror {
         }
     }
 
-    /// Creates the indexes with which [`browse`](Self::browse) reads few rows of a table in these orders, unless they exist. A
-    /// recovered table gets those of [boards](crate::queries::board), of the members of a group, and of the
-    /// [`latest_changes`](Self::latest_changes) of a record, too. Later syncs keep them.
+    /// Creates the indexes that let [`browse`](Self::browse) read few rows of a table in these orders, unless they
+    /// exist. A recovered table also gets those for [boards](crate::queries::board), for the members of a group, and
+    /// for the [`latest_changes`](Self::latest_changes) of a record. Later syncs maintain them.
     ///
     /// # Errors
     ///
@@ -160,7 +161,7 @@ impl Mirror {
         let relation = store.relation(table)?;
         let [group, member, value] = [relation.group, relation.member, relation.value]
             .map(|name| crate::store::quoted(&name));
-        // The members of all groups with some values: the index has all that is compared.
+        // For the members of all groups with some values; the index covers everything that is compared.
         let since = format!("(mirror_state, mirror_changed_at, mirror_key, {value})");
         store.add_index(table, "since", &since)?;
         for (name, columns) in
@@ -175,8 +176,8 @@ impl Mirror {
 
 debug_with!(Mirror:);
 
-/// The account and the base URL that a mirror is made from. A mirror refuses any other source: its records would all be
-/// missing.
+/// The account and the base URL that a mirror copies. A mirror refuses any other source, because all its records would
+/// be missing there.
 ///
 /// The account is a name that you choose, such as that of a profile. It must stay the same when the token is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +189,7 @@ pub struct Source {
 impl Source {
     /// Creates a source from the base URL of the client and the name of the account.
     pub fn new(base_url: &str, account: &str) -> Self {
-        // The host has no case; the path has.
+        // The host is case-insensitive; the path is not.
         let base_url = base_url.trim_end_matches('/');
         let (scheme, rest) = base_url.split_once("://").unwrap_or(("", base_url));
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -201,7 +202,7 @@ impl Source {
         Self { base_url, account: account.to_owned() }
     }
 
-    /// Returns a keyed hash of the source, which a store keeps.
+    /// Returns a keyed hash of the source, for the store to keep.
     pub(crate) fn fingerprint(&self, secret: &Secret) -> String {
         let hasher = Hasher::new(secret, "source");
         hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).0)

@@ -1,4 +1,4 @@
-//! Reads the records of a mirror: by identity, in pages, and all that a filter accepts.
+//! Reads the records of a mirror: by identity, in pages, or all that a filter accepts.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::store::table::TableStatus;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// The number of the row, in the order of first sight. It begins at 1, and a later row has a larger one.
+    /// The number of the row, in the order of first sight. Numbers start at 1, and a later row has a larger one.
     pub number: i64,
     /// The identity of the record.
     pub id: String,
@@ -47,7 +47,7 @@ impl Record {
             gone_at,
             ..
         } = stored;
-        // A former release kept a hash of personal values that it omitted.
+        // An earlier release kept a hash of personal values that it omitted.
         row.extra = row.extra.filter(|extra| !extra.starts_with(r#"{"mirror_personal":"#));
         let json = row.to_json(&shape)?;
         let (number, state) = (known.key, known.state);
@@ -76,9 +76,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table no such column or text.
-    /// [`Cursor`](crate::ErrorKind::Cursor) if the page is in another order than that of first sight, and the record after which
-    /// it begins was removed. Any error of the store.
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table has no such text
+    /// column. [`Cursor`](crate::ErrorKind::Cursor) if the record after which the page begins was removed, unless the
+    /// order is that of first sight. Also any error of the store.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};
@@ -155,7 +155,7 @@ impl Mirror {
         })
     }
 
-    /// Returns a record of a table by its identity, in any state. `None` if the table does not have it, or does not exist.
+    /// Returns a record of a table by its identity, in any state, or `None` if the record or the table does not exist.
     ///
     /// # Errors
     ///
@@ -180,8 +180,8 @@ impl Mirror {
         Ok(self.records_of(table, &[id])?.into_values().next())
     }
 
-    /// Returns those records of a table that have one of these identities, in any state, by their identities. A table that does
-    /// not exist has none.
+    /// Returns the records of a table with these identities, in any state, by identity. Empty if the table does not
+    /// exist.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Mirror {
         Ok(records)
     }
 
-    /// Returns the state of each table, in the order of their names.
+    /// Returns the state of each table, ordered by name.
     ///
     /// # Errors
     ///

@@ -68,7 +68,7 @@ fn placement(group: &str, member: &str) -> String {
     format!("{}/{member}", escaped(group))
 }
 
-/// Returns a group as it begins the identity of a placement.
+/// Returns a group as written at the start of a placement's identity.
 pub(crate) fn escaped(group: &str) -> String {
     group.replace('%', "%25").replace('/', "%2F")
 }
@@ -117,7 +117,7 @@ impl Store {
         self.create_view(all.keys().next().map_or("", |name| name))
     }
 
-    /// Creates the view of the placements of a table, unless a list has its name.
+    /// Creates the view of the placements of a table, unless a list already has that name.
     fn create_view(&self, table: &str) -> Result<(), Error> {
         let view = self.relation(table)?.view(Dialect::Sqlite);
         let create = format!("CREATE VIEW {VIEW} AS {view}");
@@ -130,9 +130,9 @@ impl Store {
         self.run(&format!("DROP VIEW IF EXISTS {VIEW}; {create}"))
     }
 
-    /// Erases the placements of a gone or forgotten record, also their values. They count as gone: a recovery does not bring
-    /// back those of a forgotten record. Past values belong to the member: they end with a group that is gone, and are removed
-    /// otherwise.
+    /// Erases the placements of a gone or forgotten record, including their values. They count as gone, and a recovery
+    /// does not bring back those of a forgotten record. Past values belong to the member: if a group is gone, they end;
+    /// otherwise they are removed.
     pub(crate) fn erase_placements(
         &self,
         recovered: &Recovered,

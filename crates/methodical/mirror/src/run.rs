@@ -1,7 +1,8 @@
 //! One sync of a list: compares each record with the mirror in memory, and writes the differences in one transaction.
 //!
-//! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records takes
-//! 50 MB during its sync. A record is compared with the next row first; in another order, its row is searched for.
+//! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records
+//! takes 50 MB during its sync. A record is first compared with the next row; if that is not the same record, its row
+//! is looked up.
 
 use std::mem::{replace, take};
 use std::sync::{Arc, MutexGuard};
@@ -62,13 +63,13 @@ pub struct Run<'a> {
     /// How many entries the list has.
     entries: u64,
     report: Report,
-    /// How many records seem to be other people than before.
+    /// How many records seem to have become other people.
     replaced: u64,
-    /// Set if the table is a recovered one.
+    /// Set if the table is recovered.
     value: Option<ValueColumn>,
     /// The record that is being read.
     json: Vec<u8>,
-    /// The service wrote the last record that was read as its model does.
+    /// Whether the service wrote the last record exactly as the model would.
     is_verbatim: bool,
 }
 
@@ -80,9 +81,9 @@ struct ValueColumn {
 }
 
 impl Mirror {
-    /// Begins a sync of a scope, whose name is that of its list.
+    /// Begins a sync of a scope, which is named after its list.
     ///
-    /// The table belongs to this scope from now on. A new column of its description is added to it.
+    /// From now on, the table belongs to this scope. Columns new in its description are added.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Says that the list has the placements of a recovery.
+    /// Declares that the list has the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         let name = target.columns()?[3];
         let columns = self.columns.columns.iter();
@@ -161,7 +162,7 @@ impl<'a> Run<'a> {
 
     /// Takes the next record of the list, as JSON text.
     ///
-    /// A text that is not an object with an identity is rejected, as by [`reject`](Self::reject).
+    /// Text that is not an object with an identity is rejected, as by [`reject`](Self::reject).
     ///
     /// # Errors
     ///
@@ -171,8 +172,8 @@ impl<'a> Run<'a> {
         self.read(index, json, None)
     }
 
-    /// Takes the next record of the list as it was received and as its model read it. A record with the hash of the next row is
-    /// unchanged, and is not read again.
+    /// Takes the next record of the list, as it was received and as its model read it. A record with the same hash as
+    /// the next row is unchanged, and is not parsed again.
     pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
         let index = self.count();
         let as_received = self.is_verbatim.then(|| self.hasher.text(received.as_bytes()));
@@ -215,7 +216,7 @@ impl<'a> Run<'a> {
             row.erase(&self.columns);
         }
         let is_suppressed = self.suppressed.has(&id);
-        // A new record is not searched for: its insertion says whether the table has its identity.
+        // A new record is not looked up: inserting it shows whether the table already has its identity.
         if !is_suppressed && self.add(&id, hash, &row)? {
             return Ok(());
         }
@@ -241,7 +242,7 @@ impl<'a> Run<'a> {
         self.reject_at(index, reason)
     }
 
-    /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
+    /// Leaves the chosen present and missing records unchanged: the list says nothing about them.
     pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
         for (key, id, state) in self.store.live(&self.table)? {
             let is_missing = state == State::Missing;
@@ -253,14 +254,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Says that the list is complete, and commits it.
+    /// Marks the list as complete, and commits it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::DeletionGuard`] if too many records are missing. Any error of the store. After an error, the mirror is as it
-    /// was before.
+    /// [`ErrorKind::DeletionGuard`] if too many records are missing, and any error of the store. After an error, the
+    /// mirror is unchanged.
     pub fn finish(mut self) -> Result<Report, Error> {
-        // With a rejected record, nothing is known of those that are absent.
+        // A rejected record could be any of the absent ones.
         let absent = if self.report.rejected > 0 { Vec::new() } else { self.known.absent() };
         self.judge(&absent)?;
         for known in absent {
@@ -271,7 +272,7 @@ impl<'a> Run<'a> {
         Ok(take(&mut self.report))
     }
 
-    /// Refuses a list that lacks too many records, and notes how many left.
+    /// Refuses a list that lacks too many records. Otherwise records how many left.
     fn judge(&self, absent: &[Known]) -> Result<(), Error> {
         if self.report.is_baseline {
             return Ok(());
@@ -288,7 +289,7 @@ impl<'a> Run<'a> {
             now: self.known.counts().0.saturating_sub(newly),
             lost: week.lost(),
         })?;
-        // A person has seen the losses that were accepted.
+        // Accepted losses have been seen by a person.
         self.store.set_json_note(&note, &if is_accepted { Week::default() } else { week })
     }
 
@@ -305,7 +306,7 @@ impl<'a> Run<'a> {
         self.store.execute(insert, (&self.scope, integer(index), reason)).map(drop)
     }
 
-    /// Compares a record with what is known of it, and whether the list had it before. Writes the difference.
+    /// Compares a record with what is known of it, checks for a repetition in the list, and writes the difference.
     fn compare(
         &mut self,
         index: u64,
@@ -367,7 +368,7 @@ impl<'a> Run<'a> {
     fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
         let mut old = self.stored(known)?;
         if self.omits_personal {
-            // A former release kept a hash of what is omitted.
+            // An earlier release kept a hash of what is omitted.
             old.row.erase(&old.shape);
         }
         let shape = &*self.columns;
@@ -376,7 +377,7 @@ impl<'a> Run<'a> {
         let before = Version { json: &before, shape: &old.shape };
         let mut fields = changed(before, Version { json: &now, shape })?;
         if known.hash == Some(hash) {
-            // The record is the same; other columns are omitted now.
+            // The record is the same, but different columns are omitted now.
             fields.clear();
         }
         if fields.is_empty() {
@@ -439,8 +440,8 @@ impl<'a> Run<'a> {
         self.emit(id, ChangeKind::Missing, &[], Values::default())
     }
 
-    /// Writes a record into the row with a key, or into a new one. Returns whether it did: a new row is not written if the table has
-    /// the identity.
+    /// Writes a record into the row with this key, or into a new row. Returns false without writing if a new row would
+    /// duplicate an identity.
     fn write(
         &mut self,
         id: &str,
@@ -483,11 +484,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The rows of a table in the order of their keys, and whether the list had each of them.
+/// The rows of a table, ordered by key, and which of them the list had.
 #[derive(Default)]
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    /// The index of the row that the next record is compared with: most lists have the order of the table.
+    /// The index of the row that the next record is compared with: most lists are in the order of the table.
     next: usize,
 }
 
@@ -510,7 +511,7 @@ impl KnownRows {
         }
     }
 
-    /// Says that the list has a row. Returns what is known of it, and whether the list had it before.
+    /// Marks a row as seen in the list. Returns what is known of it, and whether it had been seen before.
     fn see(&mut self, key: i64) -> Option<(Known, bool)> {
         let index = self.index(key)?;
         let (known, is_seen) = self.rows.get_mut(index)?;
@@ -518,8 +519,8 @@ impl KnownRows {
         Some((*known, replace(is_seen, true)))
     }
 
-    /// Returns whether the next present row has this hash and these columns, and the list did not have it before. Then the list
-    /// has it.
+    /// Returns whether the next present row has this hash and these columns and was not seen before. If so, marks it as
+    /// seen.
     fn is_next(&mut self, hash: Hash, shape: i64) -> bool {
         while self.rows.get(self.next).is_some_and(|(known, _)| known.state != State::Present) {
             self.next += 1;
@@ -545,7 +546,7 @@ impl KnownRows {
     }
 }
 
-/// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
+/// Writes a record as JSON in its model's spelling, so that values equal to the model are equal as text.
 pub(crate) fn write_json(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
     json.clear();
     serde_json::to_writer(json, record).map_err(unwritten)
@@ -630,7 +631,7 @@ mod tests {
         }
     }
 
-    /// The first list has no known record to compare with.
+    /// Before the first list, nothing is known to compare with.
     #[test]
     fn a_first_list_with_repeated_records_counts_each_once() {
         let mut mirror = Mirror::in_memory().unwrap();

@@ -1,4 +1,5 @@
-//! Asks for the values of the groups of a recovered table, several groups at the same time, and decides what the answers mean.
+//! Asks for the values of the groups of a recovered table, several groups concurrently, and decides what the responses
+//! mean.
 
 #[cfg(test)]
 mod tests;
@@ -11,20 +12,20 @@ use std::thread;
 
 use crate::error::{Error, ErrorKind};
 
-/// An answer of the service.
+/// A response of the service.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// The identities of the members.
     Members(Vec<String>),
-    /// A complete list with a record that could not be read.
+    /// A complete list, but with a record that could not be read.
     Rejected,
-    /// The service does not accept the group or the value, or the query cannot have it.
+    /// The service does not accept the group or the value, or it cannot be sent in a query.
     Refused(Error),
-    /// The answer is not complete.
+    /// The response is incomplete.
     Failed(Error),
 }
 
-/// Asks for the members of a group, or for those of them with a value.
+/// Asks for the members of a group: all, or only those with a value.
 pub(crate) type Ask<'a> = &'a (dyn Fn(&str, Option<&str>) -> Answer + Sync);
 
 /// A recovery of the values of all groups.
@@ -36,16 +37,16 @@ pub(crate) struct Asking<'a> {
     members: u64,
     hasher: RandomState,
     ask: Ask<'a>,
-    /// Whether the service refuses values that it does not know; `None` before it was asked.
+    /// Whether the service refuses unknown values; `None` until it was asked.
     probe: Mutex<Option<bool>>,
     progress: Mutex<Progress>,
 }
 
-/// The answers for all groups.
+/// The responses for all groups.
 pub(crate) struct Answers {
     /// In the order of their identities.
     pub(crate) groups: Vec<(Group, Fate)>,
-    /// The values that the service refused although it accepts others that it does not know: they let a group fail.
+    /// The values that the service refused, although it accepts other unknown ones. They fail a group.
     pub(crate) refused: BTreeSet<usize>,
 }
 
@@ -61,7 +62,7 @@ struct Progress {
 
 /// Why a group is no longer asked.
 enum Stop {
-    /// Its answers contradict each other.
+    /// Its responses contradict each other.
     Contradiction(&'static str),
     /// The recovery was given up.
     GivenUp,
@@ -81,11 +82,11 @@ impl<'a> Asking<'a> {
         Self { name, values, members, hasher, ask, probe, progress }
     }
 
-    /// Asks for the values of the groups, of this many at the same time, and passes to `report` how many have ended.
+    /// Asks for the values of this many groups at a time, and passes to `report` how many are done.
     ///
     /// # Errors
     ///
-    /// The service does not apply the filters, or too many answers in a row have failed.
+    /// The service does not apply the filters, or too many consecutive responses failed.
     pub(crate) fn run(
         self,
         groups: Vec<Group>,
@@ -99,7 +100,7 @@ impl<'a> Asking<'a> {
                 let mut progress = self.progress();
                 progress.ended.push((group, fate));
                 let ended = progress.ended.len();
-                // Before the next one ends, so that the numbers only grow.
+                // Reported before the next one ends, so that the numbers only grow.
                 report(ended);
             }
         };
@@ -174,7 +175,7 @@ impl<'a> Asking<'a> {
                 return Ok(Fate::Kept);
             }
             match self.place(group, members) {
-                // A record may have changed between two answers.
+                // A record may have changed between two responses.
                 Err(Stop::Contradiction(_)) if !is_again => is_again = true,
                 Err(Stop::Contradiction(why)) => {
                     let why = format!("{why} in the group `{}`, asked twice", group.id);
@@ -185,7 +186,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Asks for the members with each value, those first that are frequent in the group, until each member has one. If they all
+    /// Asks for the members with each value, most frequent in the group first, until each member has one. If they all
     /// have the same value, asks for one more: a service that ignores the filter returns the whole group for it, too.
     fn place(&self, group: &Group, mut members: Members) -> Result<Fate, Stop> {
         let mut order: Vec<(usize, &String)> = self.values.iter().enumerate().collect();
@@ -203,7 +204,7 @@ impl<'a> Asking<'a> {
             let refuses_unknown = self.probe(&group.id)?;
             let ids = match self.call(&group.id, Some(name))? {
                 Answer::Members(ids) => ids,
-                // A service may refuse the value that only checks the others.
+                // A service may refuse the value that serves only as a check.
                 Answer::Refused(_) if refuses_unknown || is_checked => Vec::new(),
                 other => {
                     if matches!(other, Answer::Refused(_)) {
@@ -228,8 +229,8 @@ impl<'a> Asking<'a> {
         Ok(Fate::Placed(members))
     }
 
-    /// Returns whether the service refuses values that it does not know. Asks once for a value that does not exist, before the
-    /// first value.
+    /// Returns whether the service refuses unknown values. Finds out once, before the first value, with a value that
+    /// does not exist.
     fn probe(&self, group: &str) -> Result<bool, Stop> {
         let mut probe = self.probe.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(refuses) = *probe {
@@ -278,7 +279,7 @@ fn refused_filter(name: &str, why: &str) -> Error {
     Error::new(ErrorKind::Filter, format!("cannot recover `{name}`: {why}; nothing was changed"))
 }
 
-/// The knowledge of a mirror about a group.
+/// The state of a group in the mirror.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub(crate) id: String,
@@ -287,13 +288,13 @@ pub(crate) struct Group {
     pub(crate) values: BTreeMap<String, u64>,
     /// How many members have no known value.
     pub(crate) unknown: u64,
-    /// Its values are asked for even if its members did not change.
+    /// Whether its values are asked for even if its members did not change.
     pub(crate) is_due: bool,
     /// The members that the service returned.
     pub(crate) received: Option<Digest>,
 }
 
-/// The number of some identities, and the sum of their hashes: a set in 16 bytes.
+/// The number of identities in a set, and the sum of their hashes: a set in 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digest {
     pub(crate) count: u64,
@@ -316,12 +317,12 @@ pub(crate) enum Fate {
     Placed(Members),
     /// Its members did not change, and it was not due.
     Kept,
-    /// An answer failed, so that nothing changes.
+    /// A response failed, so nothing changes.
     Failed(Error),
 }
 
 /// A value that no service has.
 pub(crate) const NONSENSE: &str = "gateway-mirror-probe";
 
-/// How many failed answers in a row end the recovery.
+/// Number of consecutive failures that ends the recovery.
 const GIVES_UP: u32 = 10;

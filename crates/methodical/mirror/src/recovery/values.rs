@@ -1,4 +1,4 @@
-//! The past values of placements: when each one had which value. They are in the table `mirror_spell`.
+//! The past values of placements: which value each had, and when. They are stored in the table `mirror_spell`.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::store::{Store, quoted, utc};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {
-    /// Its number. One that was noticed later has a larger number.
+    /// Its number. A later one has a larger number.
     pub number: i64,
     /// The identity of the placement.
     pub id: String,
@@ -29,8 +29,8 @@ pub struct PastValue {
     pub began_at: i64,
     /// When a recovery first found another value, or no placement. `None` if the placement has the value.
     pub ended_at: Option<i64>,
-    /// Whether the value may be much older than [`began_at`](Self::began_at): the first recovery of the table found it, or
-    /// it follows an unknown value. Leave it out of an average.
+    /// Whether the value may be much older than [`began_at`](Self::began_at): the first recovery of the table found it,
+    /// or it follows an unknown value. Leave it out of averages.
     pub began_before: bool,
 }
 
@@ -69,7 +69,7 @@ impl Store {
         self.execute(update, (parts(id).1, id, table, utc(at))).map(drop)
     }
 
-    /// Lets a placement that was missing have its last value again.
+    /// Gives a placement that was missing its last value again.
     pub(crate) fn resume_value(&self, table: &str, id: &str) -> Result<(), Error> {
         let update = "UPDATE mirror_spell SET ended_at = NULL WHERE number = (SELECT max(number) \
                       FROM mirror_spell WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3)";
@@ -106,8 +106,8 @@ const EMPTY_FEED: &str = "UPDATE mirror_change SET previous = NULL, value = NULL
                           WHERE (previous IS NOT NULL OR value IS NOT NULL) AND table_name = ?1";
 
 impl Mirror {
-    /// Passes each past value of a recovered table, or of one member, to `take`, in the order of their numbers, until it breaks. A
-    /// table without a recovery has none.
+    /// Passes each past value of a recovered table, or of one member, to `take`, ordered by number, until it breaks.
+    /// Other tables have no past values.
     ///
     /// They are read in pages, so a sync that ends between two pages may change those that follow.
     ///
