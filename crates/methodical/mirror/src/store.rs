@@ -33,14 +33,15 @@ pub(crate) struct Store {
     has_traces: bool,
     /// Held during a transaction.
     lock: Option<Arc<Lock>>,
-    /// Held during a sync of all tables.
+    /// Held while all tables are synced.
     held: Weak<Lock>,
     tables: RefCell<HashMap<String, Arc<Table>>>,
     shapes: RefCell<HashMap<i64, Arc<Shape>>>,
 }
 
 impl Store {
-    /// Opens the file, and creates the tables of a new one. Without a source, the file must exist, and may have any source.
+    /// Opens the file, and creates the tables if it is new. Without `source`, the file must exist, and its source is
+    /// not checked.
     pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
         let refused =
             |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));
@@ -66,7 +67,7 @@ impl Store {
                 return Err(refused(ErrorKind::Foreign, "it is not a mirror; choose another file"));
             }
         }
-        // SQLite does not write a file whose header has unknown versions.
+        // SQLite refuses to write a file whose header has unknown versions.
         let is_writable = path.metadata().is_ok_and(|file| !file.permissions().readonly());
         if is_writable && connection.is_readonly("main").or_failed()? {
             return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
@@ -85,8 +86,7 @@ impl Store {
         Ok(Self { path: Some(path.to_owned()), has_traces, ..Self::new(connection, identity) })
     }
 
-    /// Creates a mirror in memory, of no source. It has one connection, so no other process and no other thread needs to be
-    /// excluded.
+    /// Creates a mirror in memory, without a source. Only one connection can use it, so it needs no locks.
     pub(crate) fn in_memory() -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory().or_failed()?;
         create(&mut connection, &Source::new("", ""))?;
@@ -108,7 +108,7 @@ impl Store {
         }
     }
 
-    /// Returns the path of the file. Fails in memory, where the mirror cannot be used in this way.
+    /// Returns the path of the file. Fails for a mirror in memory, which has none.
     pub(crate) fn path(&self, verb: &str) -> Result<&Path, Error> {
         self.path.as_deref().ok_or_else(|| {
             let text = format!("cannot {verb} the mirror: it is in memory; use a file");
@@ -120,7 +120,7 @@ impl Store {
         &self.identity
     }
 
-    /// Returns the lock that is held, or takes it; `None` in memory.
+    /// Returns the lock that is held, or takes it. `None` for a mirror in memory.
     fn take_lock(&self) -> Result<Option<Arc<Lock>>, Error> {
         match (&self.path, self.held.upgrade()) {
             (None, _) => Ok(None),
@@ -129,8 +129,7 @@ impl Store {
         }
     }
 
-    /// Locks the mirror until the result is dropped, so that several transactions belong together. Fails if another process
-    /// syncs.
+    /// Locks the mirror until the result is dropped, across several transactions. Fails if another process syncs.
     pub(crate) fn hold(&mut self) -> Result<Option<Arc<Lock>>, Error> {
         let lock = self.take_lock()?;
         self.held = lock.as_ref().map_or_else(Weak::new, Arc::downgrade);
@@ -156,9 +155,9 @@ impl Store {
         self.run("BEGIN IMMEDIATE")
     }
 
-    /// Begins a transaction that only reads, and sees one state of the store. Ends with `roll_back`.
+    /// Begins a read-only transaction, which sees one consistent state of the store. End it with `roll_back`.
     pub(crate) fn begin_reading(&mut self) -> Result<(), Error> {
-        // The transaction begins to read with its first statement.
+        // The snapshot is taken by the first statement.
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
@@ -176,7 +175,7 @@ impl Store {
     /// Ends the transaction and undoes it. Does nothing outside of a transaction.
     pub(crate) fn roll_back(&mut self) {
         if !self.connection.is_autocommit() {
-            // Without a connection, SQLite rolls back when it opens the file again.
+            // If the connection is lost, SQLite rolls back when it next opens the file.
             let _ignored = self.connection.execute_batch("ROLLBACK");
         }
         // The transaction may have created or changed a table.
@@ -223,7 +222,7 @@ impl Store {
         self.has_traces
     }
 
-    /// Returns a small text that the mirror keeps for itself.
+    /// Returns a note: a small text that the mirror keeps for its own use.
     pub(crate) fn note(&self, name: &str) -> Result<Option<String>, Error> {
         let select = "SELECT text FROM mirror_note WHERE name = ?1";
         let mut statement = self.connection.prepare_cached(select).or_failed()?;
@@ -316,7 +315,7 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
     transaction.commit().or_failed()
 }
 
-/// Adds to the schema of an older release what it lacks.
+/// Upgrades the schema of an older release.
 fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     let version = |connection: &Connection| {
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).or_failed()
@@ -326,7 +325,7 @@ fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
-    // An older program that has the file open sets its own version again.
+    // An older program that has the file open would write its own version again.
     let has_values = "SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'";
     if !transaction.prepare(has_values).or_failed()?.exists(()).or_failed()? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
@@ -363,7 +362,7 @@ fn identity(connection: &Connection) -> Result<Identity, Error> {
         .or_failed()
 }
 
-/// Writes the log into the file and empties it. Returns whether it did: a reader of an older state prevents it.
+/// Writes the log into the file and empties it. Returns false if a reader of an older state prevents that.
 fn remove_traces(connection: &Connection, timeout: Duration) -> Result<bool, Error> {
     connection.busy_timeout(timeout).or_failed()?;
     let is_empty = empty_log(connection)?;
@@ -393,7 +392,7 @@ pub(crate) fn count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<
     Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
 }
 
-/// Returns a name as an identifier of SQL.
+/// Quotes a name as an SQL identifier.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -408,11 +407,11 @@ impl<T> OrFailed<T> for rusqlite::Result<T> {
     }
 }
 
-/// Converts a SQLite error. Its message names tables and columns, and no values.
+/// Converts a SQLite error. Its message names tables and columns, but no values.
 pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
     use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
 
-    // On a full disk, the index of the log cannot grow.
+    // Reported on a full disk, when the index of the log cannot grow.
     let is_full = error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE);
     // A value does not have the type of its column, such as text that is not UTF-8.
     let is_value =
@@ -466,17 +465,17 @@ const SCHEDULES: &str = "UPDATE OR IGNORE mirror_note SET name = 'schedule' || s
 /// The oldest version that this release opens.
 const OLDEST: i64 = 2;
 
-/// FULL, because a change that was read must survive a power cut: its number is not used again.
+/// FULL, because a change that was read must survive a power cut: its number must not be reused.
 const SETTINGS: &str =
     "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384";
 
-/// Of a new file. With pages of 8 KiB, a first sync takes a tenth less time than with those of 4 KiB.
+/// Page size of a new file. With 8 KiB, a first sync takes a tenth less time than with 4 KiB.
 const NEW_FILE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL";
 
-/// Time that a statement waits for a writer.
+/// How long a statement waits for a writer.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The note that the mirror omits personal data.
+/// The note that records that the mirror omits personal data.
 const OMITS_PERSONAL: &str = "omits personal";
 
 #[cfg(test)]

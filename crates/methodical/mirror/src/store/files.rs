@@ -1,4 +1,5 @@
-//! Files of a mirror that only their owner may read, their locks, and files that take their name when they are complete.
+//! The files of a mirror, readable only by their owner; their locks; and files that are renamed into place once
+//! complete.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorKind};
 use crate::fields::{fill, hex};
 
-/// The treatment of a file that exists.
+/// How to treat an existing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Existing {
@@ -21,7 +22,7 @@ pub enum Existing {
     Replace,
 }
 
-/// Opens a file for reading and writing. Creates it for its owner only.
+/// Opens a file for reading and writing. A new file is accessible only to its owner.
 pub(crate) fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -30,14 +31,14 @@ pub(crate) fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Returns the path with a suffix, such as that of the log of a database.
+/// Returns the path with a suffix, such as `-wal`.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
 }
 
-/// Creates the folder of a file for its owner only, if it does not exist.
+/// Creates the folder of a file if it does not exist, accessible only to its owner.
 pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -54,7 +55,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
     }
     #[cfg(unix)]
     {
-        // Not by opening it: closing a file drops all locks that the process has on it.
+        // Without opening it: closing a file would drop all locks that the process has on it.
         let metadata = path.metadata().map_err(|error| failed("open", path, error))?;
         if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0 {
             let path = path.display();
@@ -95,17 +96,17 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file is not enough: a process that is being started has it open until it runs its own program.
-        // Without a success, the lock ends with the processes that have the file open.
+        // Closing the file is not enough: a child process has it open between `fork` and `exec`. If unlocking fails,
+        // the lock ends with the last process that has the file open.
         drop(self.0.unlock());
     }
 }
 
-/// A file in the folder of the one that it becomes. Dropping it removes it.
+/// A file next to the one that it will become. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Partial {
     path: PathBuf,
-    /// Shows to [`sweep`] that the file is in use.
+    /// Tells [`sweep`] that the file is in use.
     lock: Option<Lock>,
 }
 
@@ -134,20 +135,20 @@ impl Partial {
         &self.path
     }
 
-    /// Gives the file its name, when everything is on the disk.
+    /// Syncs the file to disk and gives it its final name.
     pub(crate) fn finish(self, target: &Path, existing: Existing) -> Result<(), Error> {
         let write = || -> io::Result<()> {
             File::open(&self.path)?.sync_all()?;
             match existing {
-                // A link does not replace a file that another process has created since.
+                // A link, unlike a rename, never replaces a file that another process has created since.
                 Existing::Refuse => match fs::hard_link(&self.path, target) {
-                    // Some media, such as memory cards, have no links.
+                    // Some file systems, such as FAT on memory cards, have no links.
                     Err(_) if target.symlink_metadata().is_err() => fs::rename(&self.path, target)?,
                     linked => linked?,
                 },
                 Existing::Replace => fs::rename(&self.path, target)?,
             }
-            // Writes the new name to the disk. Windows cannot open a folder.
+            // Syncs the new name to disk. Windows cannot open a folder.
             if cfg!(unix) { File::open(folder(target))?.sync_all() } else { Ok(()) }
         };
         write().map_err(|error| match error.kind() {
@@ -167,8 +168,8 @@ impl Drop for Partial {
     }
 }
 
-/// Removes the partial files of processes that were killed in the folder of a file, also those for other files: the next backup
-/// often has another name.
+/// Removes partial files that killed processes left in the folder of a file, including those for other files: the next
+/// backup often has another name.
 pub(crate) fn sweep(target: &Path) {
     let folder = folder(target);
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -182,7 +183,7 @@ pub(crate) fn sweep(target: &Path) {
     }
 }
 
-/// Returns the name of a partial file from that of a file which has its contents.
+/// Returns the name of the partial file that a name belongs to, such as that of its log.
 fn partial(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once(SUFFIX)?;
     let (target, number) = stem.rsplit_once('.')?;
@@ -191,7 +192,7 @@ fn partial(name: &str) -> Option<&str> {
     name.get(..stem.len() + SUFFIX.len()).filter(|_| is_partial)
 }
 
-/// Creates the error of a file that exists.
+/// Creates the error for a file that already exists.
 pub(crate) fn exists(path: &Path) -> Error {
     let text = format!(
         "cannot write {}: it already exists; choose another file, or allow replacing it",
@@ -204,7 +205,7 @@ pub(crate) fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
     Error::new(ErrorKind::Io, format!("cannot {verb} {}", path.display())).because(error)
 }
 
-/// The path whose lock belongs to a partial file. That of the file itself belongs to its transactions.
+/// The path that is locked for a partial file. A lock on the file itself would interfere with its transactions.
 fn own(path: &Path) -> PathBuf {
     with_suffix(path, "-own")
 }
@@ -216,5 +217,5 @@ fn folder(path: &Path) -> &Path {
 
 const SUFFIX: &str = ".partial";
 
-/// The endings of the files with the contents of a database.
+/// The suffixes of files that hold contents of a database.
 const CONTENTS: [&str; 4] = ["", "-wal", "-shm", "-journal"];

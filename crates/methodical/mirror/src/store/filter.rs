@@ -1,4 +1,4 @@
-//! Which records a reader wants, by state, columns, and a text for which case and accents do not matter.
+//! Filters for records: by state, by column, and by text, ignoring case and accents.
 
 use std::fmt::{self, Write as _};
 
@@ -38,7 +38,7 @@ impl Filter {
         Self::default()
     }
 
-    /// Accepts records in this state. Several states add up.
+    /// Accepts records in this state. Call it again to accept further states.
     pub fn state(mut self, state: State) -> Self {
         self.states.push(state);
         self
@@ -55,19 +55,19 @@ impl Filter {
         self.one_of(name, &[Some(value)])
     }
 
-    /// Accepts records whose column has one of these values, as [`column`](Self::column) does. `None` accepts a record without a value.
+    /// Accepts records whose column has one of these values; see [`column`](Self::column). `None` stands for no value.
     pub fn one_of(mut self, name: &str, values: &[Option<&str>]) -> Self {
         let values = values.iter().map(|value| value.map(str::to_owned));
         self.columns.push((name.to_owned(), values.collect()));
         self
     }
 
-    /// Accepts records that have this text within their identity or within a column of text.
+    /// Accepts records whose identity or any text column contains this text.
     ///
-    /// Case and accents do not count, in any script, and letters such as `ł`, `ø`, `đ` and `ß` equal `l`, `o`, `d` and
-    /// `ss`: `cwik` is within `Ćwik`, and `STRASSE` within `Straße`. In a text of at least three digits, spaces and `+-./()`
-    /// do not count, so that `0721000 501` is within `+40 (0721) 000-501`. No character has a special meaning. Records
-    /// that are gone or forgotten are not accepted.
+    /// Case and accents are ignored, in any script, and letters such as `ł`, `ø`, `đ` and `ß` equal `l`, `o`, `d` and
+    /// `ss`: `cwik` finds `Ćwik`, and `STRASSE` finds `Straße`. If the text is a number of at least three digits,
+    /// spaces and `+-./()` are ignored: `0721000 501` finds `+40 (0721) 000-501`. No character has a special meaning.
+    /// Records that are gone or forgotten are not accepted.
     pub fn contains(mut self, text: &str) -> Self {
         self.text = Some(Wanted::new(text));
         self
@@ -78,7 +78,7 @@ impl Filter {
             && (state.is_live() || self.text.is_none())
     }
 
-    /// Returns the conditions of SQL for the rows, and adds their parameters; `None` if no row can be accepted.
+    /// Returns the SQL conditions and adds their parameters; `None` if no row can match.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl fmt::Debug for Filter {
     }
 }
 
-/// Returns a text as a value of a column; `None` if the column cannot hold it.
+/// Converts text to a value of a column; `None` if the column cannot hold it.
 fn parse(kind: Kind, text: &str) -> Option<SqlValue> {
     Some(match kind {
         Kind::Text | Kind::Json => text.to_owned().into(),
@@ -142,7 +142,7 @@ fn parse(kind: Kind, text: &str) -> Option<SqlValue> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     folded: String,
-    /// The digits, if the text is a number in any form.
+    /// The digits, if the text is a number in any notation.
     digits: Option<String>,
 }
 
@@ -176,7 +176,7 @@ impl Wanted {
     }
 }
 
-/// Returns a text without case and accents, as [`Filter::contains`] compares it.
+/// Removes case and accents from text, as [`Filter::contains`] compares it.
 ///
 /// ```
 /// use methodical_mirror::folded;
@@ -190,7 +190,7 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Writes a text without case and accents.
+/// Writes text without case and accents.
 fn fold(text: &str, folded: &mut String) {
     if text.is_ascii() {
         folded.push_str(text);
@@ -234,7 +234,7 @@ fn is_separator(character: char) -> bool {
     matches!(character, ' ' | '\u{a0}' | '\u{202f}' | '+' | '-' | '.' | '/' | '(' | ')')
 }
 
-/// Minimum length of a number whose separators do not count, in digits.
+/// Minimum length of a number whose separators are ignored, in digits.
 const DIGITS: usize = 3;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Pages of records in an order, over indexes.
+//! Pages of records, ordered by an index.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::{OrFailed as _, Store, quoted};
 
-/// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
+/// The order of the records of a [`Page`](crate::Page). Ties are in the order of first sight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
@@ -24,11 +24,11 @@ pub enum Order {
     FirstSeen,
     /// By the time of the last change.
     Changed,
-    /// By the text of this column. An absent text is the first one. The case of ASCII letters does not matter.
+    /// By the text in this column, ignoring the case of ASCII letters. Records without text come first.
     Text(String),
 }
 
-/// Selects a page of records: their order, the record before the first one, and the maximum number.
+/// Selects a page of records: their order, where to begin, and how many.
 ///
 /// ```
 /// use methodical_mirror::{Order, Paging};
@@ -74,15 +74,15 @@ impl Paging {
         Self { after: Some(number), ..self }
     }
 
-    /// Limits the time of a search, which has no index. The page may then have fewer records than its limit, or none, and
-    /// still be followed by another one.
+    /// Limits the time of a search, which cannot use an index. The page may then have fewer records than its limit, or
+    /// even zero, and still not be the last.
     pub fn within(self, time: Duration) -> Self {
         Self { time, ..self }
     }
 
     /// Returns whether a search ends after this number of rows.
     fn ends_after(&self, reads: usize, started: Instant) -> bool {
-        // At least some rows are read, so that the next page goes on.
+        // Read at least some rows, so that each page makes progress.
         reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= self.time
     }
 }
@@ -91,7 +91,7 @@ impl Paging {
 type Statements = (Vec<String>, Vec<SqlValue>);
 
 impl Store {
-    /// Reads a page of the records that a filter accepts. Returns the row after which the next page begins, too.
+    /// Reads a page of the records that a filter accepts. Also returns the row after which the next page begins.
     pub(crate) fn page(
         &self,
         table: &str,
@@ -139,7 +139,7 @@ impl Store {
         Ok((found, next))
     }
 
-    /// Returns the statements of a page; `None` if no record can be accepted.
+    /// Returns the statements of a page; `None` if no record can match.
     fn statements(
         &self,
         table: &str,
@@ -160,8 +160,8 @@ impl Store {
         let name = quoted(table);
         let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
         if paging.order == Order::FirstSeen {
-            // The table is in this order, and `+` keeps the database from reading it in another one. An index has the few
-            // records that are not in the list; it is used for its own condition only.
+            // The table is stored in this order, and the `+` keeps the database from choosing another. The index of the
+            // few records that are not in the list is used only for its own condition.
             let state = if filter.accepts_state(State::Present) {
                 "+mirror_state".to_owned()
             } else {
@@ -180,8 +180,8 @@ impl Store {
         }
         let by_key = format!("mirror_key {direction}");
         let in_order = format!("mirror_order {direction}, mirror_key {direction}");
-        // The rows that are equal in the order, and then those beyond them: each statement begins where the index has its first
-        // row. A comparison of pairs would read all the equal rows, which are a million after a first sync.
+        // First the ties of the row, then the rows beyond them: each statement starts at its first row in the index.
+        // Comparing pairs would read all ties, which after a first sync can be a million.
         let parts = match paging.after {
             // Each parameter must be used.
             None => vec![(" AND ?1 = 0".to_owned(), in_order)],
@@ -235,7 +235,7 @@ impl Store {
     pub(crate) fn add_page_index(&mut self, table: &str, order: &Order) -> Result<(), Error> {
         let by = expression(table, &self.table(table)?.shape, order)?;
         match order {
-            // The table is in this order.
+            // The table is stored in this order.
             Order::FirstSeen => {
                 self.add_index(table, "absent", &format!("(mirror_state) WHERE {ABSENT}"))
             }
@@ -250,7 +250,7 @@ impl Store {
 /// The condition of the index of the records that are not in the list.
 const ABSENT: &str = "mirror_state <> 'present'";
 
-/// Returns the expression by which rows are ordered. It is never `NULL`, which no comparison accepts.
+/// Returns the expression by which rows are ordered. It is never `NULL`, which would match no comparison.
 fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error> {
     Ok(match order {
         Order::FirstSeen => "mirror_key".to_owned(),
@@ -264,7 +264,7 @@ fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error
     })
 }
 
-/// Creates the error of a paging by a column that the table does not have, or that has no text.
+/// Creates the error for ordering by a column that does not exist or has no text.
 fn unordered(table: &str, column: &str) -> Error {
     let text = format!("cannot read a page of `{table}`: it has no text column `{column}`");
     Error::new(ErrorKind::Table, text)

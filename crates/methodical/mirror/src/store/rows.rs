@@ -56,9 +56,9 @@ pub(crate) struct Known {
     /// The number of its row.
     pub(crate) key: i64,
     pub(crate) state: State,
-    /// The number of the columns that its row was written with.
+    /// The number of the shape that its row was written with.
     pub(crate) shape: i64,
-    /// The hash of its contents; `None` if it is erased, and if an older release wrote it.
+    /// The hash of its contents; `None` if it is erased, or an older release wrote it.
     pub(crate) hash: Option<Hash>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Returns whether the record has anything that an erasure removes.
+    /// Returns whether the record has anything to erase.
     pub(crate) fn is_readable(&self) -> bool {
         let mut erased = self.row.clone();
         erased.erase(&self.shape);
@@ -88,7 +88,7 @@ impl Stored {
 }
 
 impl Store {
-    /// Returns what is known of all records of a table, in the order of their keys.
+    /// Returns what is known of all records of a table, ordered by key.
     pub(crate) fn known<T>(&self, table: &str, each: impl Fn(Known) -> T) -> Result<Vec<T>, Error> {
         let select = format!(
             "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape FROM {} ORDER BY mirror_key",
@@ -170,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Makes a record present or missing, and leaves its fields as they are.
+    /// Marks a record present or missing, without changing its fields.
     pub(crate) fn mark(&self, table: &str, key: i64, state: State, at: &str) -> Result<(), Error> {
         let update = format!(
             "UPDATE {} SET mirror_state = ?2, mirror_misses = ?3, mirror_missing_since = \
@@ -181,7 +181,8 @@ impl Store {
         self.execute(&update, (key, state.as_str(), misses, at)).map(drop)
     }
 
-    /// Empties the personal columns of a record and everything without a column, sets its state, and counts it out.
+    /// Empties the personal columns of a record and everything without a column, sets its state, and updates the
+    /// counts.
     pub(crate) fn erase(
         &self,
         table: &str,
@@ -212,7 +213,7 @@ impl Store {
         self.execute(&update, (key, hash.map(|hash| hash.0))).map(drop)
     }
 
-    /// Reads the record of a row that has all columns, with those that it was written with.
+    /// Reads a record from a row with all columns, using the shape that the row was written with.
     pub(crate) fn stored(&self, row: &SqlRow<'_>) -> Result<Stored, Error> {
         let number = row.get("mirror_shape").or_failed()?;
         let mut shapes = self.shapes.borrow_mut();
@@ -299,5 +300,5 @@ fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Val
     })
 }
 
-/// Maximum number of records that are read together.
+/// Maximum number of records read together.
 pub(crate) const PAGE: usize = 512;

@@ -25,11 +25,12 @@ pub struct TableStatus {
     pub missing: u64,
     /// How many records of the last list were rejected.
     pub rejected: u64,
-    /// How its last sync ended; `None` before the first one, and if the sync was killed or another process synced.
+    /// How its last sync ended; `None` before the first one, or if the sync was killed or another process was syncing.
     pub outcome: Option<Outcome>,
-    /// Why its last sync did not end as [`Outcome::Complete`].
+    /// Why the outcome of its last sync was not [`Outcome::Complete`].
     pub reason: Option<String>,
-    /// In a recovered table, when the values of the longest waiting group were asked for, in seconds since 1970 (UTC).
+    /// In a recovered table, when the values of the group that has waited longest were last asked for, in seconds since
+    /// 1970 (UTC).
     pub values_from: Option<i64>,
 }
 
@@ -42,7 +43,7 @@ pub enum Outcome {
     Complete,
     /// The values of some groups could not be recovered.
     Partial,
-    /// The deletion guard or the check of a filter refused the answers. Nothing was committed.
+    /// The deletion guard or the check of a filter refused the responses. Nothing was committed.
     Refused,
     /// A call or the store failed. Nothing was committed.
     Failed,
@@ -80,7 +81,7 @@ pub(crate) struct Table {
     identity: Kind,
     /// The names of all columns of records.
     pub(crate) existing: Vec<String>,
-    /// Empties the columns that an erased record loses, as the end of the assignments of a statement.
+    /// Empties the columns that an erasure clears: the last assignments of a statement.
     pub(crate) erased: String,
     pub(crate) insert: String,
     pub(crate) update: String,
@@ -91,8 +92,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates the statements from the columns for new rows, all columns of the table, and those that may be kept when a
-    /// record is erased.
+    /// Creates the statements, from the columns for new rows, all columns of the table, and those that an erasure may
+    /// keep.
     fn new(
         name: &str,
         shape: &Shape,
@@ -148,8 +149,8 @@ impl Table {
         )
     }
 
-    /// Returns the parameters of `insert` and `update`: for a record that becomes present in the row with this key, and has changed at
-    /// this time, or has the same meaning as before.
+    /// Returns the parameters of `insert` and `update`, for a record that becomes present in the row with this key. It
+    /// changed at this time, or has the same meaning as before.
     pub(crate) fn parameters<'a>(
         &self,
         (key, id): (i64, &'a str),
@@ -267,13 +268,13 @@ impl Store {
         Table::new(name, shape, existing, kept).map(Some)
     }
 
-    /// Returns the names and types of the columns of a table or view; none if it does not exist.
+    /// Returns the names and types of the columns of a table or view, or nothing if it does not exist.
     pub(crate) fn columns(&self, name: &str) -> Result<Vec<(String, String)>, Error> {
         let select = "SELECT name, type FROM pragma_table_info(?1)";
         self.query(select, (name,), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// Returns the numbered shapes of a table, the latest one last.
+    /// Returns the numbered shapes of a table, latest last.
     pub(crate) fn shapes_of(&self, name: &str) -> Result<Vec<(i64, Shape)>, Error> {
         let select =
             "SELECT number, columns FROM mirror_shape WHERE table_name = ?1 ORDER BY number";
@@ -366,8 +367,8 @@ pub(crate) fn view_name(table: &str) -> String {
     format!("{table}_present")
 }
 
-/// Returns the columns of a view, from those of its table: the identity, the times, and the columns of records. A column that is
-/// added to the table is the last one, so that a view can be replaced in its place.
+/// Returns the columns of a view, from those of its table: the identity, the times, and the columns of records. A
+/// column added to the table comes last, so that the view can be replaced in place.
 pub(crate) fn view_columns<'a>(identity: &'a str, existing: &'a [String]) -> Vec<&'a str> {
     let own = existing.iter().map(|name| &**name);
     let own = own.filter(|name| *name != identity && !name.starts_with("mirror_"));

@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::rows::State;
 
-/// Directly after a sync, whose rows all have the same times, a page reads its rows from an index.
+/// Right after a sync, when all rows have the same times, a page reads its rows from an index.
 #[test]
 fn a_page_reads_few_rows() {
     let folder = tempfile::tempdir().unwrap();
