@@ -1,10 +1,10 @@
-//! The questions that people ask about placements, answered from the file: who is where and since when, who waits, what moved, a
-//! report for a period, a funnel, duplicates, and a board. Programs, dashboards and other languages call these functions, so that
-//! each figure is counted in one way.
+//! Questions about placements, answered from the file: who is where and since when, who is waiting, what moved, a
+//! report for a period, a funnel, duplicates, and a board. Programs, dashboards and other languages share these
+//! functions, so that each figure is counted in only one way.
 //!
-//! `table` is the name of a recovered table, such as `photo_album`: [`recovered`] returns those of a mirror. Times are in seconds
-//! since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`] if the mirror has no
-//! such table, and if the store fails.
+//! `table` is the name of a recovered table, such as `photo_album`: [`recovered`] returns those of a mirror. Times are
+//! in seconds since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`]
+//! if the mirror has no such table, and with any error of the store.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::mirror::Mirror;
 use crate::store::rows::id;
 use crate::store::{OrFailed as _, Store, count, quoted, utc};
 
-/// A placement that is present: a member in a group, with its value.
+/// A present placement: a member in a group, with its value.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Placement {
@@ -34,20 +34,20 @@ pub struct Placement {
     pub title: Option<String>,
     /// The value; `None` while it is unknown.
     pub value: Option<String>,
-    /// The last known value before; `None` if there was none.
+    /// The last known value before this one; `None` for the first.
     pub previous: Option<String>,
-    /// Since when it has the value, as far as the mirror knows.
+    /// When it got the value, as far as the mirror knows.
     pub since: i64,
-    /// For how many days, until the time of the query: the midnights since then, in UTC.
+    /// For how many days it has had the value: the number of midnights (UTC) between then and the query.
     pub days: i64,
-    /// Whether it may have the value for longer: the first sync found it, or it was unknown before.
+    /// Whether it may have had the value for longer: the first sync found it, or it was unknown before.
     pub is_older: bool,
 }
 
 // Does not show the values, which belong to the member.
 debug_with!(Placement: id, since);
 
-/// Selects placements, and their order. The default is all of them, in the order of first sight.
+/// Selects placements and their order. The default is all of them, in the order of first sight.
 ///
 /// ```
 /// use methodical_mirror::queries::Wanted;
@@ -71,7 +71,7 @@ pub struct Wanted<'a> {
     pub is_longest_first: bool,
 }
 
-/// A value that a placement got instead of another one.
+/// A change of a placement from one value to another.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Move {
@@ -83,11 +83,11 @@ pub struct Move {
     pub group: String,
     /// The title of the group.
     pub title: Option<String>,
-    /// The value before; `None` if it was unknown.
+    /// The old value; `None` if it was unknown.
     pub from: Option<String>,
     /// The new value; `None` if it became unknown.
     pub to: Option<String>,
-    /// Whether the value before was unknown, so that the new one was learned, and did not change.
+    /// Whether the old value was unknown, so that the new one was learned rather than changed.
     pub is_learned: bool,
 }
 
@@ -100,13 +100,13 @@ debug_with!(Move: at);
 pub struct PeriodReport {
     /// How many members were seen for the first time.
     pub new: u64,
-    /// How many placements got another value. A value that was learned does not count.
+    /// How many placements changed their value, not counting values that were learned.
     pub moved: u64,
-    /// How long placements had each value that ended in the period, by value.
+    /// How long placements had kept the values that ended in the period, by value.
     pub times: Vec<ValueTime>,
     /// The groups in which something happened, by identity.
     pub groups: Vec<GroupReport>,
-    /// How many new members there are by the text of a column, the most frequent first; empty without a column.
+    /// How many new members there are for each text in a column, most frequent first; empty unless a column was named.
     pub sources: Vec<(Option<String>, u64)>,
 }
 
@@ -116,7 +116,7 @@ pub struct PeriodReport {
 pub struct ValueTime {
     /// The value that these counts describe.
     pub value: String,
-    /// How many periods with it ended. Periods whose start is unknown are not counted.
+    /// How many placements lost it. Those that got it at an unknown time are not counted.
     pub times: u64,
     /// The average in seconds.
     pub average: i64,
@@ -134,17 +134,17 @@ pub struct GroupReport {
     pub title: Option<String>,
     /// How many placements were seen for the first time.
     pub new: u64,
-    /// How many placements got another value.
+    /// How many placements changed their value.
     pub moved: u64,
 }
 
-/// How many records came into a table on one day.
+/// How many records appeared in a table on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
     /// The start of the day, in UTC.
     pub day: i64,
-    /// The text of the column that was asked for.
+    /// The text in the named column.
     pub source: Option<String>,
     /// How many records were seen for the first time.
     pub count: u64,
@@ -160,9 +160,9 @@ pub struct Passage {
     pub value: String,
     /// How many placements have it, or had it before.
     pub ever: u64,
-    /// How many of them have lost it again.
+    /// How many of them have since lost it.
     pub left: u64,
-    /// The median of the seconds between the start and the end; `None` if no time is known in full.
+    /// The median number of seconds for which they had it; `None` if no start and end are both known.
     pub median: Option<i64>,
 }
 
@@ -170,7 +170,7 @@ pub struct Passage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Duplicate {
-    /// The columns with the same value, by name: that of one member may be in another column than that of another one.
+    /// The names of the columns with the same value, which may be in different columns for different members.
     pub columns: Vec<String>,
     /// The identities, in the order of first sight: at least two.
     pub ids: Vec<String>,
@@ -180,7 +180,7 @@ pub struct Duplicate {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Board {
-    /// The values: those that were asked for, the others in alphabetical order, and `None` if some are unknown.
+    /// The values: first the given ones, then others in alphabetical order, then `None` if some are unknown.
     pub values: Vec<Option<String>>,
     /// The present groups, in the order of first sight.
     pub groups: Vec<BoardGroup>,
@@ -202,11 +202,11 @@ pub struct BoardGroup {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cell {
-    /// How many there are. Only placements that are present count.
+    /// How many there are, counting only present placements.
     pub count: u64,
-    /// Since when the first of them has the value.
+    /// When the first of them got the value.
     pub since: i64,
-    /// Since when half of them have it, at least: the median. Zero unless it was asked for.
+    /// By when at least half of them had it: the median. Zero unless requested.
     pub median: i64,
 }
 
@@ -219,7 +219,8 @@ pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
     Ok(mirror.store().recovered()?.into_keys().collect())
 }
 
-/// Passes each wanted placement to `take`, until it breaks, with its days until `now`. Do not use the mirror within `take`.
+/// Passes each selected placement to `take`, with its days until `now`, until it breaks. Do not use the mirror within
+/// `take`.
 ///
 /// # Errors
 ///
@@ -291,8 +292,8 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
     })
 }
 
-/// Returns the placements that got another value in a period, or whose value was learned, in the order of time. The first sync of
-/// a table counts as neither.
+/// Returns the placements whose value was changed or learned in a period, oldest first. The first sync of a table
+/// counts as neither.
 ///
 /// # Errors
 ///
@@ -300,7 +301,7 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    // The value before is looked up for the few of the period. A window would sort all past values.
+    // Look up the old value only for the few in the period; a window function would sort all past values.
     let select = format!(
         "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_spell s \
          JOIN mirror_spell b ON b.number = (SELECT number FROM mirror_spell WHERE member_id = s.member_id \
@@ -393,7 +394,7 @@ pub fn arrivals(
     })
 }
 
-/// Returns how many placements have had their value since this time or longer, by value.
+/// Returns how many placements have had their value since this time or earlier, by value.
 ///
 /// # Errors
 ///
@@ -406,7 +407,7 @@ pub fn waiting(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let [of, group, value] = [table, &relation.group, &relation.value].map(quoted);
-    // In the order of the index of the boards, which has all that is counted. `+` keeps the database from reading each row.
+    // Follows the index for boards, which covers everything counted. The `+` keeps the database from reading each row.
     let select = format!(
         "SELECT value, sum(members) FROM (SELECT {group}, {value} AS value, count(*) AS members FROM {of} \
          WHERE mirror_state = 'present' AND +mirror_changed_at <= ?1 GROUP BY {group}, {value}) GROUP BY 1 ORDER BY 1"
@@ -414,9 +415,9 @@ pub fn waiting(
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
-/// Returns the values that are an end: fewer than one in ten of the placements that ever had the value left it. The first value,
-/// in the order of the reader or else of the contract, is never an end. The set is empty until a placement has left a value.
-/// An end does not count as waiting.
+/// Returns the final values: fewer than one in ten of the placements that ever had such a value left it. A placement
+/// with a final value does not count as waiting. The first value, in the order of the reader or else of the contract,
+/// is never final. The set is empty until a placement has left a value.
 pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in passages {
@@ -456,8 +457,8 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
          CASE WHEN NOT s.began_before THEN unixepoch(s.ended_at) - unixepoch(s.began_at) END \
          FROM mirror_spell s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL"
     );
-    // The database would sort all past values for each of the counts. The hash of a placement and its value is enough to count
-    // it once.
+    // For distinct counts, the database would sort all past values each time. A hash of the placement and its value is
+    // enough to count it once.
     let (state, mut had, mut lost) = (RandomState::new(), HashSet::new(), HashSet::new());
     let mut found: BTreeMap<_, (u64, u64, Vec<i64>)> = BTreeMap::new();
     store.query(&select, (table,), |row| {
@@ -478,10 +479,10 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
 
 /// Returns the present records of a table that have the same e-mail address, or the same telephone number in any spelling.
 ///
-/// E-mail addresses are the same if their text is, without surrounding spaces; case does not matter. Of a telephone number, only
-/// the digits count, and of these the last nine: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers
-/// with fewer than seven digits are not compared. Numbers of two countries with the same last nine digits are returned, too: a
-/// person has to look at each result.
+/// E-mail addresses are compared without surrounding spaces, ignoring case. Telephone numbers are compared by their
+/// last nine digits: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers with fewer than seven
+/// digits are not compared. Numbers of two countries with the same last nine digits are returned, too, so a person has
+/// to check each result.
 ///
 /// # Errors
 ///
@@ -530,7 +531,7 @@ pub fn duplicates(
         names.join(", "),
         quoted(table)
     );
-    // The texts of a row that are compared, with their columns.
+    // The values of a row that are compared, with their columns.
     let texts = |row: &Row<'_>| {
         let mut texts = Vec::new();
         for ((is_phone, name), index) in columns.iter().zip(2..) {
@@ -540,7 +541,7 @@ pub fn duplicates(
         }
         Ok::<_, rusqlite::Error>(texts)
     };
-    // Most texts occur once. A hash of each shows which ones do not, so that only these are kept in memory.
+    // Most values occur only once. Hashes show which ones do not, so that only those are kept in memory.
     let (state, mut hashes) = (RandomState::new(), Vec::new());
     store.query(&select, (), |row| {
         hashes.extend(texts(row)?.iter().map(|(text, _)| state.hash_one(text)));
@@ -578,7 +579,7 @@ pub fn duplicates(
 /// The number and the identity of a record, and the column with its value.
 type Same = (i64, String, String);
 
-/// Returns an e-mail address for a comparison.
+/// Normalizes an e-mail address for comparison.
 fn email(text: &str) -> Option<String> {
     Some(text.trim().to_lowercase()).filter(|text| !text.is_empty())
 }
@@ -590,8 +591,8 @@ fn phone(text: &str) -> Option<String> {
     (last.len() >= 7).then(|| last.to_owned())
 }
 
-/// Counts the members of each present group by their value. The values of `known` are the first columns of the board, also without
-/// members. Medians read more of the mirror: about a microsecond for each placement.
+/// Counts the members of each present group by value. The values in `known` are the first columns of the board, even
+/// without members. Medians take longer: about a microsecond for each placement.
 ///
 /// # Errors
 ///
@@ -667,8 +668,8 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
-    /// Returns the statement of the view of placements, with the columns `key`, `title`, `since_seconds` and `is_older` after
-    /// those that the view has.
+    /// Returns the statement of the view of placements, with `key`, `title`, `since_seconds` and `is_older` after the
+    /// columns of the view.
     fn placements(&self) -> String {
         self.select(
             Dialect::Sqlite,
@@ -717,7 +718,8 @@ impl Relation {
         )
     }
 
-    /// Returns an expression for the title of the group with the identity in a column, as text or as the group has it.
+    /// Returns an SQL expression for the title of the group whose identity is in a column, as text or as stored in the
+    /// group.
     fn title_of(&self, column: &str) -> String {
         self.title_in("", column)
     }
@@ -774,7 +776,7 @@ impl Store {
     }
 }
 
-/// Returns a column of a table as SQL has it, or `NULL` without one.
+/// Returns a column of a table as an SQL identifier, or `NULL` if it is `None`.
 fn column(store: &Store, table: &str, name: Option<&str>) -> Result<String, Error> {
     let Some(name) = name else { return Ok("NULL".to_owned()) };
     Ok(quoted(&store.table(table)?.shape.column(table, name)?.name))
@@ -782,7 +784,7 @@ fn column(store: &Store, table: &str, name: Option<&str>) -> Result<String, Erro
 
 const DAY: i64 = 24 * 3600;
 
-/// How many members of a group got a value right after another one.
+/// How many members of a group went straight from one value to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
@@ -792,11 +794,11 @@ pub struct Step {
     pub from: String,
     /// The value after it.
     pub to: String,
-    /// How many members. One who did it twice counts once.
+    /// How many members. One that did so twice counts once.
     pub count: u64,
 }
 
-/// Returns how many members of each group went from one known value right to another one, for each pair of values.
+/// Returns how many members of each group went straight from one known value to another, for each pair of values.
 ///
 /// # Errors
 ///
@@ -804,7 +806,7 @@ pub struct Step {
 pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
-    // Few values have ended: the next one is looked up for these.
+    // Few values have ended, so look up the next value only for these.
     let select = "SELECT b.group_id, b.value, s.value, count(DISTINCT b.member_id) FROM mirror_spell b \
                   JOIN mirror_spell s ON s.number = (SELECT number FROM mirror_spell WHERE member_id = b.member_id \
                   AND record_id = b.record_id AND table_name = b.table_name AND number > b.number ORDER BY number LIMIT 1) \
@@ -816,7 +818,7 @@ pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     })
 }
 
-/// Returns how long placements had each value that ended in a period, by value.
+/// Returns how long placements had kept the values that ended in a period, by value.
 ///
 /// # Errors
 ///
