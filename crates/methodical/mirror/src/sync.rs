@@ -28,17 +28,19 @@ use crate::sync::recover::recover;
 use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 
 impl Mirror {
-    /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
-    /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
+    /// Brings all tables of a service up to date, one by one. Each is committed separately, so an error in one does not
+    /// undo the others. Then the values of recovered tables are asked for, and the gauges are sampled.
     ///
-    /// One sync runs at a time: the mirror is locked to the end of the sync. The scope of a list is named after its query. An
-    /// async program calls it on a thread for blocking work. To transfer less, give the client a transport that asks for gzip; to call
-    /// less often, set its [requests per second](methodical_client::ClientBuilder::requests_per_second).
+    /// One sync runs at a time: the mirror stays locked until it ends. The scope of a list is named after its query. In
+    /// an async program, call it on a thread for blocking work. To transfer less, give the client a transport that
+    /// requests gzip; to call less often, set its [requests per
+    /// second](methodical_client::ClientBuilder::requests_per_second).
     ///
     /// # Errors
     ///
-    /// [`SyncError`] if a table failed; its report has the errors, and what was committed. The errors are [`ErrorKind::Call`]
-    /// if a call failed or a list was not complete, and those of [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish).
+    /// [`SyncError`] if a table failed; its report has the errors, and what was committed. An error is of kind
+    /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are those of [`begin`](Self::begin)
+    /// and [`Run::finish`](crate::Run::finish).
     ///
     /// # Examples
     ///
@@ -125,7 +127,7 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
     where
         O: Operation<Service = S, Output: Serialize> + Send + std::marker::Sync + 'static,
     {
-        // Another process that syncs takes a sample, too, and a write would wait for its end.
+        // The process that is syncing takes samples as well, and a write would wait for it.
         if self.report.is_busy() {
             return;
         }
@@ -176,7 +178,7 @@ impl<S: Service> Sync<'_, S> {
             {
                 match entry.map_err(incomplete)? {
                     Entry::Record(taken) => taken?,
-                    // The text has no values.
+                    // The text contains no values.
                     Entry::Rejected(rejected) => run.reject(&rejected.error().to_string())?,
                 }
                 received += 1;
@@ -189,7 +191,7 @@ impl<S: Service> Sync<'_, S> {
         });
     }
 
-    /// Returns the error of a recovery if the list of its members or groups has failed.
+    /// Returns the error of a recovery whose list of members or groups has failed.
     fn failed_list(&self, target: &Target) -> Option<Error> {
         let names = [target.members.name(), target.groups.name()];
         let mut reports = self.report.tables.iter().filter(|one| names.contains(&one.table));
@@ -224,7 +226,7 @@ fn incomplete(error: methodical_client::Error) -> Error {
     Error::new(ErrorKind::Call, text).because(error)
 }
 
-/// Asks for the members of a group, or for those of them with a value.
+/// Asks for the members of a group: all, or only those with a value.
 fn ask<S: Service, O: ListOperation<Service = S>>(
     client: &Client<S>,
     recovery: &Recovery<O>,
@@ -305,7 +307,7 @@ fn sample(
     Ok(Sample { at, gauge: name.to_owned(), amount, unit })
 }
 
-/// Returns a table's line of the history; `None` if another process synced.
+/// Returns a table's entry for the history; `None` if another process was syncing.
 fn past_run(report: &TableReport, started_at: i64, ended_at: i64) -> Option<PastRun> {
     let error = report.errors().next();
     let outcome = match (&report.result, error) {

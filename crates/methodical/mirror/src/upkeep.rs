@@ -28,9 +28,9 @@ use crate::store::{OrFailed as _, Store, quoted, utc};
 #[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Purge {
     /// Removes the rows of records that have been gone or forgotten for this long. Forgotten identities stay blocked.
-    /// A record that was gone and is in a list again is added, instead of returned.
+    /// If such a record is in a list again, it counts as added, not as returned.
     pub gone_for: Option<Duration>,
-    /// Removes the changes that are older than this, up to the first one that is not.
+    /// Removes changes older than this, up to the first that is not.
     pub age: Option<Duration>,
     /// Removes the changes up to this cursor.
     pub until: Option<Cursor>,
@@ -46,13 +46,13 @@ pub struct Purged {
     pub records: u64,
     /// How many changes were removed.
     pub changes: u64,
-    /// The consumer that needs changes which would have been removed otherwise. Deliver them, or remove the consumer.
+    /// The consumer for which some changes were kept. To remove them, deliver them or remove the consumer.
     pub kept_for: Option<String>,
 }
 
 impl Mirror {
-    /// Removes rows of deleted records and old changes, in one transaction. Changes that a consumer has not received stay, also
-    /// those of a disabled one. Cursors before the removed changes are refused from now on.
+    /// Removes rows of deleted records and old changes, in one transaction. Changes that a consumer has not received
+    /// are kept, even if it is disabled. From now on, cursors before the removed changes are refused.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Mirror {
 }
 
 impl Store {
-    /// Returns the number of the last change to remove, and the consumer because of which no later ones are removed.
+    /// Returns the number of the last change to remove, and the consumer that prevents removing later ones.
     fn purged_until(&self, purge: &Purge, now: i64) -> Result<(i64, Option<String>), Error> {
         let feed = self.feed()?;
         let mut until = feed.pruned;

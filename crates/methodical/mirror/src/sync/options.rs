@@ -22,14 +22,14 @@ pub struct SyncOptions {
     accepted: BTreeMap<String, u64>,
     pub(crate) concurrency: usize,
     pub(crate) recovers: bool,
-    /// More names of values, by what they are values of.
+    /// More names of values, by what they name.
     values: BTreeMap<String, Vec<String>>,
     pub(crate) recheck_every: u32,
     observer: Option<Arc<dyn Fn(SyncProgress) + Send + Sync>>,
 }
 
 impl SyncOptions {
-    /// Creates options that sync all tables by the default rules.
+    /// Creates options that sync all tables with the default rules.
     pub fn new() -> Self {
         Self {
             rules: Rules::new(),
@@ -42,7 +42,7 @@ impl SyncOptions {
         }
     }
 
-    /// Sets the rules of each list. An accepted number of missing records applies to each list, too.
+    /// Sets the rules for each list. An accepted number of missing records also applies to each list.
     pub fn rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
     }
@@ -54,13 +54,14 @@ impl SyncOptions {
         self
     }
 
-    /// Sets the maximum number of calls at the same time; 0 counts as 1. Default: 4. Only a recovery makes several.
+    /// Sets the maximum number of concurrent calls; 0 counts as 1. Default: 4. Only a recovery makes several.
     pub fn concurrency(self, calls: usize) -> Self {
         Self { concurrency: calls.max(1), ..self }
     }
 
-    /// Adds names of values that a recovery asks for, such as `values("status", ["On hold"])`. The names that the contract
-    /// lists, and those that the mirror has, are always asked for. A mirror keeps the names that a recovery asked for: name a value once.
+    /// Adds names of values that a recovery asks for, such as `values("status", ["On hold"])`. The names that the
+    /// contract lists, and those that the mirror has, are always asked for. A mirror remembers the names that a
+    /// recovery asked for, so each need be given only once.
     pub fn values<T: Into<String>>(
         mut self,
         value: impl Into<String>,
@@ -77,13 +78,13 @@ impl SyncOptions {
         Self { recheck_every: runs.max(1), ..self }
     }
 
-    /// Syncs only lists, and recovers no values.
+    /// Syncs only lists, without recovering values.
     pub fn without_recovery(self) -> Self {
         Self { recovers: false, ..self }
     }
 
-    /// Sets a function that gets the progress of the sync: after every 256 records of a list and at its end, and after each
-    /// group. It is called on the threads of the sync, which wait for it.
+    /// Sets a function that receives the progress of the sync: after every 256 records of a list, at its end, and after
+    /// each group. It is called on the threads of the sync, which wait for it.
     ///
     /// ```
     /// use methodical_mirror::{SyncOptions, SyncProgress};
@@ -130,7 +131,7 @@ pub enum SyncProgress {
     Records {
         /// The table of the list.
         table: &'static str,
-        /// How many records were received, also rejected ones.
+        /// How many records were received, including rejected ones.
         received: u64,
     },
     /// The values of the groups are being asked for.
@@ -139,7 +140,7 @@ pub enum SyncProgress {
         table: &'static str,
         /// The table of the groups.
         groups: &'static str,
-        /// How many groups have their values, failed, or did not change.
+        /// How many groups are done: their values are known, failed, or did not change.
         asked: u64,
         /// The number of all groups.
         all: u64,

@@ -99,8 +99,7 @@ fn read(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Known
     Ok(Known { schedule, groups, values, members, hasher })
 }
 
-/// Returns the names of all values: those of the contract, those that were named, those of earlier recoveries, and those in the
-/// mirror.
+/// Returns the names of all values: those in the contract, in the options, of earlier recoveries, and in the mirror.
 fn values(
     groups: &BTreeMap<String, Group>,
     target: &Target,
@@ -114,7 +113,7 @@ fn values(
     all.filter(|value| seen.insert(*value)).map(str::to_owned).collect()
 }
 
-/// Commits the placements of the groups that were asked. Those of other groups stay as they are.
+/// Commits the placements of the groups that were asked for. Those of other groups are left unchanged.
 fn write(
     mirror: &mut Mirror,
     target: &Target,
@@ -139,7 +138,7 @@ fn write(
         let group = id.split_once('/').map_or("", |(group, _)| group);
         match fates.get(group) {
             Some(Fate::Placed(_)) => false,
-            // Its list was complete, and did not have a missing member.
+            // Its list was complete, and still lacks a missing member.
             Some(Fate::Kept) => !is_missing,
             Some(Fate::Failed(_)) | None => true,
         }
@@ -166,7 +165,7 @@ pub(crate) struct Schedule {
     /// The number of recoveries.
     turn: u64,
     groups: BTreeMap<String, Asked>,
-    /// All names of values that were asked for, those of the last recovery first.
+    /// All names of values that were asked for, those of the latest recovery first.
     values: Vec<String>,
 }
 
@@ -178,8 +177,8 @@ struct Asked {
 }
 
 impl Schedule {
-    /// Returns the due groups: of all groups, one part in `runs`, the longest waiting ones first, and those that were asked
-    /// too long ago.
+    /// Returns the groups that are due: those that were asked for too long ago, and one in `runs` of all groups,
+    /// longest waiting first.
     pub(crate) fn due<'a>(&self, groups: &[&'a str], runs: u32, now: i64) -> BTreeSet<&'a str> {
         let mut waiting: Vec<(Asked, &str)> = groups
             .iter()
@@ -206,7 +205,7 @@ impl Schedule {
         self.groups.values().map(|asked| asked.at).min()
     }
 
-    /// Returns the schedule after a recovery of these groups, which says of each whether its values were asked for.
+    /// Returns the schedule after a recovery of these groups; each comes with whether its values were asked for.
     fn after(&self, groups: &[(&str, bool)], values: Vec<String>, at: i64) -> Self {
         let now = Asked { turn: self.turn.saturating_add(1), at };
         let last = |(id, is_asked): &(&str, bool)| {
@@ -227,7 +226,7 @@ impl Store {
     }
 }
 
-/// Time after which a group is always asked again, in seconds: less than a day, so that a daily run asks for all.
+/// Time after which a group is always asked for again, in seconds: less than a day, so that a daily run asks for all.
 const MAX_AGE: i64 = 20 * 3600;
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ pub struct SyncReport {
     pub tables: Vec<TableReport>,
     /// One sample for each gauge of the service.
     pub samples: Vec<SampleReport>,
-    /// An error that belongs to no table: the options do not fit the service or another process syncs, so that nothing was
-    /// begun, or the history and the samples could not be written.
+    /// An error that belongs to no table: nothing was started, because the options do not fit the service or another
+    /// process was syncing; or the history and the samples could not be written.
     pub error: Option<Error>,
-    /// How many calls were made. The further pages of a list, and the retries of the client, are not counted.
+    /// How many calls were made, not counting the further pages of a list and the client's retries.
     pub calls: u64,
 }
 
@@ -28,7 +28,7 @@ pub struct SyncReport {
 pub struct TableReport {
     /// The name of the table.
     pub table: &'static str,
-    /// The counts of the sync. After an error, the table is as it was before.
+    /// The counts of the sync. After an error, the table is unchanged.
     pub result: Result<Report, Error>,
     /// How many values are known, if the table is a recovered one.
     pub coverage: Option<Coverage>,
@@ -45,7 +45,7 @@ impl SyncReport {
         self.tables.iter().flat_map(TableReport::errors).chain(samples).chain(&self.error)
     }
 
-    /// Returns whether another process has synced meanwhile.
+    /// Returns whether another process was syncing.
     pub(crate) fn is_busy(&self) -> bool {
         self.failures().any(|error| error.kind() == ErrorKind::Busy)
     }
@@ -64,7 +64,7 @@ impl TableReport {
     }
 }
 
-/// The error of a sync of all tables: a table, a group of a recovered one, or a gauge failed. The others were
+/// The error of a sync of all tables: a table, a group of a recovered table, or a gauge failed. The others were
 /// committed.
 #[derive(Debug)]
 pub struct SyncError(Box<SyncReport>);
@@ -85,7 +85,7 @@ impl SyncError {
         self.0.failures().next().map_or(ErrorKind::Store, Error::kind)
     }
 
-    /// Creates the error of options that do not fit the service.
+    /// Creates the error for options that do not fit the service.
     pub(crate) fn refused(error: Error) -> Self {
         Self(Box::new(SyncReport { error: Some(error), ..SyncReport::default() }))
     }
@@ -112,7 +112,7 @@ impl StdError for SyncError {
     }
 }
 
-/// The result of a recovery: how many placements have a known value. A placement is a member in a group.
+/// The result of a recovery: how many placements, that is, members in groups, have a known value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Coverage {
@@ -124,11 +124,11 @@ pub struct Coverage {
     pub total: u64,
     /// How many of them have no known value.
     pub unknown: u64,
-    /// How many groups have them.
+    /// In how many groups they are.
     pub groups: u64,
 }
 
-/// A group whose values could not be recovered. Its placements are as they were before.
+/// A group whose values could not be recovered. Its placements are unchanged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GroupFailure {
@@ -156,7 +156,7 @@ impl Coverage {
         self.groups += u64::from(unknown > 0);
     }
 
-    /// Returns a sentence for people. It names the option that adds values if some are unknown.
+    /// Returns a human-readable sentence. If some values are unknown, it names the option that adds values.
     #[must_use]
     pub fn text(&self, option: &str) -> String {
         let Self { value, group, total, unknown, groups } = self;

@@ -1,5 +1,5 @@
-//! Backups of a mirror in use, the list of those that were made, and mirrors restored from them. The list is a file of its own,
-//! so that it can be written while another process syncs, and outlives a restore.
+//! Backups of a mirror in use, the list of backups, and restoring from them. The list is a separate file, so that it
+//! can be written while another process syncs, and survives a restore.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::mirror::Mirror;
 use crate::store::files::{self, Existing, Lock, Partial, failed};
 use crate::store::{OrFailed as _, Store, empty_log, integer, renew, sqlite_failed};
 
-/// A backup that was made of a mirror.
+/// A past backup of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Backup {
@@ -52,7 +52,7 @@ impl Mirror {
         let (to, at, store) = (to.as_ref(), self.now(), self.store());
         let mirror = store.path("back up")?;
         files::sweep(to);
-        // Also refused at the end. This check is early, before a long copy.
+        // Refused at the end, too; check now, before a long copy.
         if existing == Existing::Refuse && to.symlink_metadata().is_ok() {
             return Err(files::exists(to));
         }
@@ -72,9 +72,9 @@ impl Mirror {
     /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced, when
     /// the restored mirror is complete.
     ///
-    /// The restored mirror has a new identity: it refuses all earlier cursors, because it will use numbers of changes again
-    /// that readers may have seen with other contents. Readers take a new snapshot. Its own consumers keep their positions,
-    /// and the ids of their events remain unique.
+    /// The restored mirror has a new identity: it refuses all earlier cursors, because it will reuse the numbers of
+    /// changes that readers may have seen with other contents. Readers must take a new snapshot. Its own consumers keep
+    /// their positions, and the ids of their events remain unique.
     ///
     /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace, forget them
     /// again.
@@ -186,7 +186,7 @@ pub(crate) fn backups(mirror: &Path) -> Result<Vec<Backup>, Error> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(failed("read", &path, error)),
     };
-    // An incomplete line names a backup that was not begun.
+    // An incomplete line belongs to a backup that never began.
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Backup>(line).ok());
     let backups: BTreeMap<_, _> = lines.map(|backup| (backup.path.clone(), backup)).collect();
     Ok(backups.into_values().collect())
@@ -251,7 +251,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     suppressed.iter().try_for_each(|(table, hashes)| copy.forget_all(table, hashes, at))
 }
 
-/// Refuses a log that would be read as that of the restored file.
+/// Refuses a log that SQLite would take for that of the restored file.
 fn refuse_log(to: &Path) -> Result<(), Error> {
     let logs = ["-wal", "-journal"].map(|suffix| files::with_suffix(to, suffix));
     let Some(log) = logs.iter().find(|log| has_contents(log)) else { return Ok(()) };
@@ -263,12 +263,12 @@ fn refuse_log(to: &Path) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Foreign, text))
 }
 
-/// Replaces a mirror, which no program may have open.
+/// Replaces a mirror that no program has open.
 fn replace(file: Partial, to: &Path) -> Result<(), Error> {
     let locked = || {
         let connection = Connection::open_with_flags(to, FLAGS)?;
         connection.busy_timeout(Duration::ZERO)?;
-        // Removes the log, which would not belong to the new file. SQLite allows it only to the last user.
+        // Removes the log, which would not belong to the new file. SQLite lets only the last connection do so.
         connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")?;
         Ok(connection)
     };

@@ -1,4 +1,4 @@
-//! Checks a mirror against itself: the database, the counts, the hashes and the erasures. Corrects what is wrong.
+//! Checks a mirror for consistency: the database, the counts, the hashes and the erasures. Also corrects what is wrong.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub struct Check {
     pub records: u64,
 }
 
-/// Something wrong in a mirror. Its text names the table, the record and what to do next, and has no personal value.
+/// A defect of a mirror. Its text names the table, the record and what to do next, without personal values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -44,11 +44,11 @@ pub enum FindingKind {
     Damage,
     /// The counts of a table differ from its rows.
     Counts,
-    /// The hash of a record is not that of its contents: another program changed the row.
+    /// The hash of a record does not match its contents: another program changed the row.
     Hash,
     /// A record that is gone or forgotten has a personal or an unlisted value.
     Erasure,
-    /// A record whose identity is forgotten is present or missing.
+    /// A forgotten record is present or missing.
     Forgotten,
 }
 
@@ -138,7 +138,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Foreign`] if the database is damaged: then the mirror cannot be rebuilt without losing something.
+    /// [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data.
     /// [`ErrorKind::Busy`] if another process syncs the mirror. After an error, the mirror is as it was before.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Error> {
         let (at, mut store) = (self.now(), self.store());
@@ -155,7 +155,7 @@ impl Mirror {
 }
 
 impl Store {
-    /// Checks a mirror as it is at one moment.
+    /// Checks a consistent snapshot of a mirror.
     pub(crate) fn check(&mut self) -> Result<Check, Error> {
         self.begin_reading()?;
         let result = self.find_all(None);
@@ -163,7 +163,7 @@ impl Store {
         result
     }
 
-    /// Returns all findings, in the transaction of the caller. With a time, corrects them at this time.
+    /// Returns all findings, in the caller's transaction. Given a time, also corrects them, as of that time.
     fn find_all(&self, corrects_at: Option<i64>) -> Result<Check, Error> {
         let mut check = Check::default();
         for cause in self.damage()? {
@@ -175,10 +175,10 @@ impl Store {
             });
         }
         if !check.findings.is_empty() {
-            // Nothing that a damaged database returns is of use.
+            // Anything that a damaged database returns is useless.
             return Ok(check);
         }
-        // Read before anything is corrected: a correction in one table changes the number of rows of others.
+        // Read them before correcting anything: a correction in one table changes the number of rows in others.
         let tables = self.tables()?;
         let counts = tables.iter().map(|one| self.counts(&one.table));
         let counts: Vec<_> = counts.collect::<Result<_, _>>()?;
@@ -217,7 +217,7 @@ impl Store {
         let table = &status.table;
         let (hasher, suppressed) =
             (RowHasher::new(&self.identity().secret), self.suppressed(table)?);
-        // The hashes are those of contents that are not stored.
+        // The hashes include contents that are not stored.
         let is_reduced = self.omits_personal()?;
         self.each_record(table, &Filter::new(), |stored| {
             check.records += 1;

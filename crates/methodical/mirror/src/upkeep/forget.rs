@@ -23,17 +23,17 @@ pub struct Forgotten {
     /// The backups that may still hold the record, by path. Destroy them, or forget the record again after each restore from
     /// them. Those that were moved or removed are included: only you know where they are.
     pub backups: Vec<Backup>,
-    /// The copies that may still hold the record, by the names under which they were made: copy the mirror to them again.
+    /// The names of the copies that may still hold the record. Copy the mirror to them again.
     pub copies: Vec<String>,
-    /// Whether bytes of the record remain in the log of the database, because another program reads an older state. They are
-    /// removed when the mirror is opened or changed after that program has ended.
+    /// Whether bytes of the record remain in the log of the database, because another program is reading an older
+    /// state. Once it has finished, they are removed when the mirror is next opened or changed.
     pub has_traces: bool,
 }
 
 impl Mirror {
-    /// Erases a record: empties its personal and unlisted fields in the table, the log and the free space of the file, and
-    /// does not let later syncs bring it back. The identity stays in the row and in the feed. An identity that the table does
-    /// not have is only remembered, as a keyed hash.
+    /// Erases a record: empties its personal and unlisted fields in the table, the log and the free space of the file,
+    /// and keeps later syncs from bringing it back. The identity stays in the row and in the feed. If the table does
+    /// not have the record, only a keyed hash of its identity is stored.
     ///
     /// The feed and the consumers have no values to erase.
     ///
@@ -77,8 +77,8 @@ impl Mirror {
         Ok(self.store().suppressed(table)?.has(id))
     }
 
-    /// Lets a forgotten record come back with the next list, such as a person who gave their consent. Its row counts as gone
-    /// until then. Returns whether the identity was forgotten.
+    /// Lets the next list bring a forgotten record back, for example because the person has consented. Until then, its
+    /// row counts as gone. Returns whether the identity was forgotten.
     ///
     /// # Errors
     ///
@@ -99,11 +99,11 @@ impl Mirror {
         })
     }
 
-    /// Omits personal data from now on: personal columns and unlisted fields are not stored, those that are stored are emptied
-    /// in one transaction, and the records stay as they are otherwise. Returns how many records were emptied.
+    /// Omits personal data from now on. Personal columns and unlisted fields are no longer stored, and existing values
+    /// are emptied in one transaction; the records are otherwise unchanged. Returns how many records were emptied.
     ///
-    /// Changes of other fields are noticed as before. This lasts: the values are lost, so that only another mirror can have them
-    /// again. Backups that were made before still have them.
+    /// Changes of other fields are still noticed. This cannot be undone: only a new mirror can have the values again.
+    /// Earlier backups still have them.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl Store {
         })
     }
 
-    /// Removes what killed processes left of backups.
+    /// Removes partial backups that killed processes left behind.
     fn sweep_backups(&self) -> Result<(), Error> {
         let Ok(path) = self.path("") else { return Ok(()) };
         files::sweep(path);
@@ -213,7 +213,8 @@ impl Store {
         Ok(())
     }
 
-    /// Empties what may be personal in the rows of a table, and removes past values that are. Returns how many rows were emptied.
+    /// Empties personal columns and unlisted fields in the rows of a table, and removes personal past values. Returns
+    /// how many rows were emptied.
     fn omit_table(&self, table: &str) -> Result<u64, Error> {
         let value = self.recovered()?.remove(table).map(|columns| columns.value);
         let described = self.table(table)?;
@@ -236,7 +237,8 @@ impl Store {
         self.json_note("copies")
     }
 
-    /// Notes when the state of a copy was read. Before the first complete copy, it may have any state.
+    /// Records when the contents of a copy were read. `None` keeps the earlier time, or 0 for a new copy, whose
+    /// contents are unknown.
     pub(crate) fn note_copy(&self, target: &str, read_at: Option<i64>) -> Result<(), Error> {
         let mut copies = self.copies()?;
         let before = copies.get(target).copied().unwrap_or_default();
