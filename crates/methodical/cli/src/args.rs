@@ -117,8 +117,8 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
         .subcommands(subcommands::<C>(program, &found, &fill))
 }
 
-/// Names the flags of groups and values as the service does, and lets its own list take titles of groups, and several groups and
-/// values. Adds the command that shows a member.
+/// Names the flags for groups and values as the service does, and lets the service's own list take titles of groups,
+/// and several groups and values. Adds the command that shows a member.
 fn with_groups(
     command: clap::Command,
     of: Recovered,
@@ -164,7 +164,7 @@ fn shown_member(of: Recovered) -> clap::Command {
 /// Identifier of the argument of the command that shows a member.
 const SHOWN: &str = "frame:shown";
 
-/// Parses the identity of a group. A title is accepted if it was looked up before: see [`look_up_titles`].
+/// Parses the identity of a group. Also accepts a title that [`look_up_titles`] has looked up.
 fn group(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Err("expected an identity, such as 101, or a title".to_owned());
@@ -175,10 +175,10 @@ fn group(text: &str) -> Result<u64, String> {
     Ok(lock(&TITLES).entry(text.to_owned()).or_default().unwrap_or_default())
 }
 
-/// The titles on the command line, with the identities that they mean.
+/// The titles on the command line, with the identities that they stand for.
 static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
 
-/// Looks up the titles of groups on the command line. Returns whether it has some, so that it must be parsed again.
+/// Looks up the titles of groups on the command line. Returns whether it contains any, and so must be parsed again.
 pub(crate) fn look_up_titles<S: Mirrored>(invocation: &Invocation) -> Result<bool, Failure> {
     let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
     for title in &titles {
@@ -209,7 +209,7 @@ fn subcommands<C: OperationCommands>(
             Some(of) => with_groups(one, *of, C::RECORDS),
             None => one,
         };
-        // Texts of the service are free to contain placeholders.
+        // Text from the service may contain placeholders.
         with_ends::<C>(one, &words, program.name, Some(fill).filter(|_| !is_service))
     });
     shown.collect()
@@ -240,7 +240,7 @@ fn with_ends<C: OperationCommands>(
     })
 }
 
-/// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
+/// Parses the command line. If there is nothing else to do, prints help or a usage error and exits.
 pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
     definition: clap::Command,
@@ -253,7 +253,7 @@ pub(crate) fn parse<C: OperationCommands>(
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
         };
-        // People try it because other programs have such a flag. If it were defined here, shells would complete it.
+        // People try it because other programs have such a flag. Defining it would make shells complete it.
         if unexpected == "--token" {
             let text =
                 "cannot take a token from the command line: other programs can read it there";
@@ -267,7 +267,7 @@ pub(crate) fn parse<C: OperationCommands>(
             return Failure::usage(format!("unexpected argument `{flag}`")).hint(*hint);
         }
         if error.use_stderr() {
-            // The message repeats parts of the arguments, which must not act on the terminal.
+            // The message repeats parts of the arguments, whose control characters must not reach the terminal.
             let shown = |one: &OsString| match one.to_str() {
                 Some(text) => printable(text).into_owned().into(),
                 None => one.clone(),
@@ -281,7 +281,7 @@ pub(crate) fn parse<C: OperationCommands>(
                 }
             }
         }
-        // Help or the version, whose reader may be gone, or whose disk may be full.
+        // Printing help or the version may fail: the reader may be gone, or the disk full.
         match error.print().and_then(|()| io::stdout().flush()) {
             Ok(()) => Failure::new(Exit::Done, "printed"),
             Err(error) => Failure::from(error),
@@ -447,11 +447,11 @@ pub(crate) fn environment(name: Name) -> String {
     )
 }
 
-/// Returns the program with its commands in groups in the help, by what people do.
+/// Returns the program with its commands grouped by purpose in the help.
 pub(crate) fn grouped(program: clap::Command) -> clap::Command {
     let name = program.get_name().to_owned();
     let template = template(&program);
-    // The groups list the commands, so the parser does not.
+    // The groups list the commands, so the parser need not.
     program
         .mut_subcommands(|command| command.hide(true))
         .override_usage(format!("{name} [OPTIONS] <COMMAND>"))
@@ -482,7 +482,7 @@ fn template(program: &clap::Command) -> String {
         }
     }
     text.truncate(text.trim_end().len());
-    // Only the long help has options, and with them the text before.
+    // Only the long help has options, and the text before them.
     text + "{before-help}{all-args}{after-help}"
 }
 
@@ -505,7 +505,7 @@ pub(crate) const MAX_WIDTH: usize = 100;
 ///
 /// # Errors
 ///
-/// Fails with a text for people if the text is not an unsigned 64-bit integer.
+/// Fails with a readable message unless the text is an unsigned 64-bit integer.
 pub fn whole_number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow => format!("the maximum is {}", u64::MAX),

@@ -23,7 +23,7 @@ use crate::settings::file::stored_token;
 use crate::settings::{Setting, Settings, TokenFrom, check_binding, setting};
 use crate::transport::{Trace, Watched};
 
-/// Creates a client of a sample service that runs.
+/// Creates a client of a running sample service.
 pub(crate) fn connect_to_sample<S: Service>(
     invocation: &Invocation,
     settings: &mut Settings,
@@ -126,7 +126,8 @@ fn check_path<S: Service>(base_url: &str) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a token file that does not exist, or that others can read. The failure says where its path comes from.
+/// Refuses a token file that does not exist, or that others can read. The error names the setting that the path comes
+/// from.
 fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     let Setting { value: path, origin } = file;
     if matches!(path.try_exists(), Ok(false)) {
@@ -168,7 +169,7 @@ pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option
     text.map(|text| text.trim().to_owned())
 }
 
-/// Reads a token from standard input; on a terminal, without showing it.
+/// Reads a token from standard input. On a terminal, typing is not shown.
 fn from_stdin() -> Result<String, Failure> {
     if io::stdin().is_terminal() {
         return ask_for_token("Access token");
@@ -223,7 +224,7 @@ pub(crate) fn build<S: Service>(
         builder = builder.observer(trace);
     }
     let transport = transport(invocation, settings, true)?;
-    // Within one machine, compression takes longer than it saves.
+    // On one machine, compression takes longer than it saves.
     builder = if is_local(base_url) {
         builder.transport(transport)
     } else {
@@ -232,7 +233,7 @@ pub(crate) fn build<S: Service>(
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         let refused = plain && !settings.allows_insecure_http();
-        // A URL that is invalid anyway is not worth the advice.
+        // For an invalid URL, this advice would be useless.
         if error.kind() == ErrorKind::Config && refused && check_base_url::<S>(base_url).is_ok() {
             return Failure::usage(
                 "cannot use the base URL: it is unencrypted http, which exposes the token",
@@ -258,7 +259,8 @@ pub(crate) fn transport(
     Ok(Arc::new(Watched::new(inner, invocation, shows_notices)))
 }
 
-/// Returns the options of the transport. Its limit on silence would end a call before a longer `--timeout`.
+/// Returns the options of the transport. Without a change, its idle timeout would end a call before a longer
+/// `--timeout`.
 fn options(timeout: Option<u64>) -> Options {
     let options = Options::default();
     match timeout {
@@ -267,7 +269,7 @@ fn options(timeout: Option<u64>) -> Options {
     }
 }
 
-/// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
+/// Maximum idle timeout, in seconds: a year. The HTTP client panics if the timeout overflows its clock.
 const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
 
 /// Returns whether this is the URL of a service on this machine.

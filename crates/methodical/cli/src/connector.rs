@@ -71,7 +71,7 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     let is_useless = report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
     let done = match done {
         Err(failure) if is_useless => return Err(failure),
-        // A scheduler would count a record that cannot be read as the failure of every run.
+        // Otherwise, one unreadable record would make every scheduled run fail.
         Err(failure) if failure.exit() == Exit::Rejected => Ok(()),
         done => done,
     };
@@ -82,7 +82,7 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     let mut writer = Writer {
         out: BufWriter::new(stdout()),
         mirror: &mirror,
-        // Also those of streams that are not selected: a state replaces the one before.
+        // Includes streams that are not selected, because each state replaces the previous one.
         bookmarks: state.bookmarks,
         extracted: utc(i64::try_from(now.as_secs()).unwrap_or(i64::MAX)),
     };
@@ -124,26 +124,27 @@ impl Config {
     }
 }
 
-/// Reads a JSON file. `what` names its contents in errors, which never repeat a value of them.
+/// Reads a JSON file. `what` names its contents in errors, which never quote a value.
 fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
     let refused = |text| Failure::usage(format!("cannot read the {what}: {text}"));
     let shown = path.display();
     let text = files::read(path)?.ok_or_else(|| refused(format!("{shown} does not exist")))?;
     serde_json::from_str(&text).map_err(|error| {
         let text = error.to_string();
-        // Before `expected` is the value.
+        // The text before `expected` contains the value.
         let expected = text.rfind("expected ").filter(|_| text.starts_with("invalid"));
         refused(text.get(expected.unwrap_or(0)..).unwrap_or_default().to_owned())
             .because(format!("in {shown}"))
     })
 }
 
-/// How far the receiver of a stream has read it. Its JSON is the state of the stream, and private to this program.
+/// How far the receiver of a stream has read it. Its JSON is the state of the stream, which only this program
+/// interprets.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Bookmark {
-    /// The cursor in the feed of the mirror, up to which the receiver has all changes.
+    /// The cursor in the feed of the mirror up to which the receiver has all changes.
     cursor: String,
-    /// The hash of the properties that the receiver has. With others, it gets a copy of the table again.
+    /// The hash of the properties that the receiver has. If they change, it gets a new copy of the table.
     layout: String,
 }
 
@@ -180,7 +181,7 @@ struct Writer<'a, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    /// Writes the schema of a stream, its records after its bookmark, and its state.
+    /// Writes the schema of a stream, its records since the bookmark, and its state.
     fn write_stream(&mut self, stream: &Stream) -> Result<(), Failure> {
         let name = stream.table.name();
         let after =
@@ -190,14 +191,14 @@ impl<W: Write> Writer<'_, W> {
         let layout = stream.layout(self.mirror.omits_personal().map_err(unreadable)?);
         let cursor = match after {
             Some(mut after) => {
-                // Also before a copy: it has no deleted records.
+                // Needed even before a copy, which has no deleted records.
                 self.write_changes(stream, &mut after)?;
                 if after.layout == layout {
                     return Ok(());
                 }
                 after.cursor
             }
-            // Changes that are committed during the read are after the cursor, so the next run has them.
+            // Changes committed during the read are after the cursor, so the next run includes them.
             None => self.mirror.cursor().map_err(unreadable)?.to_string(),
         };
         self.copy(stream, &Bookmark { cursor, layout })
@@ -222,7 +223,7 @@ impl<W: Write> Writer<'_, W> {
         loop {
             let page = self.mirror.changes(Some(&cursor), PAGE);
             let (page, end) = page.map_err(|error| refused(name, error))?;
-            // Several changes of a record are one row.
+            // Several changes of a record make one row.
             let mut seen = HashSet::new();
             let own = page.iter().filter(|change| change.table == name);
             for change in own.filter(|change| seen.insert(&change.id)) {
@@ -248,7 +249,7 @@ impl<W: Write> Writer<'_, W> {
         write(&mut self.out, &Message::Record { stream, record, time_extracted })
     }
 
-    /// Writes the position after the records so far.
+    /// Writes the position after the records written so far.
     fn bookmark(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
         let state = serde_json::to_value(bookmark).map_err(io::Error::from)?;
         self.bookmarks.insert(stream.table.name().to_owned(), state);

@@ -33,9 +33,9 @@ use crate::failure::Failure;
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]
 pub struct Demo {
-    /// Starts the service, which should listen on the loopback interface only.
+    /// Starts the service, which should listen only on the loopback interface.
     pub start: fn() -> Result<SampleService, Failure>,
-    /// Arguments after `--demo`, as examples in the help; the short one has the first of them.
+    /// Arguments after `--demo`, as examples in the help; the short help has only the first.
     pub examples: &'static [&'static str],
 }
 
@@ -60,14 +60,15 @@ impl fmt::Debug for SampleService {
 
 /// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.
 ///
-/// The program makes the data of each day, and syncs a mirror with it by a clock that shows that day. The last day is today.
+/// The program generates the data of each day, and syncs a mirror with the clock set to that day. The last day is
+/// today.
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]
 pub struct SampleHistory {
     /// The number of days.
     pub days: u32,
     /// Values, such as statuses, that occur in the data and that the contract does not list.
     pub values: &'static [&'static str],
-    /// Changes the data to those of a day, from 0 to `days` - 1, in this order.
+    /// Changes the data to that of a day. Called for 0 to `days` - 1, in order.
     pub set_day: Box<dyn FnMut(u32) -> Result<(), Failure> + Send>,
 }
 

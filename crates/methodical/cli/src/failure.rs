@@ -60,8 +60,8 @@ impl Exit {
 
 /// The failure of a command: a message with causes, a hint and an exit code.
 ///
-/// The message says "cannot VERB OBJECT", each cause says why, and the hint says what to do next. None of them ends in a
-/// full stop, and none of them contains a token.
+/// The message says "cannot VERB OBJECT", each cause says why, and the hint says what to do next. None of them ends
+/// with a full stop or contains a token.
 ///
 /// # Examples
 ///
@@ -91,23 +91,23 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// Creates a failure of an output that cannot be written. The exit code is 1.
+    /// Creates a failure for output that cannot be written. The exit code is 1.
     pub fn unwritten(message: impl Into<String>) -> Self {
         Self::new(Exit::Unwritten, message)
     }
 
-    /// Creates a failure because of another process that writes the same. The exit code is 9.
+    /// Creates a failure for a conflict with another process that is writing. The exit code is 9.
     pub fn busy(message: impl Into<String>) -> Self {
         Self::new(Exit::Busy, message)
     }
 
-    /// Sets the hint: what to do next. It replaces the hint set before.
+    /// Sets the hint: what to do next. It replaces any earlier hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds a cause, after those that the failure has.
+    /// Adds a cause after the existing ones.
     pub fn because(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
@@ -120,7 +120,7 @@ impl Failure {
         self
     }
 
-    /// Puts what failed as a whole before the message.
+    /// Sets the message, and turns the current one into its first cause.
     pub(crate) fn within(self, whole: &str) -> Self {
         Self { message: format!("{whole}: {}", self.message), ..self }
     }
@@ -209,7 +209,7 @@ impl From<&methodical_mirror::Error> for Failure {
     }
 }
 
-/// Returns the failure with which the program ends because of an error.
+/// Converts an error to the failure that the program ends with.
 pub(crate) fn explain(error: &Error, settings: &Settings, invocation: &Invocation) -> Failure {
     let failure = failure(error, settings.token.as_ref());
     match hint(error, settings, invocation) {
@@ -290,7 +290,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
             let Setting { value, origin } = base_url?;
             format!("the base URL may be wrong: {} ({origin})", redacted(value))
         }
-        // A service that asks for more than a day is mistaken.
+        // A service that asks for more than a day must be mistaken.
         ErrorKind::RateLimited => match error.retry_after().filter(|wait| wait.as_secs() <= 86_400) {
             Some(wait) if wait.as_secs() == 0 => "retry now".to_owned(),
             Some(wait) => format!("retry in {} s", wait.as_secs()),
@@ -312,7 +312,8 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
     })
 }
 
-/// Returns the variable that names a proxy for a URL, if one is set. Whether `NO_PROXY` exempts the host, the transport decides.
+/// Returns the variable that names a proxy for a URL, if one is set. The transport decides whether `NO_PROXY` exempts
+/// the host.
 fn proxy_of(base_url: &str) -> Option<&'static str> {
     let own = if base_url.starts_with("https:") {
         ["https_proxy", "HTTPS_PROXY"]
@@ -334,7 +335,7 @@ fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {
     format!("the token comes from {token}{next}")
 }
 
-/// Returns the texts of the causes of an error, the outermost first.
+/// Returns the messages of the causes of an error, outermost first.
 fn sources(error: &dyn StdError) -> impl Iterator<Item = String> {
     iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
 }
@@ -351,7 +352,7 @@ fn causes(error: &Error, exit: Exit) -> Vec<String> {
             causes.push(text);
         }
     }
-    // The layers of the libraries mean nothing to a person; the innermost error is the cause.
+    // The layers of libraries mean nothing to a user; the innermost error is the cause.
     if exit == Exit::Network || error.kind() == ErrorKind::Protocol {
         causes.drain(..causes.len().saturating_sub(1));
     }

@@ -1,4 +1,4 @@
-//! Files: private ones in the settings folder, and those that are written atomically.
+//! Files: private files in the settings folder, and files that are written atomically.
 
 use std::env;
 use std::fs::{self, File};
@@ -19,13 +19,13 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates a file of the program with a temporary name in the folder of its target, readable only by its owner. Removes those
-    /// that a killed process left there.
+    /// Creates a temporary file in the folder of its target, readable only by its owner. Removes any that a killed
+    /// process left there.
     pub(crate) fn create(target: PathBuf, program: Name) -> io::Result<Self> {
         let (folder, prefix) = (folder_of(&target), format!(".{program}-"));
         remove_leftovers(folder, &prefix, PART);
         let file = tempfile::Builder::new().prefix(&prefix).suffix(PART).tempfile_in(folder)?;
-        // Shows other processes that the file is in use. Some file systems have no locks.
+        // Tells other processes that the file is in use. Some file systems have no locks.
         drop(file.as_file().try_lock());
         Ok(Self { file, target })
     }
@@ -53,7 +53,8 @@ impl Write for AtomicFile {
     }
 }
 
-/// Creates a folder for sample data, which is removed when it is dropped. Removes those that a process left when a signal ended it.
+/// Creates a folder for sample data, which is removed when it is dropped. Removes any left by a process that was ended
+/// by a signal.
 pub(crate) fn temporary_folder(program: Name) -> io::Result<TempDir> {
     let prefix = format!("{program}-mirror-");
     remove_leftovers(&env::temp_dir(), &prefix, "");
@@ -74,7 +75,7 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
         let age = there.modified().ok().and_then(|at| at.elapsed().ok());
         let is_older = |than| age.is_some_and(|age| age >= than) && is_of_this_user(&there);
         let is_free = || File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
-        // Somebody else may remove it first.
+        // Another process may remove it first.
         if suffix.is_empty() && there.is_dir() && is_older(FOLDER_AGE) {
             drop(fs::remove_dir_all(path));
         } else if !suffix.is_empty() && there.is_file() && is_older(LEFTOVER_AGE) && is_free() {
@@ -103,10 +104,10 @@ const PART: &str = ".part";
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
 
-/// Minimum age of a folder that is left over. Younger sample data may be in use.
+/// Minimum age of a leftover folder. Younger sample data may be in use.
 const FOLDER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Returns the folder of a file, which its name may leave out.
+/// Returns the folder of a file, even if its path names none.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
@@ -123,7 +124,7 @@ pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
     find(program, name).ok_or_else(|| missing("settings", "APPDATA", "HOME or XDG_CONFIG_HOME", ""))
 }
 
-/// Says in the hint of a failure if the settings were not read, because their folder is not known.
+/// Adds to the hint of a failure if the settings were not read because their folder is unknown.
 pub(crate) fn with_unread(failure: Failure, program: Name) -> Failure {
     if find(program, "").is_some() {
         return failure;
@@ -135,8 +136,8 @@ pub(crate) fn with_unread(failure: Failure, program: Name) -> Failure {
     ))
 }
 
-/// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`. The hint names
-/// `more` ways.
+/// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`. `more`
+/// adds alternatives to the hint of the error.
 pub(crate) fn data_folder(program: Name, more: &str) -> Result<PathBuf, Failure> {
     let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share");
     let base =
@@ -169,14 +170,14 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-/// A path below a file is missing too: accounts without a home have `/dev/null` as their home.
+/// A path below a file does not exist either: accounts without a home have `/dev/null` as their home.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Refuses a file that others can read, as `ssh` does. A file that belongs to another user or is on a read-only file system
-/// is accepted: the person cannot change its mode, and Docker and Kubernetes provide secrets that way. The hint names the
-/// contents, such as `token`.
+/// Refuses a file that others can read, as `ssh` does. A file that belongs to another user or is on a read-only file
+/// system is accepted: its mode cannot be changed, and Docker and Kubernetes provide secrets that way. The hint names
+/// the contents, such as `token`.
 #[cfg(unix)]
 pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> {
     use std::os::unix::fs::MetadataExt as _;
@@ -192,7 +193,7 @@ pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> 
     )))
 }
 
-/// Accepts every file: on Windows, only the person can read the files in their folder.
+/// Accepts every file: on Windows, only the user can read files in their own folder.
 #[cfg(not(unix))]
 pub(crate) fn check_private(_path: &Path, _contents: &str) -> Result<(), Failure> {
     Ok(())
@@ -217,7 +218,7 @@ fn check_trusted(path: &Path, there: &fs::Metadata) -> Result<(), Failure> {
         .hint(format!("settings can start programs: check them, then run `{mend} {shown}`")))
 }
 
-/// Accepts every file: on Windows, only the person can change the files in their folder.
+/// Accepts every file: on Windows, only the user can change files in their own folder.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
 fn check_trusted(_path: &Path, _there: &fs::Metadata) -> Result<(), Failure> {
@@ -271,12 +272,12 @@ pub(crate) fn read_trusted(path: &Path) -> Result<Option<String>, Failure> {
 #[derive(Debug)]
 pub(crate) struct Lock {
     program: Name,
-    /// `None` if the folder cannot have files. Nothing can be written then.
+    /// `None` if files cannot be created in the folder, so that nothing can be written anyway.
     _file: Option<File>,
 }
 
 impl Lock {
-    /// Waits until no other process changes the settings.
+    /// Waits until no other process is changing the settings.
     pub(crate) fn take(program: Name) -> Result<Self, Failure> {
         let Some(path) = find(program, LOCK) else { return Ok(Self { program, _file: None }) };
         let file = match make_private(folder_of(&path)).and_then(|()| private().open(&path)) {
@@ -330,7 +331,7 @@ mod tests {
             }
         }
         fs::create_dir(folder.path().join(".gw-folder.part")).unwrap();
-        // Only root can give a file to somebody else; others cannot test it.
+        // Only root can change the owner of a file, so only root can test this.
         let theirs = folder.path().join(".gw-theirs.part");
         File::create(&theirs).unwrap().set_modified(old).unwrap();
         if std::os::unix::fs::chown(&theirs, Some(65_534), None).is_err() {

@@ -17,7 +17,7 @@ use crate::output::select::number;
 use crate::run::Invocation;
 use crate::session::Session;
 
-/// A command of a gauge. Generated commands contain it beside those of the operations, and pass it to
+/// A command of a gauge. Generated commands contain it next to those of the operations, and pass it to
 /// [`Session::gauge`](crate::Session::gauge).
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
@@ -110,7 +110,7 @@ impl<S: Mirrored> Session<S> {
     }
 }
 
-/// Prints the forecast of the mirror. Fails if the amount lasts fewer days, or the mirror cannot say.
+/// Prints the forecast from the mirror. Fails if the amount will last fewer days, or the mirror has too few samples.
 fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
     let forecast = open::read(invocation)?.forecast(gauge.name())?.ok_or_else(|| {
         let text = format!("cannot check {}: the mirror has no samples yet", gauge.name());
@@ -152,7 +152,7 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
     }
 }
 
-/// Returns the amount in the JSON text of an object, which is a decimal number, and its unit.
+/// Returns the amount in the JSON text of an object, a decimal number, with its unit.
 fn amount(json: &str, gauge: Gauge) -> Result<(String, Option<String>), Failure> {
     let path = Path::parse(&gauge.value().join("."));
     let value = Cells::read(json).cell(&path).into_owned();

@@ -16,7 +16,7 @@ use rustix::termios::Termios;
 use crate::failure::Exit;
 use crate::screen::Screen;
 
-/// Starts to handle the signals that end a program, such as Ctrl-C.
+/// Installs handlers for the signals that end a program, such as Ctrl-C.
 pub(crate) fn watch(screen: Screen) {
     // Without a handler, a signal still ends the program.
     drop(signals(move |exit| {
@@ -29,12 +29,12 @@ pub(crate) fn watch(screen: Screen) {
     }));
 }
 
-/// Leaves Ctrl-C to a pager. `false` takes it back.
+/// Leaves Ctrl-C to a pager, until called with `false`.
 pub(crate) fn leave_to_pager(is_running: bool) {
     PAGING.store(is_running, Ordering::Release);
 }
 
-/// From now on, a signal ends the program with success: it is a service, which others stop.
+/// From now on, a signal ends the program with success: it is a service, and being stopped is its normal end.
 pub(crate) fn end_with_success() {
     SERVING.store(true, Ordering::Release);
 }
@@ -55,7 +55,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `end` on a signal. SIGHUP keeps its default action, after the terminal is restored; or is ignored, as `nohup` intends.
+/// Calls `end` on a signal. SIGHUP restores the terminal and keeps its default action, unless it is ignored, as under
+/// `nohup`.
 #[cfg(unix)]
 fn signals(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -96,14 +97,14 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
         .input_reader(terminal.try_clone()?)
         .output_writer(terminal.try_clone()?)
         .build();
-    // Done here, so that a signal can undo it, and not by the library. Keys for signals still work.
+    // Done here rather than by the library, so that a signal handler can undo it. Keys for signals still work.
     let before = tcgetattr(&hidden)?;
     let mut modes = before.clone();
-    // In line mode, a terminal takes at most 4096 bytes: too few for some tokens.
+    // In line mode, a terminal accepts at most 4096 bytes, too few for some tokens.
     modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
     modes.special_codes[SpecialCodeIndex::VMIN] = 1;
     modes.special_codes[SpecialCodeIndex::VTIME] = 0;
-    // A signal waits for the lock, and so restores a terminal that was changed.
+    // A signal handler waits for the lock, so it restores a terminal that was changed.
     let mut changed = lock(&HIDDEN);
     if let Some(signals) = SIGNALS.get() {
         // With `nohup`, standard input is not a terminal, and the program does not ask.
@@ -114,18 +115,18 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     drop(changed);
     let secret = rpassword::prompt_password_with_config(question, config);
     show_input();
-    // The end of the line was not shown either.
+    // The line break was not shown either.
     writeln!(terminal)?;
     secret
 }
 
-/// Shows again what is typed on the terminal.
+/// Turns the echo of the terminal back on.
 #[cfg(unix)]
 fn show_input() {
     use rustix::termios::{OptionalActions, tcsetattr};
 
     if let Some((terminal, before)) = lock(&HIDDEN).take() {
-        // Nothing can be done about an error here.
+        // Errors cannot be handled here.
         _ = tcsetattr(terminal, OptionalActions::Now, &before);
     }
 }
@@ -138,7 +139,7 @@ static SIGNALS: OnceLock<signal_hook::iterator::Handle> = OnceLock::new();
 #[cfg(unix)]
 static HIDDEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
-/// Asks for a secret on the console, which hides what is typed and recovers by itself.
+/// Asks for a secret on the console, which hides it and recovers on its own.
 #[cfg(windows)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     rpassword::prompt_password(question)

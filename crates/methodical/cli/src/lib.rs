@@ -19,7 +19,7 @@
 //! ends with documented exit codes. `--help` of any program describes all of this.
 //!
 //! This crate knows no service. Generated code implements [`OperationCommands`] for the commands of a service, and
-//! [`Program`] has what the spec of the service does not say: the name of the program, its version, examples.
+//! [`Program`] adds what the spec of the service lacks: the name of the program, its version, examples.
 //!
 //! # A program
 //!
@@ -108,7 +108,7 @@ pub use crate::program::{Program, RecordType};
 pub use crate::run::{run, run_embedded};
 pub use crate::session::Session;
 
-/// The items that generated commands of the same version use. They may change in any version.
+/// Items for generated commands of the same version. They may change in any release.
 #[doc(hidden)]
 pub mod codegen {
     pub use clap;

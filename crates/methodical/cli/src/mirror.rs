@@ -83,11 +83,11 @@ pub(crate) enum Selected {
     All(&'static Table),
     /// The members of a group.
     Members(Members),
-    /// The mirror does not have the list, or not the records that its parameters select.
+    /// The mirror lacks the list, or cannot tell which records its parameters select.
     Nothing,
 }
 
-/// The members of a group, or those with some values.
+/// The members of a group: all, or only those with some values.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     /// The tables, and the name of the value.
@@ -97,7 +97,8 @@ pub(crate) struct Members {
     pub(crate) values: Vec<String>,
 }
 
-/// Returns what a query selects from the mirror of the service, and the queries for the other values on the command line.
+/// Returns what a query selects from the mirror of the service, together with the queries for further values on the
+/// command line.
 pub(crate) fn select<S: Mirrored, O: 'static>(
     query: &O,
     flags: &MirrorFlags,
@@ -155,7 +156,7 @@ impl<S: Service> Visitor<'_, S> {
         }
     }
 
-    /// Returns the client if the identities of a table are asked for.
+    /// Returns the client if the identities of a table are requested.
     fn asks_for(&self, table: &Table) -> Option<&Client<S>> {
         self.asked.filter(|(_, asked)| asked.name() == table.name()).map(|(client, _)| client)
     }

@@ -1,4 +1,4 @@
-//! The description of a program: its names and texts, its records, and what only some programs have.
+//! The description of a program: its names and texts, its records, and optional parts.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::output::destination::Uploader;
 use crate::output::format::{Formats, OutputFormat};
 use crate::output::select::Fields;
 
-/// The description of a program: its name, its version, and the texts and hooks that generated code does not have.
+/// The description of a program: its name, its version, and the texts and hooks that generated code lacks.
 ///
 /// # Examples
 ///
@@ -91,13 +91,13 @@ impl Program {
         self
     }
 
-    /// Sets what opens an output file that is named by a URL. Without it, the program refuses such a name.
+    /// Sets the function that opens an output file given as a URL. Without one, the program refuses URLs.
     pub const fn uploader(mut self, uploader: Uploader) -> Self {
         self.uploader = Some(uploader);
         self
     }
 
-    /// Sets what `mirror copy` calls for files. Without it, the command copies only to databases.
+    /// Sets the function that `mirror copy` calls to write files. Without one, the command copies only to databases.
     pub const fn exporter(mut self, exporter: Exporter) -> Self {
         self.exporter = Some(exporter);
         self
@@ -170,19 +170,19 @@ pub(crate) type Types<'a> = &'a [(&'a str, FieldType)];
 impl<'a> RecordType<'a> {
     /// Creates the description of records that are called `record`.
     ///
-    /// `columns` are the columns of a table and of CSV, unless `--fields` names others, the most important first: a narrow
-    /// terminal leaves out the last ones. `fields` are the paths of all documented fields.
+    /// `columns` are the columns of a table and of CSV without `--fields`, most important first: a narrow terminal
+    /// hides the last ones. `fields` are the paths of all documented fields.
     pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
         Self { columns, fields, noun: Noun::RECORD, types: &[] }
     }
 
-    /// Sets the types of fields, by their paths, for formats whose columns have types. The type of any other field is unknown.
+    /// Sets the types of fields, by path, for typed formats. The type of any other field is unknown.
     pub const fn typed(mut self, types: &'a [(&'a str, FieldType)]) -> Self {
         self.types = types;
         self
     }
 
-    /// Sets the name of one record and of several, for the count below a table: `24 photos`.
+    /// Sets the singular and plural name of a record, for the count below a table: `24 photos`.
     pub const fn named(mut self, one: &'static str, several: &'static str) -> Self {
         self.noun = Noun { one, several };
         self

@@ -1,4 +1,4 @@
-//! One invocation of the program, and its course.
+//! One invocation of the program.
 
 use std::env;
 use std::ffi::OsString;
@@ -36,8 +36,8 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
     run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
 }
 
-/// Runs a program like [`run`], but inside another process, such as Python's, and with these arguments; the first one is the
-/// name of the program. Returns the exit code.
+/// Runs a program like [`run`], but inside another process, such as Python's, with these arguments. The first one is
+/// the name of the program. Returns the exit code.
 pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
     let definition = args::definition::<C>(program);
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
@@ -78,15 +78,15 @@ pub(crate) struct Invocation {
     pub(crate) screen: Screen,
 }
 
-/// Quotes a word for a shell, if it needs it.
+/// Quotes a word for a shell, if necessary.
 pub(crate) fn quoted(word: &str) -> String {
     // Only a NUL cannot be quoted, and no argument can contain one.
     shlex::try_quote(word).map_or_else(|_nul| word.to_owned(), std::borrow::Cow::into_owned)
 }
 
 impl Invocation {
-    /// Returns a command of the program for a message. It repeats the flags that chose the profile, the service and the token:
-    /// without them, the command would be about another account.
+    /// Returns a command of the program for a message. It repeats the flags that chose the profile, the service and the
+    /// token: without them, the command could act on another account.
     pub(crate) fn command(&self, arguments: &str) -> String {
         let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
         let mut flags = String::new();
@@ -120,7 +120,7 @@ impl Invocation {
         Ok(())
     }
 
-    /// Notes what the command would do if this is a dry run. Returns whether it is.
+    /// In a dry run, prints what the command would do. Returns whether this is one.
     pub(crate) fn is_dry_run(&self, would: &str) -> bool {
         if self.call.dry_run {
             self.screen.note(would);

@@ -1,4 +1,4 @@
-//! Standard output and standard error: whether each is a terminal, its width, its colors, and messages to the person.
+//! Standard output and standard error: whether each is a terminal, its width, its colors, and messages to the user.
 
 use std::borrow::Cow;
 use std::env;
@@ -65,7 +65,7 @@ impl Screen {
         }
     }
 
-    /// Returns the current width of standard error, which a person may change at any time.
+    /// Returns the current width of standard error, which the user may change at any time.
     pub(crate) fn errors_width(self) -> u16 {
         self.forced.or_else(|| columns(&io::stderr())).unwrap_or(COLUMNS)
     }
@@ -140,7 +140,7 @@ pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
 
 /// Returns the width of a stream; `None` if it is not a terminal.
 pub(crate) fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
-    // Some terminals do not know their size, such as a serial line or a pseudoterminal of another program.
+    // Some terminals do not know their size, such as a serial line or another program's pseudoterminal.
     let known = || terminal_size::terminal_size_of(stream).map_or(COLUMNS, |(width, _)| width.0);
     stream.is_terminal().then(known)
 }
@@ -186,8 +186,8 @@ pub(crate) fn is_hostile(letter: char) -> bool {
         )
 }
 
-/// Breaks a text between words, so that each line fits into `width` columns. The lines after the first begin with `indent`
-/// spaces. A word that is wider than a line is alone on its line.
+/// Wraps text between words to lines of `width` columns. Lines after the first begin with `indent` spaces. A word wider
+/// than a line gets a line to itself.
 pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut wrapped = String::new();
     let mut used = 0;
@@ -208,7 +208,7 @@ pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
     wrapped
 }
 
-/// Returns the closest of the known words, if it is close enough.
+/// Returns the closest known word, if it is similar enough.
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |other: &str| strsim::jaro_winkler(word, other);
     known

@@ -1,4 +1,4 @@
-//! Calls the service and prints the response, as the flags say.
+//! Calls the service and prints the response according to the flags.
 
 use std::fmt;
 use std::io::Write as _;
@@ -91,13 +91,13 @@ impl<S: Mirrored> Session<S> {
         Ok(())
     }
 
-    /// Requests the pages of a list one by one, and prints the records of all of them as [`list`](Self::list) does.
+    /// Requests the pages of a list one by one, and prints their records as [`list`](Self::list) does.
     ///
-    /// `-o raw` prints the response with one page, unchanged.
+    /// With `-o raw`, prints only one page: the unchanged response.
     ///
     /// # Errors
     ///
-    /// The same as those of [`list`](Self::list), and if the pages do not follow the contract.
+    /// Fails like [`list`](Self::list), and if the pages do not follow the contract.
     pub fn list_all<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
         O: PagedOperation<Service = S>,
@@ -150,7 +150,7 @@ impl<S: Mirrored> Session<S> {
         mut tally: Tally,
         printer: &mut Printer,
     ) -> Result<Tally, Failure> {
-        // Without the rest of the list, its connection is closed.
+        // The rest of the list is not received, so its connection is closed.
         while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
             let next = match entries.received_json_with(|_, json| printer.print_received(json)) {
@@ -199,7 +199,8 @@ impl<S: Mirrored> Session<S> {
         printer.finish()
     }
 
-    /// Requests a single value, such as a text or a number, and prints it. A table and CSV have the column `value`.
+    /// Requests a single value, such as a string or a number, and prints it. In a table and in CSV, its column is
+    /// `value`.
     ///
     /// # Errors
     ///
@@ -211,8 +212,8 @@ impl<S: Mirrored> Session<S> {
         self.object(operation, VALUE)
     }
 
-    /// Requests a list of values and prints it as [`list`](Self::list) prints records. A table and CSV have the column
-    /// `value`.
+    /// Requests a list of values and prints it as [`list`](Self::list) prints records. In a table and in CSV, the
+    /// column is `value`.
     ///
     /// # Errors
     ///
@@ -345,7 +346,7 @@ impl<S: Mirrored> Session<S> {
         }
     }
 
-    /// Returns the failure with which the program ends because of an error.
+    /// Converts an error to the failure that the program ends with.
     pub(crate) fn explain(&self, error: &Error) -> Failure {
         explain(error, &self.settings, &self.invocation)
     }

@@ -1,4 +1,4 @@
-//! Settings: the table of those of a profile, which of them are in force, and where the access token comes from.
+//! Settings: the table of a profile's settings, which values are in force, and where the access token comes from.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub(crate) struct ServiceFlags {
     pub(crate) timeout: Option<u64>,
 }
 
-/// The mirror to read in place of the service. Only programs of services with tables show these flags.
+/// The mirror to read instead of the service. Only programs of services with tables show these flags.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Mirror")]
 pub(crate) struct MirrorFlags {
@@ -155,7 +155,7 @@ pub(crate) struct Settings {
     pub(crate) file: ConfigFile,
 }
 
-/// The order of values such as statuses, and their groups: the setting `statuses`.
+/// The setting `statuses`: the order of values such as statuses, and their groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ValueOrder(pub(crate) Vec<(Option<String>, Vec<String>)>);
 
@@ -165,8 +165,8 @@ impl ValueOrder {
         order.and_then(|order| Self::parse(&order.value)).unwrap_or_default()
     }
 
-    /// Parses `New, On hold; Hired: Accepted, Started`: parts with semicolons between them, of which one with a colon is a
-    /// named group.
+    /// Parses `New, On hold; Hired: Accepted, Started`: parts separated by semicolons. A part with a colon is a named
+    /// group.
     fn parse(text: &str) -> Option<Self> {
         let part = |part: &str| {
             let (name, values) = match part.split_once(':') {
@@ -181,7 +181,7 @@ impl ValueOrder {
         text.split(';').map(part).collect::<Option<_>>().map(Self)
     }
 
-    /// Returns the values in their order, and then the other ones of the contract.
+    /// Returns these values in order, then the others of the contract.
     pub(crate) fn with<'a>(&'a self, known: &[&'a str]) -> Vec<&'a str> {
         let mut all: Vec<&str> =
             self.0.iter().flat_map(|(_, values)| values).map(String::as_str).collect();
@@ -219,7 +219,7 @@ impl Settings {
                 _ => None,
             };
             let variable = match key.variable {
-                // The sample service is another source than the mirror of an account.
+                // The sample service is not the source of an account's mirror.
                 Some("MIRROR") if call.demo => None,
                 // `token` finds the source of the token.
                 Some(name) if name != TOKEN_FILE => variable(name, program)?,
@@ -258,7 +258,7 @@ impl Settings {
         self.get("allow-insecure-http").is_some_and(|setting| setting.value == "true")
     }
 
-    /// Does the same, but fails for an unknown profile: a mistyped name must not select another account.
+    /// Does the same, but fails for an unknown profile: a typo must not select another account.
     pub(crate) fn of_known(invocation: &Invocation) -> Result<Self, Failure> {
         let settings = Self::of(invocation)?;
         let Self { program, profile, file, .. } = &settings;
@@ -296,7 +296,7 @@ fn variable(name: &str, program: Name) -> Result<Option<(String, String)>, Failu
 
 /// Returns the value of an environment variable; `None` if it is unset or empty.
 ///
-/// Text that is not UTF-8 is refused: if it were ignored, another source would set another account.
+/// Text that is not UTF-8 is refused: if it were ignored, another source could select another account.
 pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
     match env::var(name) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
@@ -307,7 +307,7 @@ pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Returns the profile, which may not exist yet. The sample service has none to choose.
+/// Returns the profile, which may not exist yet. The sample service has no profiles.
 pub(crate) fn profile(
     invocation: &Invocation,
     file: &ConfigFile,
@@ -381,9 +381,9 @@ pub(crate) struct Key {
     pub(crate) about: &'static str,
     /// Returns whether a text is a value of the setting.
     is_valid: fn(&str) -> bool,
-    /// The values, for the error about another one.
+    /// A description of the valid values, for the error about any other.
     expected: &'static str,
-    /// Whether it is a path, stored as an absolute one: the next command may run in another folder.
+    /// Whether it is a path, which is stored as absolute because the next command may run in another folder.
     is_path: bool,
 }
 
@@ -527,8 +527,8 @@ fn absolute(text: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|_same| unusable("it is not UTF-8".to_owned()))
 }
 
-/// Refuses to send a stored token to another service than its own: `auth login` recorded the origin, else the token
-/// belongs to the base URL of its profile. Tokens from flags and variables are given for the call, so they may go anywhere.
+/// Refuses to send a stored token to a service other than its own: the origin that `auth login` recorded or, without
+/// one, the base URL of the profile. Tokens from flags and variables are meant for this call, so they may go anywhere.
 pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
     let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();
@@ -599,10 +599,10 @@ pub(crate) fn origin(url: &str) -> Option<String> {
     })
 }
 
-/// Returns a text with `***` in place of the password if it is a URL, and of values of parameters such as `password`.
+/// Replaces the password of a URL, and the values of parameters such as `password`, with `***`.
 pub(crate) fn redacted(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
-    // A password may contain any character, also `/` or `?`: the host begins after the last `@`.
+    // A password may contain any character, even `/` or `?`: the host begins after the last `@`.
     let rest = match rest.rsplit_once('@') {
         Some((user, host)) => match user.split_once(':') {
             Some((user, _)) => format!("{user}:***@{host}"),

@@ -1,4 +1,4 @@
-//! The view of the program on each request: its secrets, the log of `-v`, the notices of the service, and a dry run.
+//! The program's part in each request: redacting secrets, the log of `-v`, notices of the service, and the dry run.
 //!
 //! No message shows a secret that was sent, even if a service repeats it.
 
@@ -62,7 +62,7 @@ impl<T: BlockingTransport> BlockingTransport for Watched<T> {
     }
 }
 
-/// Response header with a message for the person who calls the service.
+/// Response header with a message for the user.
 const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
 
 /// The log of `-v` and `-vv` on standard error: requests, responses and times. A transport writes it, so it is the same
@@ -91,7 +91,7 @@ impl Trace {
             let text = String::from_utf8_lossy(value.as_bytes());
             let text = match text.split_once('?') {
                 _ if value.is_sensitive() => "(redacted)".to_owned(),
-                // The query of a redirect may contain what was asked for, such as an e-mail address.
+                // The query of a redirect may repeat the request, such as an e-mail address.
                 Some((target, _)) if name == LOCATION => {
                     format!("{}?(redacted)", without_secrets(target))
                 }
@@ -142,7 +142,7 @@ impl Observer for Trace {
 
 /// Returns the access token that a request carries.
 pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
-    // The scheme has no case (RFC 9110, section 11.1).
+    // The scheme is case-insensitive (RFC 9110, section 11.1).
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
@@ -161,7 +161,7 @@ pub(crate) fn remember(request: &Request) {
     }
 }
 
-/// Replaces the secrets in a text.
+/// Replaces the secrets in text.
 pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for secret in lock(&SENT).iter() {
@@ -197,10 +197,10 @@ fn add(secret: &str) {
 /// The secrets, oldest first.
 static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Minimum length of a secret, in bytes. Messages without a shorter text would be unreadable.
+/// Minimum length of a secret, in bytes. Redacting shorter ones would make messages unreadable.
 const MIN_LENGTH: usize = 4;
 
-/// Maximum number of secrets. A process that runs for long gets new tokens.
+/// Maximum number of secrets. A long-running process keeps getting new tokens.
 const MAX_SECRETS: usize = 16;
 
 /// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and `REDACTED` any

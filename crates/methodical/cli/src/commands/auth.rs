@@ -79,7 +79,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let profile = settings.profile.value.as_str();
     // If the token cannot be stored, fail before asking for it.
     settings.file.path()?;
-    // Before the prompt, so that a URL that would be refused costs no typing of a secret.
+    // Checked before the prompt, so that an invalid URL is reported before a secret is typed.
     match settings.base_url() {
         Some(url) if flags.unchecked => check_base_url::<S>(&url.value)?,
         Some(_) => drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?),
@@ -127,7 +127,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
             "it replaced the token of {former}; to keep both accounts, use --profile NAME"
         ));
     }
-    // A source that takes precedence over the stored token would be a surprise in the next command.
+    // A source with precedence over the stored token would surprise the user in the next command.
     match Settings::of(&without_token(invocation))?.token {
         Some(TokenFrom::Login { .. }) | None => {}
         Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
@@ -135,7 +135,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     Ok(())
 }
 
-/// Reads the token to store. Returns it, and where it comes from.
+/// Reads the token to store. Also returns where it comes from.
 fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String), Failure> {
     let from = settings.token.as_ref().filter(|from| match from {
         TokenFrom::Stdin | TokenFrom::Variable(_) => true,

@@ -140,7 +140,7 @@ pub(crate) fn run<S: Service>(
     }
 }
 
-/// Saves the change, and says what it is.
+/// Saves the change and describes it in a note.
 fn save(
     file: &ConfigFile,
     lock: &Lock,
@@ -212,7 +212,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
             let lock = Lock::take(program)?;
             let mut file = ConfigFile::read(program)?;
             let is_default = file.default_profile() == Some(&name);
-            // First the token: if this fails, the profile still shows where it is.
+            // Remove the token first: if that fails, the profile still shows where it is.
             remove_token(&lock, program, &name)?;
             file.remove_profile(&name);
             file.save(&lock)?;

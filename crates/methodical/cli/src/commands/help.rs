@@ -121,7 +121,8 @@ pub(crate) fn print_page(
     Ok(())
 }
 
-/// Uses the short text of each option that has no long one: beside options with a long text, the library prints no short one.
+/// Copies the short text of each option without a long one: if some options have a long text, clap omits the short text
+/// of others.
 fn with_texts(command: Command) -> Command {
     let with_text = |one: Arg| match (one.get_long_help(), one.get_help().cloned()) {
         (None, Some(text)) => one.long_help(text),

@@ -1,4 +1,5 @@
-//! The streams of a service: the tables of a mirror, as lists of flat records with a key; and the catalog of them.
+//! The streams of a service: the tables of a mirror, as lists of flat records with a key. Also the catalog of the
+//! streams.
 
 use std::collections::BTreeMap;
 
@@ -26,14 +27,15 @@ pub(crate) struct Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Property {
     pub(crate) name: String,
-    /// The place of the value in a record, with a dot before a field of a nested record; empty for what the mirror knows.
+    /// The path of the value in a record, with a dot before a field of a nested record; empty for what the mirror
+    /// itself knows.
     path: String,
     /// The kind of the values; `None` for a point in time in UTC.
     kind: Option<ColumnKind>,
 }
 
 impl Property {
-    /// Returns the value as the property has it, if the property can have it.
+    /// Returns the value in the form of the property, or `None` if it does not fit.
     fn cell(&self, text: &str) -> Option<Box<RawValue>> {
         let fits = match self.kind {
             Some(ColumnKind::Integer) => text.parse::<i64>().is_ok(),
@@ -60,7 +62,7 @@ fn text_cell(text: &str) -> Box<RawValue> {
 pub(crate) type Row<'a> = BTreeMap<&'a str, Option<Box<RawValue>>>;
 
 impl Stream {
-    /// Describes the records of a table: its columns, and what the mirror knows of a record.
+    /// Describes the records of a table: its columns, and what the mirror knows about a record.
     pub(crate) fn of_table(table: &'static Table) -> Self {
         let columns = table.columns().iter().map(|column| Property {
             name: column.path().join("_"),
@@ -151,7 +153,8 @@ impl Stream {
                 *own = Some(cell);
             }
         };
-        // Also the columns that are not selected: they are not a part of the rest. Those of the mirror have no path.
+        // Includes the columns that are not selected, which are not part of the rest. The mirror's own columns have no
+        // path.
         let properties = Self::of_table(self.table).properties.into_iter();
         for property in properties.filter(|one| !one.path.is_empty()) {
             let Some(value) = members.remove(&property.path).filter(|value| *value != NULL) else {
@@ -184,7 +187,7 @@ impl Stream {
     }
 }
 
-/// Returns the members of a record. Those of a nested record with columns have its name and a dot before theirs.
+/// Returns the members of a record. Members of a nested record with columns are prefixed with its name and a dot.
 fn flat_members<'a>(table: &Table, json: &'a str) -> BTreeMap<String, &'a str> {
     let is_parent = |name: &str| {
         table.columns().iter().any(|one| matches!(*one.path(), [parent, _] if parent == name))
@@ -222,7 +225,7 @@ pub(crate) fn discovered(streams: &[Stream]) -> Value {
     json!({ "streams": streams.iter().map(Stream::entry).collect::<Vec<_>>() })
 }
 
-/// A catalog, as a person edits it.
+/// A catalog, as edited by a person.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Catalog {
     streams: Vec<Entry>,
@@ -322,7 +325,7 @@ mod tests {
             (r#""place":[]"#, r#"{\"place\":[]}"#),
             (r#""place":{"zip":"0049"}"#, r#"{\"place.zip\":\"0049\"}"#),
             (r#""new":1.0"#, r#"{\"new\":1.0}"#),
-            // PostgreSQL has no U+0000 in text; it has its escape.
+            // PostgreSQL text cannot contain U+0000, but can contain its escape.
             (r#""title":"a\u0000""#, r#"{\"title\":\"a\\u0000\"}"#),
         ] {
             let row = of(&format!(r#"{{"id":"1",{member}}}"#));

@@ -1,4 +1,4 @@
-//! Tests of the tap over a mirror with photos, which the tests of streams share.
+//! Tests of the tap over a mirror with photos. The tests of streams share the mirror.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -1,8 +1,8 @@
 //! `mcp`: answers the questions of an assistant from the mirror, over the Model Context Protocol.
 //!
-//! Without `--personal`, no result type has a member for a personal value, and no argument selects by one: a tool reads only the
-//! columns that the contract does not mark as personal. Texts of the service are values in results. They are never in a
-//! description, and no error text has them.
+//! Without `--personal`, no result type has a member for a personal value, and no argument selects by one: a tool reads
+//! only the columns that the contract does not mark as personal. Text from the service appears only as values in
+//! results, never in a description or an error message.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -80,7 +80,8 @@ struct Assistant {
 }
 
 impl Assistant {
-    /// Returns what was read from the mirror. The text for the model has no cause, which may have a path or a text of the service.
+    /// Returns what was read from the mirror. The message for the model omits causes, which may contain a path or text
+    /// from the service.
     fn read<T>(&self, result: Result<T, impl Into<Failure>>) -> Result<T, String> {
         result.map_err(|error| {
             self.screen.warn(&error.into().text());
@@ -181,7 +182,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         }
     }
 
-    /// Returns the columns of a member that the assistant may read: their names, and their places in a record.
+    /// Returns the columns of a member that the assistant may read: their names, and their paths in a record.
     fn columns(&self) -> Vec<(String, Path)> {
         let table = self.of.members;
         let columns = table.columns().iter().filter(|one| {
@@ -192,7 +193,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         described.collect()
     }
 
-    /// Adds the columns of a member to a row, as texts.
+    /// Adds the columns of a member to a row, as text.
     fn with_fields(&self, json: &str, row: Value) -> Value {
         let (columns, mut cells) = (self.columns(), Cells::read(json));
         columns.iter().fold(row, |row, (name, path)| {
@@ -351,7 +352,8 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         Ok(json!({"tables": tables.collect::<Vec<_>>(), "amounts": amounts}))
     }
 
-    /// Returns the identities of the groups with this identity or title; without one, of those whose title has the text.
+    /// Returns the identities of the groups with this identity or title or, if none has it, of those whose title
+    /// contains the text.
     fn groups_of(&self, text: &str) -> Result<BTreeSet<String>, String> {
         let (titles, wanted) = (self.read(titles(&self.mirror, self.of.groups))?, folded(text));
         let is_exact = |id: &String, title: &str| id == text || folded(title) == wanted;
@@ -366,7 +368,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         if found.is_empty() { Err(unknown()) } else { Ok(found) }
     }
 
-    /// Returns the page that the arguments ask for. A cursor of another state of the mirror is refused, as it would skip rows.
+    /// Returns the requested page. A cursor from another state of the mirror is refused, because it could skip rows.
     fn page(&self, arguments: &Parameters) -> Result<Page, String> {
         let limit = get(arguments, "limit", Value::as_u64)?.unwrap_or(50).clamp(1, MAX_ROWS as u64);
         let limit = usize::try_from(limit).unwrap_or(MAX_ROWS);
@@ -408,7 +410,7 @@ impl Page {
     }
 }
 
-/// Reads an argument of one type. The protocol has refused those that the tool does not have.
+/// Reads an argument of one type. The protocol has already refused unknown arguments.
 fn get<'a, T>(
     arguments: &'a Parameters,
     name: &str,
@@ -452,7 +454,7 @@ fn fields(text: &str) -> Value {
     })
 }
 
-/// Returns the schema of an object that has nothing but these fields.
+/// Returns the schema of an object with only these fields.
 fn object(fields: &Value) -> Value {
     json!({"type": "object", "properties": fields, "additionalProperties": false})
 }
@@ -461,7 +463,7 @@ fn list(text: &str) -> Value {
     json!({"type": "array", "items": object(&fields(text))})
 }
 
-/// Cuts the texts in a result to a length that leaves room for others.
+/// Truncates the strings in a result, so that each leaves room for others.
 fn cut(value: Value) -> Value {
     match value {
         Value::String(text) => match text.char_indices().nth(MAX_TEXT) {

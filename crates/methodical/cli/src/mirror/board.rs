@@ -1,4 +1,4 @@
-//! `board`: how many members each group has with each value, or with those of a group of values.
+//! `board`: how many members of each group have each value, or a value of each named group of values.
 
 use std::iter;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(of: Recovered, invocation: &Invocation) -> Result<(), Failure>
     note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
 }
 
-/// Prints a board, whose cells are added up by the groups of values in the settings.
+/// Prints a board. Its cells are summed by the groups of values in the settings.
 fn print(
     board: Board,
     of: Recovered,
@@ -88,8 +88,8 @@ const UNKNOWN: &str = "unknown";
 
 const TOTAL: &str = "total";
 
-/// Returns column names of the values, which differ even in capitals. One that is also the name of another column gets a prefix, such
-/// as `status=total`.
+/// Returns column names for the values, which are unique even in capitals. A name that another column already has gets
+/// a prefix, such as `status=total`.
 pub(crate) fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String> {
     let mut taken: Vec<String> = own.iter().map(|name| name.to_lowercase()).collect();
     let mut names: Vec<String> = Vec::with_capacity(values.len());
@@ -107,7 +107,7 @@ pub(crate) fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String
     names
 }
 
-/// Returns the name of the first text of a group besides its identity that is not personal.
+/// Returns the name of the first text column of a group that is neither personal nor its identity.
 pub(crate) fn title(groups: &'static Table) -> Option<&'static str> {
     let is_title = |column: &&Column| column.kind() == ColumnKind::Text && !column.is_personal();
     let texts = groups.columns().iter().filter(is_title);

@@ -207,7 +207,7 @@ fn readers_file(settings: &Settings) -> String {
     format!("readers-{}", settings.profile.value)
 }
 
-/// Returns the readers in a file, which others must not be able to read.
+/// Returns the readers in a file. Fails if others can read the file.
 fn stored(path: &Path) -> Result<Readers, Failure> {
     let Some(text) = files::read(path)? else { return Ok(Readers::default()) };
     files::check_private(path, "passwords")?;
@@ -234,7 +234,8 @@ fn password(name: &str) -> Result<String, Failure> {
 /// Suffix of the file with the page that a browser opens.
 const PAGE: &str = ".html";
 
-/// Opens a page in a browser. Its file can be read by its owner only. The next start removes it: its link works once.
+/// Opens a page in a browser through a file that only its owner can read. The next start removes the file; its link
+/// works only once.
 fn open_browser(page: &str, prefix: &str) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix(prefix).suffix(PAGE).tempfile()?;
     file.write_all(page.as_bytes())?;

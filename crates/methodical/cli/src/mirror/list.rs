@@ -61,7 +61,7 @@ pub(crate) fn print(
     note_age(&mirror, &tables, invocation)
 }
 
-/// Notes what is not known about the members of a group.
+/// Prints a note about what is not known of the members of a group.
 fn note_members(
     mirror: &Mirror,
     placed: &Placed,
@@ -93,11 +93,11 @@ struct Placed {
     ids: HashSet<String>,
     /// The values that some of them have.
     values: HashSet<String>,
-    /// The members who may have the value: it is not known.
+    /// The members whose value is unknown, so that they may have it.
     unknown: HashSet<String>,
 }
 
-/// Reads the members of a group, or those with some values.
+/// Reads the members of a group: all, or only those with some values.
 fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
     let mut placed = Placed::default();
     let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
@@ -114,7 +114,7 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
     Ok(placed)
 }
 
-/// Notes which names in a query are unknown, after the service returned no record for one of its values, or for all.
+/// Prints a note about unknown names in a query, after the service returned no record for some or all of its values.
 pub(crate) fn note_unknown<S: Mirrored>(
     selected: &Selected,
     client: Option<&Client<S>>,
@@ -138,8 +138,8 @@ pub(crate) fn note_unknown<S: Mirrored>(
     }
 }
 
-/// Warns that a value is unknown, if it is. Values match exactly, so the list would be empty, and look like an answer: the warning is
-/// printed even with -q.
+/// Warns if a value is unknown. Values match exactly, so the list would be empty, which looks like a valid result: the
+/// warning is printed even with -q.
 pub(crate) fn warn_of_value(
     mirror: Option<&Mirror>,
     of: Recovered,
@@ -153,7 +153,8 @@ pub(crate) fn warn_of_value(
     Ok(())
 }
 
-/// Returns a note that begins with a text, with the closest value, if neither the contract nor the mirror has the value.
+/// If neither the contract nor the mirror has the value, returns a note that begins with `text` and suggests the
+/// closest value.
 pub(crate) fn unknown(
     mirror: Option<&Mirror>,
     of: Recovered,

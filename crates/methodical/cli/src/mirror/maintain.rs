@@ -50,7 +50,7 @@ fn print(
     Schema::print_columns(invocation, Some(noun), shown, columns, findings)
 }
 
-/// Notes what was checked, and fails if there are findings.
+/// Prints what was checked, and fails if there are findings.
 fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
     let rows = records(check.records);
     let found = u64::try_from(check.findings.len()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! The place of a mirror, the profile and the service that it belongs to, and what its commands share.
+//! Where a mirror is, which profile and service it belongs to, and what its commands share.
 
 use std::fmt;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -18,7 +18,7 @@ use crate::mirror::{Recovered, found};
 use crate::run::{Invocation, quoted};
 use crate::settings::{Settings, redacted};
 
-/// The place of a mirror: a SQLite file.
+/// The location of a mirror: a SQLite file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) PathBuf);
 
@@ -29,7 +29,8 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Returns the place that a flag names, or else the environment, the profile, or a file in the data folder.
+    /// Returns the location from a flag, or else from the environment or the profile, or else a file in the data
+    /// folder.
     pub(crate) fn of(
         flag: Option<&str>,
         settings: &Settings,
@@ -51,7 +52,7 @@ impl Place {
                 folder.join("mirrors").join(format!("{}.db", settings.profile.value))
             }));
         };
-        // The text is not repeated: a URL may have a password.
+        // The text is not quoted, because a URL may contain a password.
         if text.contains("://") {
             let copy = invocation.command("mirror copy --to postgres://…");
             return Err(Failure::usage("cannot use a database as the mirror: a mirror is a file")
@@ -60,7 +61,7 @@ impl Place {
         Ok(Self(text.into()))
     }
 
-    /// Opens an existing mirror. Refuses that of another profile or service than those of the settings.
+    /// Opens an existing mirror. Refuses one whose profile or service differs from the settings.
     fn open(&self, settings: &Settings, invocation: &Invocation) -> Result<Mirror, Failure> {
         let sync = self.sync(invocation);
         if matches!(self.0.try_exists(), Ok(false)) {
@@ -74,8 +75,8 @@ impl Place {
         Ok(mirror)
     }
 
-    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
-    /// Returns whether it is the mirror of the settings.
+    /// Refuses the mirror of another profile or service, unless the command line names a mirror and no profile. Returns
+    /// whether it is the mirror of the settings.
     fn check(
         &self,
         mirror: &Mirror,
@@ -90,7 +91,7 @@ impl Place {
         let text = match source(settings, invocation) {
             Some(own) if mirror.is_of(&own) => return Ok(true),
             Some(_) => format!("the mirror {self} does not belong to {reader}"),
-            // A reader without a base URL may not have settings at all.
+            // Without a base URL, all settings may be missing.
             None => match other_owner(mirror, settings) {
                 Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
                 None => return Ok(false),
@@ -124,14 +125,15 @@ pub(crate) fn is_database(text: &str) -> bool {
     scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql"))
 }
 
-/// Returns the failure if a mirror cannot be opened or read. A file that cannot be read is not an output.
+/// Returns the failure for a mirror that cannot be opened or read. The exit code is 2 for a file problem, because the
+/// mirror is not the output.
 pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
     let is_store = matches!(error.kind(), ErrorKind::Store | ErrorKind::Io);
     let failure = Failure::from(error);
     if is_store { failure.with_exit(Exit::Usage) } else { failure }
 }
 
-/// Opens the mirror of a command that answers a question about the values of members in groups, if the mirror has them.
+/// Opens the mirror for a command about the values of members in groups. Fails if the mirror has none.
 pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Failure> {
     let (mirror, place) = read_place(invocation)?;
     let tables = mirror.tables()?;
@@ -147,7 +149,7 @@ pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Fail
     Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
 }
 
-/// Opens the mirror that a command reads, and returns its place, too. A dry run reads it as well.
+/// Opens the mirror that a command reads, even in a dry run. Also returns its location.
 pub(crate) fn read_place(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
     let settings = Settings::of_known(invocation)?;
     let place = Place::of(invocation.mirror.from.as_deref(), &settings, invocation)?;
@@ -169,8 +171,8 @@ pub(crate) fn read_or_sample<S: Mirrored>(
     Ok((mirror, Some(guard)))
 }
 
-/// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
-/// when the second part is dropped.
+/// Syncs a temporary mirror once for each day of the sample service, with the clock set to that day. The mirror is
+/// deleted when the second part is dropped.
 fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TempDir), Failure> {
     if invocation.mirror.from.is_some() {
         return Err(two_mirrors());
@@ -212,7 +214,7 @@ fn no_history() -> Failure {
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Notes that the output is from the mirror, and how old the oldest of these tables is.
+/// Prints a note that the output is from the mirror, with the age of the oldest of these tables.
 pub(crate) fn note_age(
     mirror: &Mirror,
     tables: &[&str],
@@ -234,10 +236,10 @@ pub(crate) fn note_age(
     Ok(())
 }
 
-/// Notes that the last sync used another access token, as far as the token is known without using it.
+/// Prints a note if the last sync used another access token, provided that the token can be read without side effects.
 pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invocation) {
     let Some(token) = token_text(settings, invocation) else { return };
-    // Without the note, the mirror can be read.
+    // The mirror can be read without the note.
     if let Ok(Some(false)) = mirror.knows_token(&token) {
         invocation.screen.note(&format!(
             "the last sync used another access token of profile {}; if it was for another account, use a separate profile",
@@ -259,7 +261,7 @@ fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
 }
 
-/// Names the account of a mirror if a profile was chosen, and the mirror belongs to another one that is known.
+/// Names the account of a mirror if a profile was chosen and the mirror is known to belong to another.
 fn other_owner(mirror: &Mirror, settings: &Settings) -> Option<String> {
     let Settings { profile, file, .. } = settings;
     if profile.origin == "default" {
@@ -281,7 +283,7 @@ fn account(settings: &Settings, invocation: &Invocation) -> String {
     }
 }
 
-/// Names the account and the service of a mirror, if it is that of the settings.
+/// Names the account and the service of a mirror that matches the settings.
 #[cfg(feature = "dashboard")]
 pub(crate) fn account_of(mirror: &Mirror, settings: &Settings, invocation: &Invocation) -> String {
     match source(settings, invocation) {
@@ -294,7 +296,7 @@ pub(crate) fn account_of(mirror: &Mirror, settings: &Settings, invocation: &Invo
 /// The word for the mirror of the profile.
 pub(crate) const OF_PROFILE: &str = "mirror";
 
-/// Asks on the terminal, unless the flag `--yes` is given. Fails if the answer is no, or this is not a terminal.
+/// Asks on the terminal, unless `--yes` is given. Fails if the answer is no, or without a terminal.
 pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
     if yes {
         return Ok(());
@@ -356,7 +358,7 @@ pub(crate) fn utc(seconds: i64) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Returns a time on this machine, as `2026-11-30 14:05:00`: so a spreadsheet takes it for a date.
+/// Returns a local time as `2026-11-30 14:05:00`, which a spreadsheet recognizes as a date.
 pub(crate) fn local(seconds: i64) -> String {
     let time = Local.timestamp_opt(seconds, 0).earliest();
     time.map_or_else(|| utc(seconds), |time| time.format("%Y-%m-%d %H:%M:%S").to_string())

@@ -22,7 +22,7 @@ use crate::screen::Tone;
 use crate::session::Session;
 use crate::settings::{Settings, ValueOrder};
 
-/// The records of each command that prints some, by the words of the command.
+/// The records of each command that prints records, by the words of the command.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
 
 /// Returns the description of the records of a table.
@@ -71,7 +71,8 @@ pub(crate) fn plural(table: &Table) -> String {
     }
 }
 
-/// Returns the identities of the groups that a text names: one identity, or all with this title. Case does not matter.
+/// Returns the identities of the groups that a text names: the one with this identity, or all with this title, ignoring
+/// case.
 fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>, Failure> {
     if titles.contains_key(text) {
         return Ok(vec![text.to_owned()]);
@@ -156,7 +157,7 @@ pub(crate) fn list(
     }
     let (days, seconds) = flags.waiting.unwrap_or_default();
     let (now, mut older, mut ended) = (now(), 0, BTreeMap::<_, u64>::new());
-    // As on the dashboard, an end does not count as waiting.
+    // As on the dashboard, a final value does not count as waiting.
     let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
     let passages =
         if has_ends { Vec::new() } else { queries::passages(&mirror, of.table.name(), None)? };
@@ -179,7 +180,7 @@ pub(crate) fn list(
         ControlFlow::Continue(())
     })?;
     let member = described(records, of.members);
-    // A member with a field of this name keeps it.
+    // If a member has a field of this name, that field is kept.
     let free = |name: String| {
         if member.fields.contains(&&*name) { format!("placement_{name}") } else { name }
     };
@@ -225,7 +226,7 @@ pub(crate) fn list(
     if !ended.is_empty() {
         let (count, ends): (_, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
         let more = if count == 1 { "more is" } else { "more are" };
-        // Also with `-q`: in a young mirror, the guess of an end can be wrong.
+        // Printed even with `-q`: in a young mirror, the guess of a final value can be wrong.
         let text = format!(
             "{} {more} at an end ({}); --{} NAME lists them",
             with_separators(count),

@@ -28,7 +28,7 @@ pub(crate) struct StatusFlags {
     max_age: Option<u64>,
 }
 
-/// The columns in a table, which has no room for the reason. A narrow terminal hides the last one first.
+/// The columns of a table, which has no room for the reason. A narrow terminal hides the last ones first.
 const STATUS: &[&str] =
     &["table", "synced_at", "age_seconds", "records", "missing", "rejected", "values_from"];
 
@@ -108,7 +108,7 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
         "record",
         "cursor",
     ];
-    // A table has neither the id for deduplication nor the record.
+    // A table shows neither the id for deduplication nor the record.
     let columns = &["number", "at", "table", "record_id", "kind", "fields", "previous", "value"];
     let mirror = open::read(invocation)?;
     if flags.cursor {
@@ -169,7 +169,7 @@ Examples:
     },
 }
 
-/// Prints the receivers of the changes, or changes one.
+/// Prints the consumers of the changes, or modifies one.
 pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Result<(), Failure> {
     let mut mirror = open::read(invocation)?;
     let consumers = mirror.consumers()?;
@@ -235,14 +235,14 @@ pub(crate) struct SearchFlags {
     text: String,
 }
 
-/// Prints the records that have a text.
+/// Prints the records that contain a text.
 pub(crate) fn search<S: Mirrored>(
     flags: &SearchFlags,
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let mirror = open::read(invocation)?;
-    // The first texts of each table.
+    // The first text columns of each table.
     let found = found::<S>();
     let shown = found.tables.iter().map(|table| described(records, table).columns);
     let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));

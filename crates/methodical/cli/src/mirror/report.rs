@@ -75,7 +75,7 @@ pub(crate) fn report(
     let table = of.table.name();
     let source = source_column(of.members);
     let report = queries::report(&mirror, table, period(days), source_name(of.members).as_deref())?;
-    // How many placements came into each named group of values, by group of members.
+    // How many placements moved into each named group of values, by group of members.
     let mut entered: BTreeMap<String, BTreeMap<&str, u64>> = BTreeMap::new();
     for one in queries::moves(&mirror, table, period(days))? {
         let name =
@@ -86,7 +86,7 @@ pub(crate) fn report(
         }
     }
     let names: Vec<&str> = order.groups().collect();
-    // A group with the name of another field gets a prefix, as on the board.
+    // A group that has the name of another field gets a prefix, as on the board.
     let columns = distinct(&names, of.value, &OWN);
     let days_of = |seconds: i64| format!("{}.{}", seconds / 86_400, seconds % 86_400 / 8640);
     let days_of = |seconds| json!(days_of(seconds).parse::<f64>().ok());
@@ -153,11 +153,11 @@ pub(crate) fn report(
     note_age(&mirror, &[table, of.groups.name()], invocation)
 }
 
-/// The fields of a record besides the named groups of values.
+/// The fields of a record except the named groups of values.
 const OWN: [&str; 8] = ["by", "id", "name", "new", "moved", "times", "average_days", "median_days"];
 
-/// Returns the column with the source of a member, such as `portal.name`: the first text of a nested record that is not personal, and no
-/// identity.
+/// Returns the column with the source of a member, such as `portal.name`: the first text in a nested record that is
+/// neither personal nor an identity.
 fn source_column(members: &Table) -> Option<&Column> {
     let is_source = |one: &&Column| {
         one.kind() == ColumnKind::Text

@@ -182,7 +182,7 @@ pub(crate) fn sync<S: Mirrored>(
     if flags.all {
         rebuild(session, mirror)?;
     }
-    // The progress line is on standard error if that is a terminal.
+    // The progress line is shown if standard error is a terminal.
     let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
     let line = Arc::new(Mutex::new(LiveLine::new(is_shown.then_some(screen))));
     let shown = Arc::clone(&line);
@@ -194,7 +194,7 @@ pub(crate) fn sync<S: Mirrored>(
     let done = failed(session, mirror, &report);
     let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
     if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
-        // Without it, readers only lack a note.
+        // If this fails, readers only miss a note.
         let _unnoted = mirror.note_token(&token);
     }
     let mut notes = Vec::new();
@@ -220,7 +220,7 @@ fn text(progress: SyncProgress) -> String {
     }
 }
 
-/// Notes how many values are known, and those that no record has.
+/// Prints how many values are known, and which names no record has.
 fn note_values(synced: &Synced, screen: Screen) {
     let coverage = synced.report.tables.iter().filter_map(|table| table.coverage.as_ref());
     for text in coverage.map(|coverage| coverage.text("--values")).chain(synced.unknown.clone()) {
@@ -228,7 +228,7 @@ fn note_values(synced: &Synced, screen: Screen) {
     }
 }
 
-/// Notes the tables that have changed, with the counts of the changes.
+/// Prints the tables that changed, with the counts of the changes.
 pub(crate) fn summarize(synced: &Synced, screen: Screen) {
     let mut has_changed = false;
     for table in &synced.report.tables {
@@ -263,14 +263,14 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     for (table, records) in &flags.accept_missing {
         options = options.accept_missing(table, *records);
     }
-    // The groups whose values are unknown did not change, so they would have to wait.
+    // Groups with unknown values did not change, so they would otherwise have to wait.
     if flags.all || !flags.values.is_empty() {
         options = options.recheck_every(1);
     }
     if flags.no_recover { options.without_recovery() } else { options }
 }
 
-/// Corrects what is wrong in the mirror, so that the sync writes damaged rows again, and warns of them.
+/// Repairs the mirror, so that the sync writes damaged rows again, and warns of the damage.
 fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> {
     let findings = mirror.rebuild()?.findings;
     let damaged = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
@@ -380,7 +380,7 @@ const COUNTS: &[Count] = &[
 const SHOWN: &[&str] =
     &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
 
-/// Parses a number of missing records that is accepted for a table.
+/// Parses the accepted number of missing records of a table.
 fn accepted(text: &str) -> Result<(String, u64), &'static str> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(table, records)| Some((table.to_owned(), records.parse().ok()?)));

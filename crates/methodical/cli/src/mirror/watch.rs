@@ -109,7 +109,8 @@ impl WatchFlags {
         Limits { tables, kinds: self.kind.clone() }
     }
 
-    /// Returns the name of the consumer. The defaults differ, so that printing events takes none from a webhook.
+    /// Returns the name of the consumer. The defaults differ, so that printing events does not consume those of a
+    /// webhook.
     fn consumer(&self) -> &str {
         match (&self.consumer, &self.exec, &self.webhook) {
             (Some(name), ..) => name,
@@ -206,7 +207,7 @@ impl Watch<'_> {
             summarize(&synced, self.invocation.screen);
             synced.done
         });
-        // The changes of the tables that were synced, and those of earlier syncs, are always delivered.
+        // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.
         let closed = io::Error::from(io::ErrorKind::BrokenPipe);
         let delivered = match mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits()) {
             Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
@@ -223,7 +224,7 @@ impl Watch<'_> {
     }
 
     fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
-        // Adding waits for the sync of another process, and is not needed again.
+        // Adding a consumer waits while another process syncs, so do it only once.
         if self.find(mirror)?.is_none() {
             mirror.add_consumer(self.consumer)?;
         }

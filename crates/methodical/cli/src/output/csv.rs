@@ -18,7 +18,8 @@ pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
 
 /// A header line, then one line per record. Column names are escaped like cells, because they may be untrusted input.
 ///
-/// `csv::Writer` is not used because none of its quote styles quotes cells with outer spaces, and it owns its output.
+/// `csv::Writer` is not used, because none of its quote styles quotes cells with leading or trailing spaces, and it
+/// owns its output.
 #[derive(Debug)]
 struct Csv {
     columns: Vec<OutputColumn>,
@@ -64,7 +65,7 @@ impl Csv {
         }
         let is_special =
             |byte: u8| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == self.separator;
-        // Some readers trim the outer spaces of unquoted cells.
+        // Some readers trim unquoted cells.
         let has_space = cell.starts_with([' ', '\t']) || cell.ends_with([' ', '\t']);
         if has_space || cell.bytes().any(is_special) {
             self.text.push('"');

@@ -12,7 +12,7 @@ use crate::program::{Name, Program};
 use crate::run::Invocation;
 use crate::screen::{Screen, View, columns, printable};
 
-/// An output that appears under its name when it is complete. If it is dropped before, nothing appears.
+/// An output that appears under its name only once it is complete. If it is dropped earlier, nothing appears.
 pub trait Upload: Write + Send + fmt::Debug {
     /// Completes the output.
     ///
@@ -44,11 +44,11 @@ pub(crate) struct Destination {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Stdout,
-    /// Standard output, which is a terminal, through a pager.
+    /// Standard output on a terminal, through a pager.
     Paged,
     /// A device or a pipe, which cannot be replaced by another file, with its width if it is a terminal.
     Device(Option<u16>),
-    /// A file or an upload, which appears when it is complete.
+    /// A file or an upload, which appears once it is complete.
     Hidden,
 }
 
@@ -71,8 +71,8 @@ impl Upload for AtomicFile {
 }
 
 impl Destination {
-    /// Opens a file, also one that a URL names, or standard output without a path. The name of the program is part of that of the
-    /// temporary file.
+    /// Opens a file or an upload, or standard output if no path is given. The temporary file is named after the
+    /// program.
     pub(crate) fn open(path: Option<&Path>, program: &Program) -> Result<Self, Failure> {
         let (out, kind): (Box<dyn Upload>, _) = match path {
             None => (Box::new(io::stdout()), Kind::Stdout),
@@ -84,7 +84,7 @@ impl Destination {
         Ok(Self { out: buffered(out), kind })
     }
 
-    /// Shows output to a terminal in the pager.
+    /// Shows output in the pager, if it goes to a terminal.
     pub(crate) fn through_pager(self, invocation: &Invocation) -> Self {
         match pager::start(invocation) {
             Some(paged) => Self { out: buffered(Box::new(paged)), kind: Kind::Paged },
@@ -175,7 +175,7 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
     // A symbolic link is kept: the file it points to is replaced or created.
     let path = follow_links(path)?;
     if let Some(existing) = &existing {
-        // Replacing a file needs no permission to write to it, but a person expects that it does.
+        // Replacing a file does not require permission to write to it, but users expect it to.
         if existing.permissions().readonly() {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
         }
@@ -189,13 +189,13 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
     Ok((Box::new(out), Kind::Hidden))
 }
 
-/// Follows the symbolic links in a path, those of its folders too, to a path without links that may not exist.
+/// Follows the symbolic links in a path, including those of its folders. The resulting path need not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let (mut target, mut rest) = (PathBuf::new(), path.to_owned());
     let mut links = 0;
     loop {
         let mut parts = rest.components();
-        // A root replaces what is before it.
+        // A root replaces everything before it.
         let Some(part) = parts.next() else { return Ok(target) };
         target.push(part);
         let after = parts.as_path();
@@ -218,8 +218,8 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Refuses a link of another user in a folder where everybody can create files, such as `/tmp`. Linux refuses to follow it
-/// too, but does not protect a program that reads the link itself.
+/// Refuses another user's link in a world-writable folder such as `/tmp`. Linux refuses to follow such a link, too, but
+/// does not protect a program that resolves it.
 #[cfg(unix)]
 fn check_link(link: &Path, name: &str) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
@@ -246,7 +246,8 @@ const READ_ONLY: &str = "the file is read-only";
 const FOREIGN_LINK: &str =
     "is a symbolic link of another user in a folder that everybody can write to";
 
-/// Mode bits of a folder in which everybody can create files, and only their owners can remove them.
+/// Mode bits of a world-writable folder with the sticky bit: everybody can create files, but only their owners can
+/// remove them.
 #[cfg(unix)]
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
@@ -305,7 +306,7 @@ impl Raw {
     pub(crate) fn abort(&mut self) {
         if self.out.is_live() {
             let ended = if self.terminal { self.end_line() } else { Ok(()) };
-            // The failure that is about to be reported matters more than an error here.
+            // The failure about to be reported matters more than an error here.
             drop(ended.and_then(|()| self.out.flush()));
         }
     }

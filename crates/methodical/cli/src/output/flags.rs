@@ -135,8 +135,7 @@ impl OutputFlags {
         self.output_file.as_deref().filter(|file| file.as_os_str() != "-")
     }
 
-    /// Returns the requested format: the value of `-o`, else that of the file extension, else that of a flag that only
-    /// one format has.
+    /// Returns the requested format: from `-o`, or else the file extension, or else a flag that only one format has.
     pub(crate) fn format(&self) -> Result<Option<Format>, Failure> {
         let mut format = match (self.output, self.file()) {
             (None, Some(file)) => self.formats.of_file(file)?,
@@ -191,7 +190,7 @@ impl OutputFlags {
         given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
     }
 
-    /// Returns whether `-q` leaves out the report of a command: no flag says that the report is wanted.
+    /// Returns whether `-q` suppresses the report of a command, because no flag asks for the report.
     pub(crate) fn is_silent(&self, is_terminal: bool) -> bool {
         self.quiet
             && !is_terminal
@@ -226,7 +225,7 @@ pub(crate) fn day(text: &str) -> Result<NaiveDate, String> {
 /// Returns when a day begins on this machine, in seconds since 1970.
 pub(crate) fn midnight(day: NaiveDate) -> i64 {
     let begin = day.and_time(NaiveTime::MIN);
-    // A clock that is set forward at midnight skips it.
+    // Midnight does not exist if the clock is set forward then.
     let local = Local.from_local_datetime(&begin).earliest();
     local.map_or_else(|| begin.and_utc().timestamp(), |begin| begin.timestamp())
 }

@@ -62,14 +62,14 @@ pub struct OutputFormat {
 /// Creates the writer of a format. The program opens the output before, and removes an incomplete file if this fails.
 type Begin = fn(&OutputSetup) -> Result<Box<dyn RecordWriter>, Failure>;
 
-/// The columns that the writer of a format gets if `--fields` names none.
+/// The columns that the writer of a format gets without `--fields`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormatColumns {
-    /// The columns of a table for people.
+    /// The columns of a human-readable table.
     Shown,
-    /// Every documented field, and of a nested record its fields.
+    /// Every documented field, with nested records expanded to their fields.
     All,
-    /// None: the writer prints the whole record. With `--fields`, it gets a record of only these fields.
+    /// None: the writer gets whole records, or with `--fields`, records of only these fields.
     Whole,
 }
 
@@ -86,7 +86,7 @@ impl OutputFormat {
         Self { extensions, ..self }
     }
 
-    /// Says that the output is not text, so that the program does not write it to a terminal.
+    /// Declares that the output is not text, so that the program does not write it to a terminal.
     pub const fn binary(self) -> Self {
         Self { is_binary: true, ..self }
     }
@@ -236,7 +236,8 @@ pub trait RecordWriter {
         Ok(())
     }
 
-    /// Receives the number of records received, before [`finish`](Self::finish). Filters may have let only some of them through.
+    /// Called before [`finish`](Self::finish) with the number of records received, of which filters may have passed
+    /// only some.
     fn received(&mut self, _count: u64) {}
 
     /// Writes the rest of the output. Returns notes for the user, which `-q` hides.
@@ -266,7 +267,7 @@ impl OutputColumn {
     }
 }
 
-/// The output that a format writes: the columns, and what the command line says about it.
+/// The output that a format writes: the columns, and the settings from the command line.
 ///
 /// The function that is passed to [`OutputFormat::new`](crate::OutputFormat::new) receives one.
 #[derive(Clone, Debug, Default)]

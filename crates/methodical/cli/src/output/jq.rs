@@ -1,4 +1,4 @@
-//! `--jq`: prints what a jq filter makes of the output.
+//! `--jq`: applies a jq filter to the output.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use crate::output::format::RecordWriter;
 use crate::output::json::safe;
 use crate::screen::printable;
 
-/// A writer that keeps all records, and then applies the filter to the list or the object.
+/// A writer that collects all records, then applies the filter to the list or the object.
 pub(crate) struct Jq {
     filter: Filter<data::JustLut<Val>>,
     code: String,
@@ -96,7 +96,7 @@ impl RecordWriter for Jq {
     }
 }
 
-/// Returns a text without its quotes, and any other value as JSON.
+/// Returns a string without its quotes, and any other value as JSON.
 fn text_of(value: &Val) -> Cow<'_, str> {
     match value {
         Val::TStr(text) => String::from_utf8_lossy(text),
@@ -133,7 +133,7 @@ fn without_data(message: &str, code: &str) -> String {
     text
 }
 
-/// Describes a mistake in the syntax of a filter.
+/// Describes a syntax error in a filter.
 fn syntax(error: &load::Error<&str>) -> String {
     let (expected, place) = match error {
         load::Error::Io(errors) => {

@@ -106,8 +106,8 @@ fn escaped(json: &str, is_data: impl Fn(char) -> bool) -> String {
     escaped
 }
 
-/// Returns a JSON text on several lines, in which no character acts on a terminal. `level` is the indentation of its first line, which
-/// is not included. A text that is not valid JSON stays as it is.
+/// Returns a JSON text on several lines, in which no character acts on a terminal. `level` is the indentation of its
+/// first line, which is not included. Text that is not valid JSON is returned unchanged.
 fn pretty(json: &str, level: usize, color: bool) -> String {
     let styles = if color { Styles::ansi().parse("2::::32:::1;34") } else { Styles::default() };
     let pp = Pp { indent: Some("  ".to_owned()), styles, sep_space: true, ..Pp::default() };
@@ -116,7 +116,7 @@ fn pretty(json: &str, level: usize, color: bool) -> String {
         .map_err(|_syntax| io::ErrorKind::InvalidData.into())
         .and_then(|value| write(&mut text, &pp, level, &value));
     match written {
-        // The strings have escapes for the other control characters: these are line ends, and begin colors.
+        // Strings contain control characters only as escapes. The ones left are line breaks, and the start of colors.
         Ok(()) => escaped(&String::from_utf8_lossy(&text), |letter| !"\n\u{1b}".contains(letter)),
         Err(_) => safe(json, true).into_owned(),
     }

@@ -28,7 +28,7 @@ pub(crate) struct Chooser {
     received: u64,
 }
 
-/// A filter with the path of its field, and whether it has seen a value that it could compare, and one that it could not.
+/// A filter with the path of its field, and whether it has seen comparable and incomparable values.
 #[derive(Debug)]
 struct Chosen {
     path: Path,
@@ -72,7 +72,7 @@ impl Chooser {
         Ok(Self { filters, sort, unsorted: Vec::new(), groups, left, received: 0 })
     }
 
-    /// Returns the groups of `--count-by`, which are printed in place of the records.
+    /// Returns the groups of `--count-by`, which are printed instead of the records.
     pub(crate) fn groups(&self) -> Option<&Groups> {
         self.groups.as_ref()
     }
@@ -163,7 +163,7 @@ impl Groups {
         units.into_iter().find_map(of).unwrap_or((text, None))
     }
 
-    /// Returns the names of the fields of a group: that of the values, that of their numbers, and that of their shares.
+    /// Returns the names of the fields of a group: value, count and share.
     pub(crate) fn fields(&self) -> [&str; 3] {
         let free = |name, other| if self.name == name { other } else { name };
         [&self.name, free("count", "records"), free("percent", "share")]
@@ -182,7 +182,7 @@ impl Groups {
         *self.counts.entry(value).or_default() += 1;
     }
 
-    /// Returns the groups as records, the largest first, and equal ones by value. The parts of dates are in their order.
+    /// Returns the groups as records, largest first, with ties by value. Parts of dates are in chronological order.
     pub(crate) fn into_records(self) -> impl Iterator<Item = String> {
         let [name, count, share] = self.fields().map(|name| Value::from(name).to_string());
         let total: u64 = self.counts.values().sum();
@@ -217,7 +217,7 @@ impl Sort {
     }
 }
 
-/// A sort key: numbers by value, then text without regard to case, then empty values.
+/// A sort key: numbers by value, then text ignoring case, then empty values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Number(Decimal),
@@ -227,7 +227,7 @@ enum Key {
 }
 
 impl Key {
-    /// Creates the key of a cell, in which text is compared without regard to case.
+    /// Creates the key of a cell, which ignores the case of text.
     fn of(cell: &str) -> Self {
         match number(cell) {
             _ if cell.is_empty() => Self::Empty,

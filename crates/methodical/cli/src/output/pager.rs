@@ -32,7 +32,7 @@ pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
     }
     let mut child = command.spawn().ok()?;
     let input = child.stdin.take();
-    // Ctrl-C belongs to the pager, until the person quits it: the program may be waiting for the service.
+    // Ctrl-C belongs to the pager until the user quits it, even while the program waits for the service.
     interrupt::leave_to_pager(true);
     let wait = move || {
         let status = child.wait();
@@ -43,7 +43,7 @@ pub(crate) fn start(invocation: &Invocation) -> Option<Paged> {
     Some(Paged { input, ended })
 }
 
-/// Output to a pager that runs. Dropping it waits until the person quits it.
+/// Output to a running pager. Dropping it waits until the user quits the pager.
 #[derive(Debug)]
 pub(crate) struct Paged {
     /// `None` after the end of the output.
@@ -53,7 +53,8 @@ pub(crate) struct Paged {
 }
 
 impl Paged {
-    /// Ends the output, and waits for the end of the pager. Fails if it failed, because the person may not have seen the output.
+    /// Ends the output and waits for the pager to exit. Fails if the pager failed, because the user may not have seen
+    /// the output.
     fn wait(&mut self) -> io::Result<()> {
         drop(self.input.take());
         let Some(ended) = self.ended.take() else { return Ok(()) };
@@ -74,7 +75,7 @@ impl Upload for Paged {
 }
 
 impl Write for Paged {
-    /// Writes to the pager. Fails with a broken pipe if the person quit it.
+    /// Writes to the pager. Fails with a broken pipe if the user quit it.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         match input.write(bytes) {
@@ -93,7 +94,7 @@ impl Write for Paged {
 
 impl Drop for Paged {
     fn drop(&mut self) {
-        // The failure that is about to be reported matters more than an error here.
+        // The failure about to be reported matters more than an error here.
         drop(self.wait());
     }
 }

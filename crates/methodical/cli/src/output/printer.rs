@@ -104,7 +104,7 @@ impl Printer {
         self.print_line(&serde_json::to_string(record)?)
     }
 
-    /// Prints a record of the program itself, given as its members in their order.
+    /// Prints a record of the program itself, given as its members in order.
     pub(crate) fn print_members(
         &mut self,
         members: impl IntoIterator<Item = (impl AsRef<str>, Value)>,
@@ -142,7 +142,7 @@ impl Printer {
         self.writer.write(&mut self.out, &self.selected)
     }
 
-    /// Returns whether no further record will be printed, so that none need be received.
+    /// Returns whether no further record will be printed, so that receiving can stop.
     pub(crate) fn is_done(&self) -> bool {
         self.chooser.is_done()
     }
@@ -178,7 +178,7 @@ impl Printer {
         self.progress.clear();
         let more = self.more_skipped();
         if self.out.is_live() {
-            // The failure that is about to be reported matters more than an error here.
+            // The failure about to be reported matters more than an error here.
             drop(self.writer.abort(&mut self.out).and_then(|()| self.out.flush()));
         }
         if let Some(more) = more {
@@ -306,7 +306,7 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Prints records of the program itself, each with the values of all fields in their order.
+    /// Prints records of the program itself, each with the values of all fields in order.
     pub(crate) fn print_rows<const N: usize>(
         &self,
         invocation: &Invocation,
@@ -317,7 +317,7 @@ impl<'a> Schema<'a> {
         printer.finish()
     }
 
-    /// Prints records of the program itself, whose values these columns have. A table has only those that are `shown`.
+    /// Prints records of the program itself, with these columns. A table has only those in `shown`.
     pub(crate) fn print_columns<T>(
         invocation: &Invocation,
         noun: Option<Noun>,
@@ -334,7 +334,8 @@ impl<'a> Schema<'a> {
         printer.finish()
     }
 
-    /// Returns the columns of CSV. A record of an operation loses nothing: every field, and of an object its fields.
+    /// Returns the columns of CSV. They include every field of a record of an operation, with objects expanded to their
+    /// fields.
     pub(crate) fn leaves(&self) -> Vec<&'a str> {
         if !matches!(self.source, RecordSource::Operation) {
             return self.columns.to_vec();
@@ -368,8 +369,8 @@ impl<'a> Schema<'a> {
         OutputColumn { path, field_type }
     }
 
-    /// Checks a field name from a flag. An unknown one is refused if it may be a mistake; others get a warning where records may have
-    /// it: a service may send undocumented fields.
+    /// Checks a field name from a flag. An unknown name is refused if it looks like a typo. Otherwise, since a service
+    /// may send undocumented fields, it only causes a warning.
     pub(crate) fn check(&self, name: &str, invocation: &Invocation) -> Result<(), Failure> {
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(());
@@ -383,7 +384,7 @@ impl<'a> Schema<'a> {
             RecordSource::Operation => similar.is_none(),
         };
         if is_accepted {
-            // Also with `-q`: the output may be empty because of the field.
+            // Printed even with `-q`, because the field may leave the output empty.
             let text = format!("{unknown}; the fields are {known}");
             invocation.screen.say(Tone::Warning, "warning", &text);
             return Ok(());

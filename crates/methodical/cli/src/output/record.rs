@@ -102,7 +102,8 @@ impl Line {
         self
     }
 
-    /// Adds the members of a record of a mirror, with its documented fields first, in the order of the contract: a mirror keeps none.
+    /// Adds the members of a record of a mirror, documented fields first, in the order of the contract, because a
+    /// mirror does not keep the order.
     pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
         let object = Object::parse(json);
         let documented = fields.iter().copied().filter(|name| !name.contains('.'));
@@ -123,7 +124,7 @@ impl Line {
 #[derive(Debug)]
 pub(crate) struct Cells<'a, 'c> {
     record: Object<'a>,
-    /// The index of the field that is probably next: columns have the order of the fields.
+    /// The index of the field that probably comes next: columns are in the order of the fields.
     next: usize,
     inner: Option<(&'c [String], Object<'a>)>,
 }
@@ -134,7 +135,7 @@ impl<'a, 'c> Cells<'a, 'c> {
         Self { record: Object::of_record(json), next: 0, inner: None }
     }
 
-    /// Returns the text of the field at a path, as a person reads it.
+    /// Returns the field at a path as readable text.
     pub(crate) fn cell(&mut self, path: &'c Path) -> Cow<'a, str> {
         text_of(self.value(path))
     }
@@ -173,11 +174,11 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
     }
 }
 
-/// Returns the date and time in a text `YYYY-MM-DD HH:MM:SS`, and in no other.
+/// Returns the date and time in text of exactly the form `YYYY-MM-DD HH:MM:SS`.
 pub(crate) fn date_time(text: &str) -> Option<NaiveDateTime> {
     let format = "%Y-%m-%d %H:%M:%S";
     let time = NaiveDateTime::parse_from_str(text, format).ok()?;
-    // A leap second has more nanoseconds than others.
+    // A leap second has more nanoseconds than other seconds.
     (time.nanosecond() == 0 && time.format(format).to_string() == text).then_some(time)
 }
 
@@ -202,7 +203,7 @@ fn string_end(text: &str) -> Option<usize> {
         if bytes.get(at) == Some(&b'"') {
             return Some(at + 1);
         }
-        // The backslash and what it escapes.
+        // Skip the backslash and what it escapes.
         at += 2;
     }
 }

@@ -16,9 +16,9 @@ pub type Fields<'a> = &'a [&'a str];
 pub(crate) struct Filter {
     pub(crate) path: String,
     operator: Operator,
-    /// The text that is compared, in which case does not matter for [`Operator::Contains`].
+    /// The text to compare with, ignoring case for [`Operator::Contains`].
     text: String,
-    /// The text as a date or a number, with which every time of a day or a month is compared.
+    /// The text as a date or a number. A date equals every time within its day or month.
     bound: Option<Bound>,
 }
 
@@ -30,7 +30,7 @@ enum Operator {
     Compares(fn(Ordering) -> bool),
 }
 
-/// Each operator before its own first character.
+/// Longer operators come before their prefixes.
 const OPERATORS: [(&str, Operator); 7] = [
     ("!=", Operator::Differs),
     ("<=", Operator::Compares(Ordering::is_le)),
@@ -168,15 +168,15 @@ impl Bound {
             MONTH => civil(&format!("{text}-01")),
             _ => civil(text),
         }?;
-        // A text that is longer has a fraction or a time zone, which could not be compared.
+        // Longer text has a fraction or a time zone, which cannot be compared.
         (text.len() <= date.len()).then(|| date.truncate(text.len()))?;
         Some(Self::Date(date))
     }
 
     /// Compares a cell with this; `None` if the cell has no date or no number.
     ///
-    /// Dates are compared as precisely as the bound is given: every time of a day equals its date, and its month. A time zone in the cell is
-    /// ignored. Numbers are compared by their exact values.
+    /// Dates are compared with the precision of the bound: every time of a day equals its date, and its month. A time
+    /// zone in the cell is ignored. Numbers are compared by their exact values.
     pub(crate) fn compare(&self, cell: &str) -> Option<Ordering> {
         match self {
             Self::Date(date) => civil(cell)?.get(..date.len()).map(|start| start.cmp(date)),

@@ -1,4 +1,4 @@
-//! A table for people: one line per record, in aligned columns that fit into the terminal.
+//! A human-readable table: one line per record, in aligned columns that fit the terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -22,8 +22,8 @@ pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
 ///
 /// The first 1000 records set the widths of the columns. Later ones are written immediately.
 ///
-/// On a terminal a line never wraps, unless the table is wide: text that does not fit is cut and ends in `…`, and columns
-/// that do not fit are hidden and named at the end.
+/// On a terminal, a line never wraps, unless the table is wide: text that does not fit is shortened and ends in `…`,
+/// and columns that do not fit are hidden and named at the end.
 #[derive(Debug)]
 struct Table {
     setup: OutputSetup,
@@ -111,7 +111,7 @@ impl RecordWriter for Table {
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
         let OutputSetup { view, quiet, noun, .. } = self.setup;
-        // A person reads `no photos` instead of a header.
+        // A terminal shows `no photos` instead of a header.
         let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
         if self.layout.is_none() && !says_none {
             self.start(out)?;
@@ -134,7 +134,7 @@ fn count(records: u64, noun: Noun) -> String {
 #[derive(Debug)]
 struct Layout {
     columns: Vec<Column>,
-    /// The width of the terminal. Without it, nothing is cut.
+    /// The width of the terminal. Without it, nothing is shortened.
     room: Option<usize>,
 }
 
@@ -144,7 +144,7 @@ struct Column {
     width: usize,
     /// The width below which the column is not shown.
     least: usize,
-    /// Whether a cell is useless if cut: a number, a phone number, a date, or in the first column an identifier.
+    /// Whether a cell must not be shortened: a number, a phone number, a date, or in the first column an identifier.
     is_exact: bool,
     /// The width without the time of day, if all cells have a date and a time, and it is smaller.
     day: Option<usize>,
@@ -165,7 +165,7 @@ impl Column {
 }
 
 impl Layout {
-    /// Creates a layout of all columns in full width. The first rows decide the content and width of each column.
+    /// Creates a layout of all columns in full width. The first rows determine the content and width of each column.
     fn of(titles: &[String], rows: &[Vec<String>]) -> Self {
         let columns = titles.iter().enumerate().map(|(index, title)| {
             let cells = rows.iter().filter_map(|row| row.get(index));
@@ -208,7 +208,8 @@ impl Layout {
         self.columns.iter().map(width).sum::<usize>() + gaps
     }
 
-    /// Returns one line without trailing spaces. An identifier in the first column moves the others rather than being cut.
+    /// Returns one line without trailing spaces. An identifier in the first column shifts the others rather than being
+    /// shortened.
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
         for (position, column) in self.columns.iter().enumerate() {
@@ -253,7 +254,7 @@ fn cut(text: &str, width: usize, line: &mut String) {
     _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
 }
 
-/// Returns whether a text is a number, a phone number or a date, which is useless if cut.
+/// Returns whether text is a number, a phone number or a date, which would be useless if shortened.
 fn is_exact(cell: &str) -> bool {
     cell.len() <= MAX_EXACT
         && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,:/() TZ".contains(&byte))
@@ -262,16 +263,16 @@ fn is_exact(cell: &str) -> bool {
 /// The space between two columns.
 const GAP: &str = "  ";
 
-/// Width in which text is readable.
+/// Width that keeps text readable.
 const TEXT: usize = 24;
 
 /// Length of `2024-03-31`.
 const DAY: usize = 10;
 
-/// Maximum length of text that is never cut. A date with its time and zone is shorter.
+/// Maximum length of text that is never shortened. A date with its time and zone is shorter.
 const MAX_EXACT: usize = 32;
 
-/// Maximum length of an identifier that is never cut: that of a UUID.
+/// Maximum length of an identifier that is never shortened: that of a UUID.
 const MAX_IDENTIFIER: usize = 36;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! XLSX, for people who use a spreadsheet: text stays text, and dates are dates.
+//! XLSX, for spreadsheets: text stays text, and dates are dates.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
     let mut widths = Vec::new();
     guarded(|| {
         if let Some(file) = &setup.file {
-            // The folder of the system for temporary files may be too small.
+            // The system's temporary folder may be too small.
             workbook.set_tempdir(folder_of(file))?;
         }
         let sheet = workbook.add_worksheet_with_constant_memory()?.set_name(sheet)?;
@@ -45,7 +45,7 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
     }))
 }
 
-/// A workbook with one row for each record. Rows go to a temporary file that has no name, and to the output at the end.
+/// A workbook with one row per record. Rows go to an unnamed temporary file, and to the output at the end.
 struct Xlsx {
     columns: Vec<OutputColumn>,
     workbook: Workbook,
@@ -100,7 +100,7 @@ impl RecordWriter for Xlsx {
             if let Some(last) = self.columns.len().checked_sub(1) {
                 let last = u16::try_from(last).unwrap_or(u16::MAX);
                 sheet.autofilter(0, 0, self.row, last)?;
-                // No warning beside an identifier in digits.
+                // No warning about an identifier made of digits.
                 sheet.ignore_error_range(0, 0, self.row, last, IgnoreError::NumberStoredAsText)?;
             }
             for (column, width) in (0..).zip(&self.widths) {
@@ -126,7 +126,7 @@ fn put(
 ) -> Result<(), XlsxError> {
     match cell {
         Cell::Empty => return Ok(()),
-        // Some versions of Excel show a long text in the text format as `###`.
+        // Some versions of Excel show long text in the text format as `###`.
         Cell::Text(long) if long.len() > MAX_TEXT_FORMAT => {
             sheet.write_string(row, column, &**long)?
         }
@@ -144,7 +144,7 @@ fn put(
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
 enum Cell<'a> {
-    /// Also for `null`: a workbook does not distinguish it from an empty text or an absent field.
+    /// Also used for `null`: a workbook cannot distinguish it from an empty string or an absent field.
     Empty,
     /// Never a formula, and never converted.
     Text(Cow<'a, str>),
@@ -184,7 +184,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Returns whether every spreadsheet shows the date: some have a 29 February 1900, so they differ before March 1900.
+/// Returns whether all spreadsheets show the date alike. Some have a 29 February 1900, so they differ before March
+/// 1900.
 fn is_in_calendar(time: NaiveDateTime) -> bool {
     (time.year(), time.month()) >= (1900, 3)
 }
@@ -202,23 +203,23 @@ fn real(json: &str) -> Option<f64> {
     json.parse().ok().filter(|number: &f64| is_number && number.is_finite())
 }
 
-/// Returns whether a cell cannot hold a text: a workbook counts its UTF-16 units.
+/// Returns whether text is too long for a cell, in UTF-16 units.
 fn is_too_long(text: &str) -> bool {
     text.len() > MAX_TEXT && text.encode_utf16().count() > MAX_TEXT
 }
 
-/// Returns the width of a text in a column.
+/// Returns the width of text in a column.
 fn width(text: &str) -> usize {
     text.lines().map(UnicodeWidthStr::width).max().unwrap_or_default()
 }
 
-/// Maximum length of a text in a cell, in UTF-16 units.
+/// Maximum length of text in a cell, in UTF-16 units.
 const MAX_TEXT: usize = 32_767;
 
-/// Number of digits that a spreadsheet keeps of a number.
+/// Number of digits of a number that a spreadsheet keeps.
 const MAX_DIGITS: usize = 15;
 
-/// Last row of a sheet, from 0, and so the maximum number of records in it.
+/// Last row of a sheet, counted from 0, which is also the maximum number of records.
 const LAST_ROW: u32 = 1_048_575;
 
 /// Number of rows that set the widths of the columns.
@@ -236,7 +237,7 @@ const DATE_WIDTH: usize = 19;
 /// Maximum length of the name of a sheet, in characters.
 const MAX_NAME: usize = 31;
 
-/// Maximum length of a text in the text format, in bytes.
+/// Maximum length of text in the text format, in bytes.
 const MAX_TEXT_FORMAT: usize = 255;
 
 /// An output that keeps its first error and ignores what follows: the library would report a second failure on standard
@@ -262,7 +263,8 @@ impl Write for Remember<'_> {
     }
 }
 
-/// Calls the library, which panics if it cannot write a temporary file, such as on a full disk. The panic prints nothing.
+/// Calls the library, which panics if it cannot write a temporary file, for example on a full disk. The panic prints
+/// nothing.
 fn guarded<T>(action: impl FnOnce() -> Result<T, XlsxError>) -> io::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -110,7 +110,7 @@ impl ConfigFile {
     }
 }
 
-/// Describes the error and its place, without the line itself: it may contain a token.
+/// Describes the error and its position, without the line itself, which may contain a token.
 fn place(text: &str, error: &toml_edit::TomlError) -> String {
     let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
     let before = error.span().and_then(|span| text.get(..span.start));
@@ -126,7 +126,7 @@ pub(crate) fn config_path(program: Name) -> Result<PathBuf, Failure> {
     files::path(program, CONFIG)
 }
 
-/// Refuses unknown keys: a mistyped setting must not be ignored.
+/// Refuses unknown keys: a typo must not be ignored.
 fn check(document: &DocumentMut) -> Result<(), Failure> {
     let wrong = |what: String| move || Failure::usage(what);
     for (key, item) in document.iter() {
@@ -145,7 +145,8 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
                 settings.ok_or_else(wrong(format!("`profile.{name}` must be a table")))?;
             for (key, value) in settings.iter() {
                 let text = value.as_value().and_then(shown_value);
-                // No setting has this text: the error says which values it has.
+                // A list or table counts as an empty string, which no setting accepts; the error lists the valid
+                // values.
                 let checked = Key::find(key)?.check(&text.unwrap_or_default());
                 checked.map_err(|failure| failure.because(format!("in profile `{name}`")))?;
             }
@@ -159,7 +160,7 @@ pub(crate) fn has_token(program: Name, profile: &str) -> bool {
     stored_token(program, profile).map_or(true, |token| token.is_some())
 }
 
-/// Returns the names of all profiles, in order: those with settings, and those that only have a token.
+/// Returns the names of all profiles in order, including those that have only a token.
 pub(crate) fn profile_names(program: Name, file: &ConfigFile) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = tokens(program)?.iter().map(|(name, _)| name.to_owned()).collect();
     names.extend(file.profiles().map(str::to_owned));

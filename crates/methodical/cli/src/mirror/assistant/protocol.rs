@@ -1,9 +1,11 @@
 //! The Model Context Protocol over standard input and output: one JSON-RPC message on each line.
 //!
-//! Ours, because a server with tools needs five methods: `rmcp` 3.11 would add 17 crates, a minute of build on one core and 2.2 MB.
+//! Hand-written, because a server with tools needs only five methods: `rmcp` 3.11 would add 17 crates, a minute of
+//! build time on one core, and 2.2 MB.
 //!
-//! A client of 2025-11-25 or before begins with `initialize`. One of 2026-07-28 sends its version with each request, and may
-//! ask for the versions with `server/discover`. The server keeps no state, so it answers both at any time.
+//! A client of protocol version 2025-11-25 or earlier begins with `initialize`. A client of 2026-07-28 sends its
+//! version with each request, and may ask for the supported versions with `server/discover`. The server keeps no state,
+//! so it answers both at any time.
 
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -11,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::mirror::assistant::with;
 
-/// The name and version of a server, how a model is to use it, and its tools as a client lists them.
+/// The name and version of a server, instructions for the model, and its list of tools.
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) version: &'static str,
@@ -22,7 +24,7 @@ pub(super) struct Server {
 /// The parameters of a request, or the arguments of a call.
 pub(super) type Parameters = Map<String, Value>;
 
-/// Calls a tool by its name. The error is a text for the model: it has no data of the service, and none of the arguments.
+/// Calls a tool by name. The error is a message for the model, without data from the service or the arguments.
 type Call<'a> = &'a mut dyn FnMut(&str, Parameters) -> Result<Value, String>;
 
 /// Answers messages until the input ends.
@@ -170,7 +172,7 @@ fn error(code: i32, text: &str) -> Value {
     json!({"code": code, "message": text})
 }
 
-/// The text for arguments that a tool does not have.
+/// The message for arguments that a tool does not have.
 pub(super) const UNFIT: &str =
     "cannot read the arguments: they do not fit the input schema of the tool";
 
@@ -179,16 +181,16 @@ const MAX_MESSAGE: u64 = 1 << 20;
 /// Time for which a client may keep the list of tools, in milliseconds.
 const TTL_MS: u32 = 3_600_000;
 
-/// Versions that begin with a handshake, the newest first.
+/// Versions that begin with a handshake, newest first.
 const HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// The version in which each request names its version.
 const STATELESS: &str = "2026-07-28";
 
-/// The member of the metadata of a request with its version.
+/// The metadata member with the version of a request.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// The member of the metadata of a result with the server.
+/// The metadata member that describes the server in a result.
 const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 const PARSE_ERROR: i32 = -32700;

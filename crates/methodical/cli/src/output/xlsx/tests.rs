@@ -91,7 +91,7 @@ fn dates_numbers_and_booleans_have_types() {
 #[test]
 fn a_record_without_values_has_a_row() {
     let columns = [("id", FieldType::Id), ("title", FieldType::Text)];
-    // The reader leaves out empty rows at the end of a sheet.
+    // The reader omits empty rows at the end of a sheet.
     let records = ["{}", r#"{"id":null,"title":""}"#, r#"{"id":"7"}"#].map(str::to_owned);
     let rows = written(&columns, &records);
     assert_eq!(rows.len(), 4);
