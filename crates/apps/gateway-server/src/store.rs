@@ -1,4 +1,5 @@
-//! The store: accounts, tokens, records and revisions in SQLite or PostgreSQL, with one text for both.
+//! The store: accounts, tokens, records and revisions in SQLite or PostgreSQL. Both run the same statements, except
+//! those of the drivers, `sqlite` and `postgres`.
 //!
 //! A list is read in pages by key, each page in its own small read, so a slow client holds neither a connection nor a
 //! transaction. Revisions make the pages consistent: every row carries the revision that added it and the one that
