@@ -276,7 +276,7 @@ pub(crate) fn parse<C: OperationCommands>(
                 Err(shown) if shown.use_stderr() => shown.exit(),
                 _ => {
                     return Failure::usage(
-                        "cannot use the arguments: they have control characters",
+                        "cannot use the arguments: they contain control characters",
                     );
                 }
             }

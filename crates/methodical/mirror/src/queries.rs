@@ -415,9 +415,9 @@ pub fn waiting(
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
-/// Returns the final values: fewer than one in ten of the placements that ever had such a value left it. A placement
-/// with a final value does not count as waiting. The first value, in the order of the reader or else of the contract,
-/// is never final. The set is empty until a placement has left a value.
+/// Returns the end values: fewer than one in ten of the placements that ever had such a value left it. A placement
+/// with an end value does not count as waiting. The first value, in the order of the reader or else of the contract,
+/// is never an end. The set is empty until a placement has left a value.
 pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in passages {

@@ -423,12 +423,12 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
         ),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (
             ErrorKind::Io,
-            "cannot use the mirror: its file or folder is read-only, and reading it writes beside it, too; copy it to a folder \
+            "cannot use the mirror: its file or folder is read-only, but SQLite has to write next to it; copy it to a folder \
                  that you can write to",
         ),
         Some(ErrorCode::SystemIoFailure) if !is_full => (
             ErrorKind::Store,
-            "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
+            "cannot read or write the mirror: the disk is failing, or a file size limit was reached; check the disk and the \
                  limits, and try again",
         ),
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (

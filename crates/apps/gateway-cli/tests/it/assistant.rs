@@ -233,7 +233,7 @@ fn a_list_has_pages_until_the_mirror_changes() {
     assert_eq!(code(&forgotten), 0, "{}", stderr(&forgotten));
     let found = ask(&office.person, &[], &[call("list_placements", json!({"cursor": last}))]);
     let text = &results(&found)[0]["content"][0]["text"];
-    assert_eq!(text, "cannot continue: the data has changed; begin again without a cursor");
+    assert_eq!(text, "cannot continue: the data has changed; start again without a cursor");
 }
 
 #[test]

@@ -101,10 +101,7 @@ fn files_of_others_and_read_only_files_are_refused() {
     symlink("../victim.csv", at("shared/v.csv")).unwrap();
     // Only root can give a link to somebody else.
     if lchown(at("shared/v.csv"), Some(12345), None).is_ok() {
-        refused(
-            "shared/v.csv",
-            "it is a symbolic link of another user in a folder that everybody can write to",
-        );
+        refused("shared/v.csv", "it is another user's symbolic link in a world-writable folder");
         assert!(!at("victim.csv").exists());
     }
     fs::create_dir(at("victim")).unwrap();
@@ -112,7 +109,7 @@ fn files_of_others_and_read_only_files_are_refused() {
     if lchown(at("shared/folder"), Some(12345), None).is_ok() {
         refused(
             "shared/folder/v.csv",
-            "shared/folder is a symbolic link of another user in a folder that everybody can write to",
+            "shared/folder is another user's symbolic link in a world-writable folder",
         );
         assert_eq!(fs::read_dir(at("victim")).unwrap().count(), 0);
     }

@@ -43,7 +43,7 @@ fn a_filter_that_ends_with_halt_error_fails() {
         ("halt", 0, "", ""),
         (".[0].id, halt_error", 5, "1\n", r#"[{"id":"1""#),
         (r#""too\u001b few\n" | halt_error"#, 5, "", "too\\u{1b} few\nerror: "),
-        ("{} | halt_error(3)", 5, "", "{}\nerror: the filter of --jq ended with `halt_error`\n"),
+        ("{} | halt_error(3)", 5, "", "{}\nerror: the --jq filter ended with `halt_error`\n"),
         ("halt_error(0)", 0, "", r#"[{"id":"1""#),
     ] {
         let output = person.run(&["vacancies", "list", "--jq", filter]);

@@ -118,12 +118,12 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
     };
     let (waiting, notes) = list(&["12h"]);
     assert_eq!(waiting, "id 1 ");
-    let note = "note: 1 more is at an end (Shortlist); --status NAME lists them\n";
+    let note = "note: 1 more has an end status (Shortlist); --status NAME lists them\n";
     assert!(notes.contains(note), "{notes}");
     assert_eq!(list(&["14h"]).0, "id ");
     let (waiting, notes) = list(&["7d", "--status", "Shortlist"]);
     assert_eq!(waiting, "id 2 ");
-    assert!(!notes.contains("at an end"), "{notes}");
+    assert!(!notes.contains("has an end"), "{notes}");
     assert_eq!(list(&["169h", "--status", "Shortlist"]).0, "id ");
     // The first status of the team is not an end.
     printed(&office, &["config", "set", "statuses", "Shortlist, New"]);

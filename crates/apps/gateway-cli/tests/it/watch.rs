@@ -64,7 +64,7 @@ fn an_event_that_waits_is_a_failure_of_a_single_run() {
     assert_eq!(code(&failed), 5, "{}", stderr(&failed));
     let waiting = watch("true", &[]);
     assert_eq!(code(&waiting), 5, "{}", stderr(&waiting));
-    assert!(stderr(&waiting).contains("changes that wait: 1"), "{}", stderr(&waiting));
+    assert!(stderr(&waiting).contains("waiting changes: 1"), "{}", stderr(&waiting));
     assert_eq!(code(&watch("true", &["--resume"])), 0);
     assert_eq!(code(&watch("true", &[])), 0);
 }

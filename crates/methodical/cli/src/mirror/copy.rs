@@ -71,9 +71,8 @@ pub(crate) fn run<S: Mirrored>(flags: &CopyFlags, invocation: &Invocation) -> Re
 /// Copies a mirror. The schema follows the URL: `postgres://db/team#SCHEMA`.
 fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> Result<(), Failure> {
     let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
-    let connector = Connector::new(url, "mirror").map_err(|error| {
-        Failure::usage("cannot use the URL of the copy").because(error.to_string())
-    })?;
+    let connector = Connector::new(url, "mirror")
+        .map_err(|error| Failure::usage("cannot copy to this URL").because(error.to_string()))?;
     let copied = mirror.copy_to_postgres(&connector, schema, &redacted(to)).map_err(unreadable)?;
     if copied.is_replaced {
         invocation.screen.note(

@@ -166,7 +166,7 @@ pub(crate) fn run<S: Mirrored>(
 fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, call, screen, .. } = invocation;
     if call.demo {
-        return Err(Failure::usage("cannot use readers with --demo: its data is for everybody"));
+        return Err(Failure::usage("cannot use readers with --demo: its data is public"));
     }
     let path = files::path(program.name, &readers_file(&Settings::of_known(invocation)?))?;
     let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {

@@ -125,7 +125,7 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
         Existing::Refuse
     } else {
         let question =
-            format!("Replace the mirror {} by {file}? This cannot be undone.", path.display());
+            format!("Replace the mirror {} with {file}? This cannot be undone.", path.display());
         confirm(&question, flags.yes)?;
         Existing::Replace
     };
@@ -224,15 +224,15 @@ pub(crate) fn forget<S: Mirrored>(
     });
     for backup in backups {
         let (path, at) = (backup.path.display(), utc(backup.at));
-        screen.warn(&format!("the backup {path} of {at} may still have it; destroy it"));
+        screen.warn(&format!("the backup {path} of {at} may still contain it; destroy it"));
     }
     for target in copies {
         let copy = invocation.command(&format!("mirror copy --to {}", quoted(&target)));
-        screen.warn(&format!("the copy {target} may still have it; run {copy}"));
+        screen.warn(&format!("the copy {target} may still contain it; run {copy}"));
     }
     if has_traces {
         let text = format!(
-            "cannot erase the last bytes of {table} {id}: another program reads an older state of the mirror, so that they are \
+            "cannot erase the last bytes of {table} {id}: another program is reading an older state of the mirror, so they are \
              still in its log"
         );
         let hint = "end that program, such as a dashboard or a database browser, and run this command again";

@@ -39,7 +39,7 @@ pub(crate) fn show(
     let name = of.members.name();
     let Some(record) = mirror.record(name, id)? else {
         return Err(Failure::usage(format!("the mirror has no {name} {id}")).hint(format!(
-            "{} finds one by a part of its texts",
+            "{} finds records by their text",
             invocation.command("mirror search TEXT")
         )));
     };

@@ -157,7 +157,7 @@ pub(crate) fn list(
     }
     let (days, seconds) = flags.waiting.unwrap_or_default();
     let (now, mut older, mut ended) = (now(), 0, BTreeMap::<_, u64>::new());
-    // As on the dashboard, a final value does not count as waiting.
+    // As on the dashboard, an end value does not count as waiting.
     let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
     let passages =
         if has_ends { Vec::new() } else { queries::passages(&mirror, of.table.name(), None)? };
@@ -225,13 +225,13 @@ pub(crate) fn list(
     }
     if !ended.is_empty() {
         let (count, ends): (_, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
-        let more = if count == 1 { "more is" } else { "more are" };
-        // Printed even with `-q`: in a young mirror, the guess of a final value can be wrong.
+        let more = if count == 1 { "more has" } else { "more have" };
+        // Printed even with `-q`: in a young mirror, the guess of an end value can be wrong.
         let text = format!(
-            "{} {more} at an end ({}); --{} NAME lists them",
+            "{} {more} an end {value} ({}); --{value} NAME lists them",
             with_separators(count),
             ends.join(", "),
-            of.value
+            value = of.value
         );
         invocation.screen.say(Tone::Dim, "note", &text);
     }

@@ -182,7 +182,9 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
     } else if let Some(name) = &flags.remove {
         let waiting = match find(&consumers, name, invocation)?.behind {
             0 => String::new(),
-            waiting => format!(" It will not get the {waiting} changes that wait for it."),
+            waiting => {
+                format!(" It will not receive the {waiting} changes that are waiting for it.")
+            }
         };
         invocation.refuse_dry_run()?;
         confirm(&format!("Remove the consumer `{name}`?{waiting}"), flags.yes)?;

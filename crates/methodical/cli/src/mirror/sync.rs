@@ -276,14 +276,13 @@ fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> 
     let damaged = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
     if damaged > 0 {
         let rows = counted(u64::try_from(damaged).unwrap_or(u64::MAX), "damaged row");
-        let text = format!(
-            "found {rows}; this sync writes each that is in its list again; check the disk"
-        );
+        let text =
+            format!("found {rows}; this sync rewrites those that are still listed; check the disk");
         session.invocation.screen.warn(&text);
     }
     let others = findings.len().saturating_sub(damaged);
     if others > 0 {
-        session.invocation.screen.warn(&format!("corrected {others} other findings of the mirror"));
+        session.invocation.screen.warn(&format!("corrected {others} other findings in the mirror"));
     }
     Ok(())
 }

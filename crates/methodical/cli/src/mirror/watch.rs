@@ -246,7 +246,7 @@ impl Watch<'_> {
         }
         let Delivery { behind, .. } = delivery;
         let text = format!(
-            "cannot deliver to `{}` yet: a delivery failed before, and the next attempt is due in {}; changes that wait: \
+            "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: \
              {behind}",
             self.consumer,
             ago(until.saturating_sub(now()))

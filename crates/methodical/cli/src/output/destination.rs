@@ -243,8 +243,7 @@ fn check_link(_link: &Path, _name: &str) -> io::Result<()> {
 
 const READ_ONLY: &str = "the file is read-only";
 
-const FOREIGN_LINK: &str =
-    "is a symbolic link of another user in a folder that everybody can write to";
+const FOREIGN_LINK: &str = "is another user's symbolic link in a world-writable folder";
 
 /// Mode bits of a world-writable folder with the sticky bit: everybody can create files, but only their owners can
 /// remove them.

@@ -29,8 +29,7 @@ pub(crate) struct Jq {
 impl Jq {
     /// Compiles the filter.
     pub(crate) fn new(code: &str, single: bool, terminal: bool) -> Result<Self, Failure> {
-        let refused =
-            |cause: String| Failure::usage("cannot use the filter of --jq").because(cause);
+        let refused = |cause: String| Failure::usage("cannot use the --jq filter").because(cause);
         let formats = load::parse(FORMATS, |parser| parser.defs()).unwrap_or_default();
         let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(formats);
         let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
@@ -64,7 +63,7 @@ impl RecordWriter for Jq {
             self.input.push_str(if self.input.is_empty() { "[]" } else { "]" });
         }
         let failed = |cause: String| {
-            Failure::usage("cannot apply the filter of --jq").because(cause).hint(
+            Failure::usage("cannot apply the --jq filter").because(cause).hint(
                 "the input is an array of all records, and `.[]` yields each one; or it is a single object",
             )
         };
@@ -79,7 +78,7 @@ impl RecordWriter for Jq {
                 }
                 Err(Err(other)) => match other.get_halt() {
                     Ok(code) if code & 0xff != 0 => {
-                        let text = "the filter of --jq ended with `halt_error`";
+                        let text = "the --jq filter ended with `halt_error`";
                         return Err(Failure::new(Exit::Contract, text));
                     }
                     _ => break,

@@ -357,7 +357,7 @@ fn failed(error: ::postgres::Error) -> Error {
     let (kind, text) = match state.code() {
         "53100" => (ErrorKind::Store, "cannot write the copy: the disk of the database is full"),
         "40001" | "40P01" | "55P03" => {
-            (ErrorKind::Busy, "another session uses the tables of the copy; try again later")
+            (ErrorKind::Busy, "another session is using the tables of the copy; try again later")
         }
         "42501" => return denied(cause),
         "57P01" | "57P02" | "57P03" => (ErrorKind::Unreachable, LOST),

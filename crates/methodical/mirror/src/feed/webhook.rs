@@ -222,7 +222,7 @@ impl fmt::Debug for Webhook {
 }
 
 fn refused(why: &str) -> Error {
-    Error::new(ErrorKind::Setting, format!("cannot use the URL of the webhook: {why}"))
+    Error::new(ErrorKind::Setting, format!("cannot use the webhook URL: {why}"))
 }
 
 fn is_this_machine(url: &Uri) -> bool {
@@ -258,7 +258,7 @@ impl WebhookSecret {
         mac.map(Self).ok_or_else(|| {
             let (least, most) = (LENGTHS.start(), LENGTHS.end());
             let text = format!(
-                "cannot use the secret of the webhook: it is not base64 of {least} to {most} bytes; create one with \
+                "cannot use the webhook secret: it is not base64 of {least} to {most} bytes; create one with \
                  `openssl rand -base64 32`"
             );
             Error::new(ErrorKind::Setting, text)

@@ -347,7 +347,7 @@ fn alter(name: &str, shape: &Shape, existing: &[(String, String)]) -> Result<Str
             Some((_, found)) if found == expected => {}
             Some((_, found)) => {
                 let text = format!(
-                    "cannot use the column `{}` of `{name}`: it has {found} values, and the description expects \
+                    "cannot use the column `{}` of `{name}`: it has {found} values, but the description expects \
                      {expected}; create another mirror",
                     column.name
                 );

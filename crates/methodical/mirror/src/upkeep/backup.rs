@@ -236,9 +236,8 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
         Error::new(error.kind(), text)
     })?;
     if former.identity().secret != copy.identity().secret {
-        let text = format!(
-            "cannot replace {path}: it is not the mirror that the backup was made of; choose another file"
-        );
+        let text =
+            format!("cannot replace {path}: the backup is of another mirror; choose another file");
         return Err(Error::new(ErrorKind::OtherSource, text));
     }
     let mut suppressed = HashMap::<String, HashSet<Hash>>::new();
@@ -256,7 +255,7 @@ fn refuse_log(to: &Path) -> Result<(), Error> {
     let logs = ["-wal", "-journal"].map(|suffix| files::with_suffix(to, suffix));
     let Some(log) = logs.iter().find(|log| has_contents(log)) else { return Ok(()) };
     let text = format!(
-        "cannot restore to {}: the log {} of another file is beside it; move the log away",
+        "cannot restore to {}: the log {} of another file is in the way; move it away",
         to.display(),
         log.display()
     );
@@ -274,7 +273,7 @@ fn replace(file: Partial, to: &Path) -> Result<(), Error> {
     };
     let former = locked().map_err(|error: rusqlite::Error| {
         let text = format!(
-            "cannot replace {}: another program uses it; stop all programs that use it",
+            "cannot replace {}: another program is using it; stop all programs that use it",
             to.display()
         );
         Error::new(ErrorKind::Busy, text).because(error)

@@ -158,7 +158,7 @@ fn a_refused_restore_changes_nothing() {
     let busy = Mirror::restore(&copy, &path, Existing::Replace).unwrap_err();
     assert_eq!(busy.kind(), ErrorKind::Busy);
     let expected = format!(
-        "cannot replace {}: another program uses it; stop all programs that use it",
+        "cannot replace {}: another program is using it; stop all programs that use it",
         path.display()
     );
     assert_eq!(busy.to_string(), expected);

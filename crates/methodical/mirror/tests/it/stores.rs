@@ -142,7 +142,7 @@ fn a_column_of_another_kind_is_refused() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot use the column `size` of `photo`: it has {found} values, and the description expects {expected}; \
+            "cannot use the column `size` of `photo`: it has {found} values, but the description expects {expected}; \
              create another mirror"
         )
     );
@@ -201,7 +201,7 @@ fn most_people_that_change_at_once_are_refused() {
     assert_eq!(error.missing(), Some(20));
     assert_eq!(
         error.to_string(),
-        "cannot commit the list: 20 of 20 records have other personal data, as if their identities now meant other people; check the service, then accept 20 missing records"
+        "cannot commit the list: 20 of 20 records have other personal data, as if their identities now belonged to other people; check the service, then accept 20 missing records"
     );
     let half = [&list(1, 10)[..], &people[10..]].concat();
     assert_eq!(sync(Rules::new(), &half).unwrap().changed, 10);
