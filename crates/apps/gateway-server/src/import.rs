@@ -84,7 +84,7 @@ impl Import {
             target.finish()
         };
         if self.files.iter().filter(|path| is_standard_input(path)).count() > 1 {
-            let text = "cannot import: standard input is given twice; it can be read once";
+            let text = "cannot import: standard input is given twice, but can be read only once";
             return Err(Error::new(ErrorKind::Config, text));
         }
         let result = match self.replace {

@@ -152,7 +152,7 @@ const FORMER: [(&str, &str); 8] = [
     ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
     ("burst", "bursts may have up to twice --rate requests"),
     ("responses-per-token", "the limit is an eighth of --connections, at least 4"),
-    ("drain-pause", "wait before the signal, as with a preStop hook of Kubernetes"),
+    ("drain-pause", "delay the signal instead, for example with a Kubernetes preStop hook"),
     ("log-format", "the log is text on a terminal, otherwise JSON"),
     ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),
     ("replace", "move the database and its log, FILE-wal, away, then restore"),

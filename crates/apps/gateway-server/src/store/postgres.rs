@@ -103,7 +103,7 @@ impl Driver for Database {
             }
         }
         db.batch(VACUUM).map_err(|error| match error.kind() {
-            ErrorKind::StorageSlow => busy("another program still uses the tables"),
+            ErrorKind::StorageSlow => busy("another program is still using the tables"),
             _ => error,
         })?;
         db.execute(FINISH_ERASURES, &[last.into()]).map(drop)

@@ -99,11 +99,11 @@ impl Driver for File {
         let last = last.map_err(failed())?;
         writer.execute_batch("VACUUM").map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                busy("", "another program writes to it")
+                busy("", "another program is writing to it")
             }
             Some(ErrorCode::DiskFull) => {
-                let cause = "the disk is full; free as much space as the database takes, also in the folder for temporary \
-                             files, and run `gateway-server delete traces`";
+                let cause = "the disk is full; free as much space as the database takes, in the folder for temporary files, \
+                             too, and run `gateway-server delete traces`";
                 remains(self.path.display(), cause)
             }
             _ => failure("cannot delete", error),
@@ -111,7 +111,7 @@ impl Driver for File {
         wait()?;
         let is_read = writer.query_one(file::EMPTY_LOG, [], |row| row.get::<_, i64>(0));
         if is_read.map_err(failed())? != 0 {
-            return Err(busy("-wal", "another program still reads an older state of it"));
+            return Err(busy("-wal", "another program is still reading an older state of it"));
         }
         writer.execute(FINISH_ERASURES, [last]).map_err(failed())?;
         Ok(())
@@ -245,7 +245,7 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
         ),
         Some(ErrorCode::SystemIoFailure) if !is_full => (
             ErrorKind::Storage,
-            because("the disk reports an error, or a limit of file sizes is reached; check both"),
+            because("the disk reports an error, or a file size limit was reached; check both"),
         ),
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             (ErrorKind::StorageFull, because("the disk is full; free space and try again"))

@@ -169,7 +169,7 @@ pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
         let path = path.display();
         let text = format!(
             "cannot read {path}: it is read-only, and its log may have changes that it lacks; run this command where it \
-             can be written"
+             is writable"
         );
         return Err(Error::new(ErrorKind::StorageForeign, text));
     }
