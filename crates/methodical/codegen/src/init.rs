@@ -56,7 +56,7 @@ impl Init<'_> {
         self.check_name()?;
         let root = folder.join(name);
         if root.exists() {
-            return Err(usage(&format!("`{name}` exists already; choose another name")));
+            return Err(usage(&format!("`{name}` already exists; choose another name")));
         }
         let mut new = New(vec![root.clone()]);
         let values = Values::new(name, true, Some(runtime));
@@ -77,7 +77,7 @@ impl Init<'_> {
             crates.iter().map(|role| format!("crates/{name}-{role}")).collect();
         folders.extend([format!("spec/{name}"), format!("docs/{name}")]);
         if let Some(taken) = folders.iter().find(|folder| root.join(folder).exists()) {
-            return Err(usage(&format!("`{taken}` exists already; choose another name")));
+            return Err(usage(&format!("`{taken}` already exists; choose another name")));
         }
         let mut new = New(folders.iter().map(|folder| root.join(folder)).collect());
         let started = self.fill(root, Values::new(name, false, None), &[SERVICE])?;
@@ -114,7 +114,7 @@ impl Init<'_> {
         let workspace = Workspace::of(root, config)?;
         let Workspace { config, service, .. } = &workspace;
         values.add_service(&Project { service, config }).ok_or_else(|| {
-            usage("no example of the spec is one for clients with records; add one")
+            usage("the spec has no client example whose response has records; add one")
         })?;
         let filled = templates.iter().copied().flatten();
         let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();

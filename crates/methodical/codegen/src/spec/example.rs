@@ -141,7 +141,7 @@ fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str
             let items = items.iter().map(|item| value(param, item));
             Ok(items.collect::<Result<Vec<_>, _>>()?.join(&ITEM.to_string()))
         }
-        (_, Some(_)) => Err("a list that is not empty"),
+        (_, Some(_)) => Err("a non-empty list"),
         (OneOrMany::Many(_), None) => Err("a single value"),
         (OneOrMany::One(item), None) => value(param, item),
     }

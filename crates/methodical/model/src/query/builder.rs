@@ -157,7 +157,7 @@ impl QueryBuilder {
             return Ok(());
         }
         if values.is_empty() {
-            return Err(DecodeError::parameter(name, "a list that is not empty"));
+            return Err(DecodeError::parameter(name, "a non-empty list"));
         }
         for (name, value) in style.pairs(name, values) {
             self.push(&name, &value);

@@ -258,7 +258,7 @@ fn style(
         _ => {}
     }
     if let Some(recovers) = given.recovers.as_ref().filter(|_| is_list) {
-        say!(cx, recovers.span, "a list recovers no attribute: records have different values of it"
+        say!(cx, recovers.span, "a list cannot recover an attribute: its records may have different values of it"
             => "remove `recovers`");
     }
     let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.value);

@@ -109,7 +109,7 @@ fn mark(
 ) -> Option<Mark> {
     let word = says.word();
     let Some(beside) = beside else {
-        say!(cx, named.span, "`{word}` names a field beside the list, which has none"
+        say!(cx, named.span, "`{word}` names a field beside the list, but the list has none"
             => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
