@@ -91,7 +91,7 @@ struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// Sorts out the arguments. An option and its value are two arguments, or one with `=`.
+    /// Separates options from other arguments. An option and its value are two arguments, or one with `=`.
     fn parse(args: &'a [String]) -> Result<Self, Outcome> {
         let mut parsed = Self::default();
         let mut rest = args.iter().map(String::as_str);
@@ -118,8 +118,8 @@ impl<'a> Args<'a> {
     }
 }
 
-/// Reads the services. The error is the outcome of the command if a configuration or a spec is invalid; all specs are read
-/// first.
+/// Reads the services. If a configuration or a spec is invalid, returns the outcome of the command as the error, after
+/// reading all specs.
 fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
     let (mut services, mut errors) = (Vec::new(), Vec::new());
     for config in config::read_all(root)? {
@@ -221,7 +221,7 @@ fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
 
 /// Runs `generate`.
 fn write(root: &Path) -> Result<Outcome, Outcome> {
-    // No file is written unless all can be generated.
+    // Write no file unless all can be generated.
     let outputs = generated(root)?;
     let (mut stdout, mut changed) = (String::new(), 0);
     for (_, output) in &outputs {

@@ -1,5 +1,5 @@
-//! The services of a workspace: for each the configuration `spec/codegen.toml`, which says where the spec is, and which
-//! crates and documents are generated.
+//! The services of a workspace. Each has a configuration, `spec/codegen.toml`, which says where the spec is, and which
+//! crates and documents to generate.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ impl Workspace {
     /// Reads the spec that a configuration names.
     ///
     /// # Errors
-    /// If the spec cannot be read or is invalid, or if it describes a service that a generated server cannot be and the
-    /// configuration has one.
+    /// If the spec cannot be read or is invalid, or if the configuration asks for a server that cannot be generated for
+    /// it.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let service = spec::read_file(&root.join(&config.spec), &config.spec)?;
         if config.packages.contains_key(&Role::Server) && !is_served(&service) {
@@ -62,7 +62,7 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), config, service })
     }
 
-    /// Generates all files, without a change on disk.
+    /// Generates all files in memory, without writing them to disk.
     ///
     /// # Errors
     /// If rustfmt cannot be run or rejects a file.
@@ -71,7 +71,7 @@ impl Workspace {
     }
 }
 
-/// Returns whether a generated server can be this service.
+/// Returns whether a server can be generated for this service.
 fn is_served(service: &Service) -> bool {
     let mut fields = service.models.iter().flat_map(|one| &one.fields);
     service.dispatch.is_plain()
@@ -87,7 +87,7 @@ fn is_served(service: &Service) -> bool {
         })
 }
 
-/// Returns whether a type has values that a generated server cannot import.
+/// Returns whether a generated server cannot import values of this type.
 fn has_other_forms(ty: &Type) -> bool {
     match ty {
         Type::Value(value) => value.in_record == Primitive::Coded,
@@ -112,8 +112,8 @@ impl Project<'_> {
         format!("Code that `{}` generates from the spec.", self.config.command)
     }
 
-    /// Returns the environment variable of the program with this ending: `PHOTO_SHARE_TOKEN` for `TOKEN`. The crate of
-    /// the program has the name of the program, with `-cli` after it.
+    /// Returns an environment variable of the program: `PHOTO_SHARE_TOKEN` for `TOKEN`. The crate of the program is
+    /// named after it, with `-cli` appended.
     pub(crate) fn variable(&self, ending: &str) -> String {
         let package = self.config.packages.get(&Role::Cli).map(|package| package.name.as_str());
         let program = package.and_then(|name| name.strip_suffix("-cli"));
@@ -131,11 +131,11 @@ pub struct Config {
     pub file: String,
     /// The path of the spec: `spec/gateway.toml`.
     pub spec: String,
-    /// The command that generates the files again: `cargo xtask`. The first line of each file names it.
+    /// The command that regenerates the files, such as `cargo xtask`. The first line of each file names it.
     pub command: String,
     /// The generated crates.
     pub packages: BTreeMap<Role, Package>,
-    /// The paths of the documents. One without a path is not generated.
+    /// The paths of the documents. A document without a path is not generated.
     pub documents: BTreeMap<Document, String>,
 }
 
@@ -208,7 +208,7 @@ impl Config {
         name.strip_suffix(".toml").unwrap_or(name)
     }
 
-    /// Returns the name of a crate, as `Cargo.toml` has it; the name of its role if it is not generated.
+    /// Returns the name of a crate in `Cargo.toml`, or the name of its role if it is not generated.
     pub fn name(&self, role: Role) -> &str {
         self.packages.get(&role).map_or_else(|| role.word(), |package| &package.name)
     }
@@ -225,7 +225,7 @@ impl Config {
         format!("{folder}/src/generated")
     }
 
-    /// Returns the path of a file whose path is relative to the folder of the spec.
+    /// Resolves a path that is relative to the folder of the spec.
     pub(crate) fn beside_spec(&self, path: &str) -> String {
         self.spec
             .rsplit_once('/')
@@ -250,7 +250,7 @@ impl Config {
 /// The default of `command`.
 const COMMAND: &str = "methodical-codegen generate";
 
-/// Checks that the crates are distinct and that each has the crates that it uses.
+/// Checks that the crates are distinct, and that no crate lacks one that it uses.
 fn packages(cx: &mut Context<'_>, given: &BTreeMap<Role, At<Crate>>) -> BTreeMap<Role, Package> {
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
     for (role, one) in given {
@@ -291,7 +291,7 @@ tables! {
 }
 
 words! {
-    /// The purpose of a generated crate. Each follows the ones that it uses.
+    /// The role of a generated crate. Each role comes after those that it uses.
     #[derive(PartialOrd, Ord)]
     pub enum Role {
         /// Records, queries and scalars.
@@ -363,7 +363,7 @@ pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
     let failed = |error| Report::of_file(FILE, &format!("cannot list the folder `spec`: {error}"));
     let mut files = files(root).map_err(failed)?;
     if files.is_empty() {
-        // The error of a missing file says how to create one.
+        // The error for a missing file says how to create one.
         files.push(FILE.to_owned());
     }
     let mut configs: Vec<Config> = Vec::new();

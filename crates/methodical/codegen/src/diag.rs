@@ -1,4 +1,4 @@
-//! Diagnostics about a spec: their position, their text, and how they are printed.
+//! Diagnostics about a spec: their positions and texts, and how they are printed.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(crate) struct Diagnostic {
     pub(crate) span: Range<usize>,
     /// The mistake, as a lowercase fragment without a full stop.
     pub(crate) message: String,
-    /// The fix, as a lowercase fragment without a full stop. Each line is printed as a fix of its own.
+    /// The fix, as a lowercase fragment without a full stop. Each line is printed as a separate fix.
     pub(crate) help: String,
     /// A related place in the spec, with a note.
     related: Option<(Range<usize>, String)>,
@@ -43,7 +43,7 @@ impl Diagnostic {
     }
 }
 
-/// Reports a mistake: its place, its text and, after `=>`, its fix. Both texts are formats.
+/// Reports a mistake: its position, its text and, after `=>`, its fix. Both are format strings.
 macro_rules! say {
     ($cx:expr, $at:expr, $message:literal $(, $arg:expr)* => $help:literal $(, $more:expr)*) => {
         $cx.say(&$at, format_args!($message $(, $arg)*), format_args!($help $(, $more)*))
@@ -55,7 +55,7 @@ macro_rules! say {
 
 pub(crate) use say;
 
-/// The printed mistakes in a file, which is rejected for them.
+/// The printed mistakes for which a file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The path of the file, as messages show it.
@@ -67,13 +67,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Creates the report of one error about a whole file.
+    /// Creates a report with one error about a whole file.
     pub(crate) fn of_file(path: &str, why: &str) -> Self {
         let text = format!("{path}: error: {why}\n");
         Self { path: path.to_owned(), text, errors: 1 }
     }
 
-    /// Creates the report of the diagnostics about a file, in the order of its text.
+    /// Creates a report with the diagnostics about a file, in the order of their positions.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, path: &str, text: &str) -> Self {
         diagnostics.sort_by_key(|one| one.span.start);
         diagnostics.dedup();
@@ -81,7 +81,7 @@ impl Report {
         Self { path: path.to_owned(), text: printed.join("\n"), errors: printed.len() }
     }
 
-    /// Returns the path with the number of errors.
+    /// Returns the path and the number of errors.
     ///
     /// ```
     /// let report = methodical_codegen::Config::parse(b"").expect_err("it is empty");
@@ -130,7 +130,7 @@ fn boundary(text: &str, byte: usize) -> usize {
 /// Maximum length of a printed line, in characters.
 const WIDTH: usize = 150;
 
-/// Returns a piece of a text for a message: shortened, and without invisible characters.
+/// Prepares text for a message: shortens it, and removes invisible characters.
 pub(crate) fn shown(text: &str) -> String {
     let visible = |c| {
         if c == '\t' {
@@ -151,7 +151,7 @@ pub(crate) fn listed(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { list(&names, " or ") }
 }
 
-/// Returns a hint for an unknown name: the name that was probably meant, or all names if they are few.
+/// Returns a hint for an unknown name: the name that was probably meant, or all names if there are few.
 pub(crate) fn suggestion(written: &str, names: &[&str]) -> Option<String> {
     match closest(written, names) {
         Some(name) => Some(format!("did you mean `{name}`?")),

@@ -13,8 +13,8 @@ use crate::spec;
 
 mod compare;
 
-/// Returns the changes from one spec to another: breaking changes first, then in the order of the spec. Each spec is its text
-/// and its service.
+/// Returns the changes from one spec to another, breaking changes first, then in the order of the spec. Each spec is
+/// given by its text and its service.
 pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     let mut changes = compare::changes(old, new);
     changes.sort_by_key(|change| Reverse(change.class));
@@ -107,7 +107,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     let (mut stdout, mut stderr) = (String::new(), String::new());
     for Change { class, place, what } in &changes {
         _ = writeln!(stdout, "{class:13}  {place}: {what}");
-        // Such a change compiles everywhere, so a warning is the only notice.
+        // Such a change compiles everywhere, so only this warning points it out.
         if what == compare::PUBLISHED {
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
         }
@@ -137,14 +137,14 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     Ok(Outcome { stdout, stderr, code: 0 })
 }
 
-/// Returns the version that all crates of a workspace have, from its manifest.
+/// Returns the common version of all crates of a workspace, from its manifest.
 pub(crate) fn workspace_version(manifest: &str) -> Option<&str> {
     let (_, package) = manifest.split_once("[workspace.package]")?;
     let line = package.lines().find_map(|line| line.strip_prefix("version = \""))?;
     line.split_once('"').map(|(version, _)| version)
 }
 
-/// Returns the path of the released spec of a service with the highest version.
+/// Returns the path of the latest released spec of a service.
 pub(crate) fn released(root: &Path, config: &Config) -> Option<PathBuf> {
     let entries = fs::read_dir(root.join(config.beside_spec("released"))).ok()?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

@@ -1,8 +1,8 @@
 //! The emitters: each turns a service into some files, independently of the others.
 //!
-//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It gets the [`Project`]
-//! and returns whole files; they are formatted, marked in the first line, compared and written
-//! elsewhere. It must be a pure function of the project: no clock, no environment, no hash maps.
+//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It receives the [`Project`] and returns whole
+//! files. Formatting, marking the first line, comparing and writing them happens elsewhere. It must be a pure function
+//! of the project: no clock, no environment, no hash maps.
 
 #![expect(
     clippy::ref_binding_to_reference,
@@ -38,7 +38,7 @@ pub fn all(project: &Project<'_>) -> Vec<GeneratedFile> {
 
 type Emitter = fn(&Project<'_>) -> Vec<GeneratedFile>;
 
-/// The emitters of the crates. One runs if the configuration has its crate.
+/// The emitters of the crates. Each runs if the configuration has its crate.
 const CRATES: &[(Role, Emitter)] = &[
     (Role::Model, model::emit),
     (Role::Testkit, testkit::emit),
@@ -51,7 +51,7 @@ const CRATES: &[(Role, Emitter)] = &[
 const DOCUMENTS: &[Emitter] =
     &[schema::emit, openapi::emit, reference::emit, schema::emit_language];
 
-/// Returns each value once, in the order of their first places.
+/// Removes duplicates, and keeps the order of first occurrence.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for value in values {

@@ -1,5 +1,5 @@
-//! Starts a service, in a new workspace or in one that exists: the files that people own, around those that are
-//! generated. `«…»` in a template is replaced by a value.
+//! Starts a service, in a new or an existing workspace: hand-written files, around the generated ones. `«…»` in a
+//! template is replaced with a value.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -25,7 +25,7 @@ pub(crate) struct Init<'a> {
     pub(crate) spec: Option<&'a str>,
 }
 
-/// The source of the runtime crates, which are on no registry yet.
+/// The source of the runtime crates, which are not on a registry yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Runtime<'a> {
     /// The folder of their workspace, relative to the parent of the new workspace or absolute.
@@ -45,7 +45,7 @@ pub(crate) struct Started {
 }
 
 impl Init<'_> {
-    /// Creates a workspace in a folder with the name of the service. A failure removes the folder.
+    /// Creates a workspace in a folder named after the service. If that fails, the folder is removed.
     pub(crate) fn workspace(&self, runtime: Runtime<'_>) -> Result<Started, Outcome> {
         let Self { name, folder, .. } = self;
         if let Runtime::Path(path) = runtime
@@ -65,7 +65,7 @@ impl Init<'_> {
         Ok(started)
     }
 
-    /// Adds the service to the workspace at a root. If that fails, the workspace is as it was.
+    /// Adds the service to the workspace at a root. If that fails, the workspace is unchanged.
     pub(crate) fn add(&self, root: &Path) -> Result<Started, Outcome> {
         let name = self.name;
         self.check_name()?;
@@ -120,7 +120,7 @@ impl Init<'_> {
         let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();
         let filled = formatted(&filled, root)?;
         write(root, &filled)?;
-        // The generator fills a sample that has a mark.
+        // The generator updates samples that have a mark.
         let samples = SAMPLES.iter().map(|(path, _)| {
             let path = values.fill(path);
             GeneratedFile { text: marked(config, &path, ""), path }
@@ -134,7 +134,8 @@ impl Init<'_> {
     }
 }
 
-/// Returns the samples of a service that `init` or `add` started, without those that people own: they lack the mark.
+/// Returns the samples of a service that `init` or `add` started, except those without the mark, which people have
+/// taken over.
 pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> {
     let is_only = project.config.file == config::FILE;
     let mut values = Values::new(project.config.service(), is_only, None);
@@ -143,14 +144,14 @@ pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> 
         let path = values.fill(path);
         let text = fs::read_to_string(root.join(&path)).ok()?;
         let original = unmarked(&text)?;
-        // Without an example of the spec, a sample stays as it is.
+        // Without an example in the spec, a sample is left unchanged.
         let text = if has_values { values.fill(template) } else { original.to_owned() };
         Some(GeneratedFile { path, text })
     });
     samples.collect()
 }
 
-/// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.
+/// Returns the files of a spec to copy, with their new paths: the spec itself and its fixtures.
 fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Outcome> {
     let service = spec::read_file(path, shown)?;
     let text =
@@ -201,13 +202,13 @@ fn failed(verb: &str, path: &Path, error: &io::Error) -> Outcome {
     Error::io(format_args!("cannot {verb} `{}`", path.display()), error).into()
 }
 
-/// Folders that did not exist before. They are removed unless the list was emptied.
+/// Folders that did not exist before. Dropping this removes them, unless the list has been emptied.
 struct New(Vec<PathBuf>);
 
 impl Drop for New {
     fn drop(&mut self) {
         for folder in &self.0 {
-            // It may not exist yet. The error that undoes the work is the one to report.
+            // It may not exist yet. Report the original error, not one from undoing the work.
             fs::remove_dir_all(folder).ok();
         }
     }
@@ -216,7 +217,7 @@ impl Drop for New {
 /// The configuration of the generator.
 const CONFIGURATION: &str = include_str!("init/spec/codegen.toml");
 
-/// The spec of a service that is started without one.
+/// The spec of a service that was started without one.
 const SPEC: &str = include_str!("init/spec/spec.toml");
 
 /// The path and the text of the fixture of that spec.
@@ -230,7 +231,7 @@ const WORKSPACE: &[(&str, &str)] = &[
     ("README.md", include_str!("init/workspace/README.md")),
 ];
 
-/// The files of a service that name its operations. The generator keeps them up to date until people own them.
+/// The files of a service that name its operations. The generator updates them until their mark is deleted.
 const SAMPLES: &[(&str, &str)] = &[
     ("crates/«cli»/src/demo.rs", include_str!("init/cli/demo.rs")),
     ("crates/«cli»/tests/program.rs", include_str!("init/cli/program.rs")),

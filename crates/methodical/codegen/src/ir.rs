@@ -4,9 +4,9 @@
 //! every reference resolves, every Rust name is legal and free of collisions, every parameter in
 //! `needs` exists, and every example fits its operation. Declarations are in the order of the file.
 //!
-//! There are two kinds of names. A name on the wire is a plain `String` called `wire`; write it to
-//! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
-//! is written in the case that its place needs and is never a keyword or a name of the prelude.
+//! There are two kinds of names. A name on the wire is a plain `String` called `wire`; write it to Rust code with
+//! [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which can be written in any case and is
+//! never a keyword or a name in the prelude.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Service {
         &self.models[id.position()]
     }
 
-    /// Returns the model that a response consists of; `None` if it has no records.
+    /// Returns the model of a response's records; `None` if it has no records.
     pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
         operation.response.model().map(|id| self.model(id))
     }
@@ -121,7 +121,7 @@ impl Service {
         models.flat_map(|id| self.reachable(id)).collect()
     }
 
-    /// Returns the ids of the models that a model contains at any depth, and its own.
+    /// Returns the ids of a model and of all models nested in it, at any depth.
     pub fn reachable(&self, from: ModelId) -> BTreeSet<ModelId> {
         let mut found = BTreeSet::from([from]);
         let mut pending = vec![from];
@@ -152,8 +152,8 @@ impl Service {
         self.examples.iter().filter(move |example| Some(example.operation) == index)
     }
 
-    /// Returns a value for a parameter, as wire text: the first one of an enum, that of an example, or one that the type
-    /// allows.
+    /// Returns a value for a parameter, as wire text: the first value of an enum, the value of an example, or any that
+    /// the type allows.
     pub fn sample(&self, operation: &Operation, param: &Param) -> String {
         let given = self.examples_of(operation).find_map(|example| example.given(param));
         let given = given.and_then(|text| param.items(text).first().copied());
@@ -168,8 +168,8 @@ impl Service {
         )
     }
 
-    /// Returns the default columns of a record: those that the spec declares. If it declares none,
-    /// all fields, and of a nested model all fields except its identity.
+    /// Returns the default columns of a record: those that the spec declares or, if it declares none, all fields. A
+    /// nested model contributes all fields except its identity.
     pub fn columns(&self, model: &Model) -> Vec<String> {
         if let Some(declared) = &model.columns {
             return declared.clone();
@@ -184,8 +184,8 @@ impl Service {
         columns.collect()
     }
 
-    /// Returns every path that a column can have, those of nested models too, with its type: a variant of the runtime's
-    /// `FieldType`.
+    /// Returns every path that a column can have, including paths into nested models, with its type: a variant of the
+    /// runtime's `FieldType`.
     pub fn paths(&self, model: &Model) -> Vec<(String, &'static str)> {
         let of = |field: &Field| field.ty.value().map_or("Json", ValueType::field_type);
         let paths = model.fields.iter().flat_map(|field| {
@@ -263,7 +263,7 @@ pub struct Example {
     pub path: String,
     /// The response itself.
     pub body: String,
-    /// Positions of the records in the response that a client must reject, each alone.
+    /// Positions of the records in the response that a client must reject individually.
     pub rejected: Vec<usize>,
     /// Whether a client must be able to read it.
     pub client: bool,
@@ -305,7 +305,7 @@ pub struct OpenPoint {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Sentences, with `code` between backticks. They may contain anything (quotes, comment ends, Markdown, HTML). The
-    /// functions of [`text`](crate::text) escape it for the place it is written to.
+    /// functions of [`text`](crate::text) escape them for their destination.
     pub doc: String,
     /// The sections of the contract that describe it.
     pub source: Source,
@@ -394,14 +394,14 @@ pub enum Auth {
     None,
     /// A bearer token in the header `Authorization` (RFC 6750).
     Bearer,
-    /// Secrets, at least one, each in another place.
+    /// One or more secrets, each in a different place.
     Secrets(Vec<Secret>),
 }
 
 /// A secret of every call, such as an API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// The name of the parameter or header; for a secret in the path, a name for people.
+    /// The name of the parameter or header; for a secret in the path, only for display.
     pub name: String,
     /// The place in a request.
     pub place: SecretPlace,
@@ -423,7 +423,7 @@ words! {
     }
 }
 
-/// The text in the path of a service that a secret replaces.
+/// The placeholder in a service's path that the secret replaces.
 pub const SECRET: &str = "{secret}";
 
 impl Auth {
@@ -435,7 +435,7 @@ impl Auth {
         }
     }
 
-    /// Returns a description for people, which follows "with".
+    /// Returns a description for use after "with".
     pub fn phrase(&self) -> String {
         match self {
             Self::None => "no authentication".to_owned(),

@@ -34,8 +34,8 @@
 //! | [`text`] | writes text of a spec so that its content cannot break a file |
 //! | [`cli`] | the commands, which `cargo xtask` shares; `init` starts a service, `diag` prints mistakes |
 //!
-//! This crate depends on no other crate of the workspace, so that generated code can be written again
-//! when it does not compile.
+//! This crate depends on no other crate of the workspace, so that generated code can be regenerated even if it does not
+//! compile.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

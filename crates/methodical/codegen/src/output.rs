@@ -20,7 +20,7 @@ pub struct Output {
     folders: Vec<String>,
 }
 
-/// The difference between a file on disk and the spec.
+/// How a file on disk differs from the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Drift {
     /// The file does not exist.
@@ -144,7 +144,7 @@ const END: &str = "; do not edit.";
 const OPTIONS: &str =
     "group_imports=StdExternalCrate,imports_granularity=Module,use_field_init_shorthand=true";
 
-/// Formats the Rust files among some files, as `cargo fmt` does in the workspace at a root: all at the same time.
+/// Formats the Rust files among some files concurrently, as `cargo fmt` does in the workspace at a root.
 pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<GeneratedFile>, Error> {
     let running = files.iter().map(|file| Ok((file, rustfmt(file, root)?)));
     let running = running.collect::<Result<Vec<_>, Error>>()?;
@@ -155,7 +155,7 @@ pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<Gene
     done.collect()
 }
 
-/// Starts to format a file; `None` if it is not a Rust file.
+/// Starts formatting a file; `None` if it is not a Rust file.
 fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<Option<Child>, Error> {
     if Path::new(&file.path).extension().is_none_or(|extension| extension != "rs") {
         return Ok(None);

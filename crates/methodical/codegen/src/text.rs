@@ -1,8 +1,7 @@
-//! Writes text in a way that its content cannot break.
+//! Writes text so that its content cannot break the output.
 //!
-//! Descriptions and wire names are taken from the spec and may hold anything. All code that writes
-//! them to a file uses this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and
-//! [`comment()`] a doc comment.
+//! Descriptions and wire names come from the spec and may contain anything. All code that writes them to a file uses
+//! this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and [`comment()`] a doc comment.
 
 use std::fmt::Write as _;
 
@@ -17,12 +16,12 @@ pub fn string(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// Returns texts as Rust string literals, with commas between them.
+/// Returns strings as Rust literals, separated by commas.
 pub fn strings(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     texts.into_iter().map(|text| string(text.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a list of texts with commas between them, and a word before the last one.
+/// Joins a list with commas, and a word before the last item.
 pub fn list(texts: &[String], before_last: &str) -> String {
     match texts.split_last() {
         Some((last, [])) => last.clone(),
@@ -31,7 +30,7 @@ pub fn list(texts: &[String], before_last: &str) -> String {
     }
 }
 
-/// Returns a text that begins with a capital letter.
+/// Capitalizes the first letter.
 pub fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
@@ -57,8 +56,7 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a value as it is written in a query: everything but the unreserved characters of
-/// RFC 3986 is percent-encoded, a space as `%20`.
+/// Percent-encodes a value for a query: everything except the unreserved characters of RFC 3986, with a space as `%20`.
 pub fn percent_encoded(value: &str) -> String {
     let mut encoded = String::with_capacity(value.len());
     for byte in value.bytes() {
@@ -96,7 +94,7 @@ pub fn relative(folder: &str, file: &str) -> String {
     up.chain(file.split('/').skip(common)).collect::<Vec<_>>().join("/")
 }
 
-/// Returns words in lines of at most this many characters.
+/// Wraps words to lines of at most this many characters.
 pub(crate) fn wrapped(
     words: impl IntoIterator<Item = impl AsRef<str>>,
     width: usize,
@@ -115,9 +113,9 @@ pub(crate) fn wrapped(
     lines
 }
 
-/// Replaces each pair of escaped surrogates in a JSON text by its character, and keeps all other escapes.
+/// Replaces each pair of escaped surrogates in JSON text with its character, and keeps all other escapes.
 pub(crate) fn without_surrogates(json: &str) -> String {
-    // An escaped backslash is found, too, because it does not begin the escape after it.
+    // Escaped backslashes are matched as well, because they do not begin the escape that follows.
     let escape = Regex::new(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..");
     let replaced = |found: &Captures<'_>| {
         let escape = found.get(0).map_or("", |found| found.as_str());

@@ -1,4 +1,4 @@
-//! Compares two specs: each is a flat list of declarations, which have keys with texts, and each key has a verdict.
+//! Compares two specs as flat lists of declarations, each with keys and their text. Each key has a verdict.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Declaration {
         self.facts.iter().find(|(other, _)| other == key).map(|(_, text)| text.as_str())
     }
 
-    /// Returns the effect of a change, unless only readers see the declaration.
+    /// Returns the effect of a change. Examples and open points affect only documentation.
     fn class_of(&self, class: Class) -> Class {
         if matches!(&*self.list, "example" | "open-point") { Class::Documentation } else { class }
     }
@@ -41,7 +41,7 @@ impl Declaration {
     }
 }
 
-/// The fact with the columns of a model that declares none: they follow the fields.
+/// The fact with the columns of a model that declares none: they are derived from the fields.
 const BY_DEFAULT: &str = "columns by default";
 
 /// The lists in other declarations.
@@ -106,7 +106,7 @@ fn add(found: &mut Vec<Declaration>, list: &str, name: &str, value: &Spanned<DeV
     found.push(Declaration { list: list.to_owned(), name: name.to_owned(), facts });
 }
 
-/// Returns a value as text, without the keys in it that are compared as separate facts.
+/// Returns a value as text, without keys that are compared as separate facts.
 fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
     match value {
         DeValue::String(text) => format!("`{text}`"),
@@ -141,7 +141,7 @@ fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
 pub(super) fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     let (old, new) = (declarations(old.0, old.1), declarations(new.0, new.1));
     let is_same = |one: &Declaration, other: &Declaration| one.place() == other.place();
-    // What a declaration contains is added and removed with it.
+    // The contents of a declaration are added and removed with it.
     let has_parent = |all: &[Declaration], one: &Declaration| match one.list.rsplit_once('.') {
         Some((parent, _)) => all.iter().any(|other| other.place() == parent),
         None => true,
@@ -180,8 +180,8 @@ fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change>
     let (was, is): (Vec<_>, Vec<_>) = all.filter(|(was, is)| was != is).unzip();
     let required = Declaration::is_required;
     let class = match list.rsplit('.').next() {
-        // The order of values in Rust follows their position. A new order of arguments breaks calls, and calls with
-        // arguments of the same type still compile.
+        // The order of values in Rust follows their position. Reordering arguments breaks calls, and calls whose
+        // arguments have the same type still compile.
         Some("value") => Class::Breaking,
         Some("field" | "param") if names(old, new, required) != names(new, old, required) => {
             Class::Breaking
@@ -231,7 +231,7 @@ fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
 pub(super) const PUBLISHED: &str =
     "no longer personal; its values will appear in `Debug` output and logs";
 
-/// Returns the effect of a change of a key from one text to another, and its description unless it is the usual one.
+/// Returns the effect of changing a key from one text to another, and a description if the usual one does not fit.
 fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'static str>) {
     let limit = |text: &str, none| text.parse().unwrap_or(none);
     let parts = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<_>>();
@@ -259,18 +259,18 @@ fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'stat
             let hidden = "personal; `Debug` output and logs no longer show its values";
             return (Class::Additive, Some(if old == "true" { PUBLISHED } else { hidden }));
         }
-        // Callers write no constant, but the service must accept it.
+        // Callers never write a constant, but the service must accept it.
         (_, "constants" | "digits" | "empty" | "error" | "error-class" | "idempotent") => false,
         // A stricter limit breaks existing calls.
         (_, "max" | "max-chars") => limit(new, i64::MAX) < limit(old, i64::MAX),
         (_, "min") => limit(new, i64::MIN) > limit(old, i64::MIN),
-        // A program loses the commands of the gauge, and a mirror begins another series of samples.
+        // A program loses the commands of the gauge, and a mirror starts a new series of samples.
         (_, "gauge" | "recovers") => old != "none",
         // Code that reads all pages does not compile without them.
         (_, "paging") => new == "none",
         // Programs that read a table rely on the positions of its columns.
         (_, "columns") => !new.starts_with(old),
-        // Readers that accept one more way are an addition. The type in Rust changes only with `absent-as-empty`.
+        // Accepting another form is an addition. The type in Rust changes only with `absent-as-empty`.
         (_, "lenient") => {
             let is_option =
                 |text: &str| list.starts_with("model") && !text.contains("absent-as-empty");

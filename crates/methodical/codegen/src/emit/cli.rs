@@ -20,7 +20,7 @@ struct Commands<'a> {
     client: String,
     marker: String,
     groups: Vec<Group<'a>>,
-    /// The call that checks whether the service accepts a token: its operation, and the expression for its query.
+    /// The call that checks whether the service accepts a token: its operation, and an expression for its query.
     probe: Option<(&'a Operation, String)>,
 }
 
@@ -58,8 +58,8 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns the operation that needs the fewest parameters; one that returns an object if possible,
-/// because a list may be long.
+/// Returns the operation with the fewest required parameters, preferring one that returns an object, because a list may
+/// be long.
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
         let required = required(one).len();
@@ -99,8 +99,8 @@ impl Group<'_> {
 }
 
 impl Commands<'_> {
-    /// Returns the arguments of the examples in the help of the program: a command, a selector and columns. Examples should
-    /// work as they are, so these need no parameter, if there is such an operation.
+    /// Returns the arguments of the examples in the program's help: a command, a selector and columns. Examples should
+    /// work unchanged, so they use an operation without required parameters, if one exists.
     fn example(&self) -> Option<String> {
         let operations = || self.service.operations.iter();
         let listed =
@@ -111,7 +111,7 @@ impl Commands<'_> {
         // A value has one column.
         let columns =
             model.map_or_else(|| vec!["value".to_owned()], |model| self.service.columns(model));
-        // The first two, and one of a nested object if possible.
+        // The first two, and one from a nested object if possible.
         let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));
         let columns: Vec<_> = columns.iter().take(2).chain(third).map(String::as_str).collect();
         Some(strings([&help::command(listed), &plain.select, &columns.join(",")]))
@@ -122,7 +122,7 @@ impl Commands<'_> {
         let lists = self.service.operations.iter().filter(|one| one.response.is_list);
         let models = lists.filter_map(|one| self.service.response_model(one));
         let fields = models.flat_map(|model| &model.fields);
-        // Moments are numbers, whose date depends on the time zone.
+        // Moments are numbers: their date depends on the time zone.
         let is_date = |ty: &ValueType| ty.check() == "CivilDateTime";
         let dates = fields.filter(|field| field.ty.value().is_some_and(is_date));
         distinct(dates.map(|field| field.wire.as_str()))
@@ -160,7 +160,7 @@ fn constant(model: &Model) -> String {
     format!("{}_RECORD", model.rust.screaming_snake())
 }
 
-/// Returns the identifier of the flag of a parameter. The colon keeps it apart from those of the hand-written flags.
+/// Returns the identifier of a parameter's flag. The colon distinguishes it from those of hand-written flags.
 fn id(param: &Param) -> String {
     format!("param:{}", param.wire)
 }
@@ -170,7 +170,7 @@ struct Flag {
     /// The name of the value; `None` for a flag with `true` or `false`.
     value: Option<&'static str>,
     ty: String,
-    /// The parser that refuses what the service would refuse; `None` for the default parser.
+    /// The parser, which rejects what the service would reject; `None` for the default parser.
     parser: Option<String>,
 }
 
@@ -196,8 +196,8 @@ fn flag(param: &Param) -> Flag {
     Flag { value, ty: ty.to_owned(), parser }
 }
 
-/// Returns the statement that sets an optional parameter of a query, if its flag was given. The parser refuses it without the
-/// flags that it needs.
+/// Returns the statement that sets an optional parameter of a query if its flag was given. The parser already rejects a
+/// flag without the flags that it needs.
 fn set(operation: &Operation, param: &Param) -> String {
     let (mut given, mut values) = (Vec::new(), Vec::new());
     for one in operation.needed_options(param).chain([param]) {

@@ -12,8 +12,8 @@ use crate::config::{Project, Role};
 pub struct GeneratedFile {
     /// The path from the workspace root, with `/`: `crates/gateway-model/src/generated/types.rs`.
     pub path: String,
-    /// The content, without the mark. Rust need not be formatted, and begins with a `//!` comment
-    /// that states the purpose of the file. JSON holds the text [`MARK`] as a value near its top.
+    /// The content, without the mark. Rust code begins with a `//!` comment that states the purpose of the file, and
+    /// need not be formatted. JSON contains [`MARK`] as a value near its top.
     pub text: String,
 }
 
@@ -21,8 +21,7 @@ pub struct GeneratedFile {
 pub const MARK: &str = "@generated";
 
 impl GeneratedFile {
-    /// Creates a Rust source file. Imports that its code does not use are left out, so a template need not know which names
-    /// a spec needs.
+    /// Creates a Rust source file. Unused imports are removed, so a template need not know which names a spec requires.
     pub(in crate::emit) fn rust(path: impl Into<String>, template: &impl Template) -> Self {
         let file = Self::text(path, template);
         Self { text: with_used_imports(&file.text), ..file }
@@ -35,20 +34,20 @@ impl GeneratedFile {
         Self { path: format!("{}.rs", project.config.modules(role)), text }
     }
 
-    /// Creates a file of another text.
+    /// Creates a text file of another type.
     pub(in crate::emit) fn text(path: impl Into<String>, template: &impl Template) -> Self {
-        // Only a filter could fail, and ours do not. rustfmt would refuse this text.
+        // Only a filter could fail, and ours do not. If one did, rustfmt would reject this text.
         let text = template.render().unwrap_or_else(|error| format!("cannot render: {error}"));
         Self { path: path.into(), text: text + "\n" }
     }
 
-    /// Creates a JSON file. In its text, each object and list may have a comma after its last part.
+    /// Creates a JSON file from text in which objects and lists may have trailing commas.
     pub(in crate::emit) fn json(path: impl Into<String>, text: &str) -> Self {
         Self { path: path.into(), text: laid_out(text) + "\n" }
     }
 }
 
-/// Writes each member and each value of a list in JSON on its own line, without the commas after the last ones.
+/// Writes each member and list item of JSON on a separate line, and removes trailing commas.
 fn laid_out(json: &str) -> String {
     let mut out = String::new();
     let (mut depth, mut last) = (0, ' ');
@@ -88,11 +87,11 @@ fn laid_out(json: &str) -> String {
     out
 }
 
-/// Removes the names that a file does not use from its imports, which have a line each.
+/// Removes unused names from the imports of a file. Each import is on one line.
 fn with_used_imports(text: &str) -> String {
     let code: String =
         text.split_inclusive('\n').filter(|line| !line.starts_with("use ")).collect();
-    // rustfmt reports code that has no tokens.
+    // rustfmt reports code that cannot be tokenized.
     let Ok(tokens) = code.parse() else { return text.to_owned() };
     let mut used = BTreeSet::new();
     collect(tokens, &mut used);
@@ -103,8 +102,8 @@ fn with_used_imports(text: &str) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Collects the names in code that may be imported: not those after `.`, `::` or `fn`; and of those in lower case only
-/// functions, macros and modules.
+/// Collects names in code that may be imported: not those after `.`, `::` or `fn`, and lowercase names only if they are
+/// functions, macros or modules.
 fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
     let mut before = String::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -134,7 +133,7 @@ fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns an import with the names that are used: `a::{B, c}`.
+/// Returns an import reduced to the names that are used: `a::{B, c}`.
 fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
     let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
     let is_used = |name: &&str| match *name {

@@ -1,4 +1,5 @@
-//! The filters of the templates, and descriptions that several of them have. A filter turns a text of the spec into code that it cannot break.
+//! The filters of the templates, and descriptions that several templates share. A filter turns text from the spec into
+//! code that the text cannot break.
 
 #![expect(
     clippy::inline_always,
@@ -15,7 +16,7 @@ use askama::{Result, Values, filter_fn};
 use crate::ir::{About, Operation, Service};
 use crate::text;
 
-/// Defines filters that write a text by a function.
+/// Defines filters that format text with a function.
 macro_rules! filters {
     ($($(#[$doc:meta])+ $name:ident = $write:path;)+) => {$(
         $(#[$doc])+
@@ -27,21 +28,22 @@ macro_rules! filters {
 }
 
 filters! {
-    /// Writes a text as a string literal.
+    /// Writes text as a string literal.
     string = text::string;
     /// Writes a JSON text as a string literal, raw if possible.
     raw = text::raw_string;
-    /// Writes a text as a JSON string.
+    /// Writes text as a JSON string.
     quoted = text::json_string;
     /// Writes a description on one line as a JSON string.
     line = one_line;
-    /// Writes the surrogate pairs of a JSON text as characters. Many tools read OpenAPI as YAML, which refuses the pairs.
+    /// Writes the surrogate pairs of JSON text as characters. Many tools read OpenAPI as YAML, which does not allow the
+    /// pairs.
     without_surrogates = text::without_surrogates;
     /// Writes a description as Markdown.
     markdown = text::markdown;
     /// Writes a description as Markdown on one line.
     inline = text::inline;
-    /// Writes a text as code in a cell of a table.
+    /// Writes text as code in a table cell.
     code = text::code;
 }
 
@@ -62,7 +64,7 @@ pub(super) fn variant(value: impl Debug, _: &dyn Values) -> Result<String> {
     Ok(format!("{value:?}"))
 }
 
-/// Writes texts as string literals, with commas between them.
+/// Writes strings as literals, separated by commas.
 #[filter_fn]
 pub(super) fn strings(
     texts: impl IntoIterator<Item = impl AsRef<str>>,
@@ -80,7 +82,7 @@ pub(super) fn example(code: impl Display, _: &dyn Values, language: &str) -> Res
     Ok(format!("///{}", lines.collect::<String>()))
 }
 
-/// Writes a text as a block of code.
+/// Writes text as a code block.
 #[filter_fn]
 pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Result<String> {
     Ok(text::fenced(language, &text.to_string()))

@@ -1,4 +1,4 @@
-//! Code of the model: the service; the modules beside have its types, queries and tables.
+//! Code of the model: the service itself. Its types, queries and tables are in the modules below.
 
 use askama::Template;
 
@@ -83,7 +83,7 @@ pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
 pub(crate) fn marker(service: &Service) -> String {
     let name = RustName::new(&service.name);
     let name = name.map_or_else(|| "TheService".to_owned(), |name| name.pascal());
-    // The types that some services import beside their own.
+    // The types that some services import in addition to their own.
     let is_taken = ["Auth", "Dispatch", "Secret", "SecretPlace"].contains(&name.as_str());
     if is_taken { name + "_" } else { name }
 }

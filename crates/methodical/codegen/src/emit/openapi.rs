@@ -23,10 +23,10 @@ struct Document<'a> {
     schemas: Schemas<'a>,
 }
 
-/// A parameter of a call, or a member of its body.
+/// A parameter of a call, or a member of the call's body.
 struct Input {
     name: String,
-    /// Where it is, unless it is in the body.
+    /// Where it is sent, unless it is in the body.
     place: &'static str,
     required: bool,
     doc: String,
@@ -48,7 +48,8 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 }
 
 impl Document<'_> {
-    /// Returns the secrets with a security scheme. One in the path is a parameter, and one in the form a member of the body.
+    /// Returns the secrets that are security schemes. A secret in the path is a parameter instead, and one in the form
+    /// a member of the body.
     fn schemes(&self) -> Vec<&Secret> {
         let secrets = self.service.auth.secrets().iter();
         secrets.filter(|one| !matches!(one.place, SecretPlace::Path | SecretPlace::Form)).collect()
@@ -106,7 +107,7 @@ impl Document<'_> {
         any_of(std::iter::once(self.schemas.response(response)).chain(failure).collect())
     }
 
-    /// Returns the examples. A response with records to reject does not fit the schema, on purpose.
+    /// Returns the examples. A response with records to reject violates the schema on purpose.
     fn examples(&self) -> Vec<&Example> {
         let all = self.service.examples_of(self.operation);
         all.filter(|one| one.rejected.is_empty() && !one.body.trim().is_empty()).collect()
@@ -119,13 +120,13 @@ impl Input {
     }
 }
 
-/// Returns the style of a list, and whether it has a parameter for each value.
+/// Returns the style of a list, and whether each value is a separate parameter.
 fn style(list: ListStyle) -> (&'static str, bool) {
     match list {
         ListStyle::Comma => ("form", false),
         ListStyle::Pipe => ("pipeDelimited", false),
         ListStyle::Repeat | ListStyle::Bracket => ("form", true),
-        // OpenAPI has no style with indexes; most tools send an array in this one with indexes.
+        // OpenAPI has no style with indexes, but most tools add indexes to an array in this style.
         ListStyle::Index => ("deepObject", true),
     }
 }

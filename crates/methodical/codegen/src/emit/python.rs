@@ -8,7 +8,7 @@ use crate::emit::model::tables::columns;
 use crate::emit::{GeneratedFile, MARK, filters};
 use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
 
-/// The files. The last one is a module of Python.
+/// The files. The last one is a Python module.
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "python/calls.rs.jinja")]
@@ -39,14 +39,14 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     ]
 }
 
-/// Returns the operations that have a method: those that return records without pages, and take single values.
+/// Returns the operations that get a method: those that return records without pages, and take only single values.
 fn operations(service: &Service) -> Vec<&Operation> {
     let is_simple = |one: &&Operation| one.paging.is_none() && one.response.model().is_some();
     let has_values = |one: &&Operation| one.params.iter().all(|param| value(param).is_some());
     service.operations.iter().filter(is_simple).filter(has_values).collect()
 }
 
-/// How a value of a parameter is passed: its types in Python and Rust, and what converts it.
+/// How the value of a parameter is passed: its types in Python and Rust, and the conversion.
 struct Value {
     python: String,
     rust: &'static str,
@@ -107,7 +107,8 @@ fn set(operation: &Operation, param: &Param) -> String {
     format!("if {are_given} {{ query = query.{}({values}); }}", operation.setter(param))
 }
 
-/// Returns whether each method of an operation is async. A list has one method, whose result is read in either way.
+/// Returns, for each method of an operation, whether it is async. A list has one method, whose result can be read
+/// either way.
 fn forms(operation: &Operation) -> &'static [bool] {
     if operation.response.is_list { &[false] } else { &[false, true] }
 }

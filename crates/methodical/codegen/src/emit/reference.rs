@@ -80,7 +80,7 @@ fn curl(project: &Project<'_>, operation: &Operation, example: &Example) -> Stri
     }
     headers.push(format!("Accept: {}", service.accept));
     let format = operation.post.map(|post| post.format);
-    // A query or a form holds no character that a shell expands between double quotes.
+    // Queries and forms contain no character that a shell expands between double quotes.
     let data = match format {
         None => String::new(),
         Some(BodyFormat::Form) => format!("--data-raw \"{}\" ", joined(&body)),
@@ -122,7 +122,7 @@ fn in_record(scalar: &ValueType) -> String {
     format!("true: {yes}; false: {no}")
 }
 
-/// Returns how a scalar is written in a query: of a boolean, the code that is sent.
+/// Returns how a scalar is written in a query; for a boolean, the code that is sent.
 fn in_query(scalar: &ValueType) -> String {
     let Some(codes) = &scalar.codes else {
         return scalar.query_wire.unwrap_or_else(|| scalar.wire.written()).word().to_owned();
@@ -166,11 +166,11 @@ fn section(project: &Project<'_>, source: &Source, folder: &str) -> String {
     }
 }
 
-/// Returns the label of a type; if it has a name, or is a list or a map of one that has, with a link to that type.
+/// Returns the label of a type. The label of a named type, or of a list or map of one, links to that type.
 fn linked(label: String, name: Option<&RustName>, types: &str) -> String {
     match name {
         Some(name) => format!("[{}]({types}#{})", code(&label), name.pascal().to_lowercase()),
-        // Markdown takes `<text>` for HTML.
+        // Markdown would treat `<text>` as HTML.
         None if label.contains('<') => code(&label),
         None => label,
     }
@@ -228,8 +228,8 @@ fn notes(response: &Response) -> Vec<String> {
     notes
 }
 
-/// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
-/// which attribute it recovers.
+/// Returns when a parameter is sent: `required`, `optional`, or which others it needs. Also says which attribute it
+/// recovers.
 fn presence(operation: &Operation, param: &Param) -> String {
     let presence = match operation.needed_names(param, code) {
         _ if param.required => "required".to_owned(),
@@ -251,7 +251,7 @@ fn field_presence(field: &Field) -> String {
     parts.join(", ")
 }
 
-/// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
+/// Returns a type with the restrictions of the parameter, such as `text, at most 9 characters`.
 fn restricted(operation: &Operation, param: &Param, ty: String) -> String {
     let mut parts = vec![match param.list {
         None => ty,

@@ -1,7 +1,7 @@
 //! JSON Schema: one document for each model, and the schemas in the OpenAPI documents.
 //!
-//! A schema is the text of the members of its object, with a comma after each, so that schemas are joined by writing one
-//! after the other. [`GeneratedFile::json`] lays the documents out and removes the last commas.
+//! A schema is the text of the members of its object, each followed by a comma, so that schemas can be concatenated.
+//! [`GeneratedFile::json`] formats the documents and removes trailing commas.
 
 use serde::Serialize;
 use serde_json::json;
@@ -100,7 +100,7 @@ impl Schemas<'_> {
         .concat()
     }
 
-    /// Returns the schema of another form that a reader accepts.
+    /// Returns the schema of a second form that a reader accepts.
     fn other_form(self, leniency: Leniency, ty: &Type) -> Option<String> {
         match (leniency, ty) {
             (Leniency::OneAsList, Type::List(of)) => Some(self.ty(of, false)),
@@ -202,8 +202,8 @@ pub(super) fn failure(verdict: &Verdict) -> String {
     member("description", "A failure with status 200.") + &all_of(&all)
 }
 
-/// Returns the schema of values that have one of some schemas. Not `oneOf`: two models may overlap, because other fields
-/// are allowed.
+/// Returns a schema that accepts values of any of several schemas. Not `oneOf`: two models may overlap, because other
+/// fields are allowed.
 pub(super) fn any_of(mut schemas: Vec<String>) -> String {
     if schemas.len() == 1 { schemas.pop().unwrap_or_default() } else { array("anyOf", &schemas) }
 }
@@ -250,7 +250,7 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
             let min = member("minimum", min.unwrap_or(i64::MIN));
             min + &member("maximum", max.unwrap_or(i64::MAX))
         }
-        // A server accepts a larger number in a query, which identifies no record.
+        // A server accepts a larger number in a query, although it identifies no record.
         Primitive::Unsigned => {
             member("minimum", 0) + &optional("maximum", param.is_none().then_some(u64::MAX))
         }

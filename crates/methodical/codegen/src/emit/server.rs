@@ -1,4 +1,4 @@
-//! Code of the server: the operations, their parameters, the trait of their storage, and the records it writes.
+//! Code of the server: operations, parameters, the storage trait, and the records that the server writes.
 
 use askama::Template;
 
@@ -8,8 +8,8 @@ use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
 use crate::text::{raw_string, string};
 
-/// The files. Adding an operation to the spec adds a method to the trait of its storage, so the server does not compile until
-/// its storage is written.
+/// The files. Adding an operation to the spec adds a method to the storage trait, so the server does not compile until
+/// it is implemented.
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "server/call.rs.jinja")]
@@ -66,7 +66,7 @@ fn max_chars(param: &Param) -> String {
     param.rust.followed_by("max_chars").screaming_snake()
 }
 
-/// Returns the parameters that have no effect without an optional one that they need, each with the one it needs.
+/// Returns the parameters that have no effect without another optional one, each with the one that it needs.
 fn dependent(operation: &Operation) -> Vec<(&Param, &Param)> {
     let params = operation.params.iter();
     let pairs =
@@ -84,8 +84,8 @@ struct Attribute<'a> {
     fields: Vec<(String, String)>,
 }
 
-/// Returns the attributes that filters recover, unless they are a part of another one. A photo has a rating in an album:
-/// this names the album too.
+/// Returns the attributes that filters recover, except those that are part of another. The rating of a photo in an
+/// album, for example, includes the album.
 fn attributes(service: &Service) -> Vec<Attribute<'_>> {
     let operations = service.operations.iter();
     let params = operations.flat_map(|one| one.params.iter().map(move |param| (one, param)));
@@ -111,7 +111,7 @@ fn kind(service: &Service, ty: &Type) -> String {
     match ty {
         Type::Value(ty) => kind_of(ty),
         Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
-        // A generated server has no maps.
+        // A generated server does not support maps.
         Type::List(of) | Type::Map(of) => format!("Kind::List(&{})", kind(service, of)),
     }
 }
@@ -134,11 +134,11 @@ fn is_personal(model: &Model) -> bool {
     model.fields.iter().any(|field| field.personal)
 }
 
-/// How a record has a field. A field without a value is an empty text, a record of empty texts, or `None`: a record without
-/// an empty form.
+/// How a record stores a field. A missing value is an empty string, a record of empty strings or, for a record without
+/// an empty form, `None`.
 struct Slot {
     ty: String,
-    /// How serde reads or writes it, if not as its type says.
+    /// How serde reads or writes it, if its type does not imply that.
     attribute: Option<&'static str>,
     /// The expression for the example. Sample data has a value in every field, so that clients see its type.
     example: String,
@@ -176,11 +176,11 @@ fn serde_attributes(service: &Service, field: &Field) -> Vec<String> {
     rename.into_iter().chain(own).collect()
 }
 
-/// Writes the JSON text of a value; without one, what a response sends.
+/// Writes the JSON text of a value or, if it is missing, what a response sends instead.
 const VALUE_OR_NULL: &str = "serialize_with = \"crate::fields::value_or_null\"";
 const VALUE_OR_LIST: &str = "serialize_with = \"crate::fields::value_or_list\"";
 
-/// Returns whether a record can have the field without a value.
+/// Returns whether a record may lack a value for the field.
 fn has_empty_form(service: &Service, field: &Field) -> bool {
     match &field.ty {
         Type::Value(value) => value.in_record == Primitive::Text,

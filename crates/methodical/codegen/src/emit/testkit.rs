@@ -13,8 +13,8 @@ use crate::ir::{
 };
 use crate::text::{percent_encoded, string, strings};
 
-/// The files. A package has only the files of its crate, so generated code cannot include the responses of the examples from
-/// the folder of the spec; they are constants, byte for byte.
+/// The files. The examples' responses are byte-exact constants: a published package contains only files of its crate,
+/// so generated code cannot include them from the folder of the spec.
 #[derive(Template)]
 enum File<'a> {
     #[template(
@@ -35,8 +35,8 @@ mod fixtures;"
     Mocks { service: &'a Service, model: String, marker: String },
 }
 
-/// The contract: the operations that return records, which the checks judge, and the models of these records and of those
-/// in them.
+/// The contract: the operations that return records, which the checks judge, and the models of these records and of
+/// nested ones.
 #[derive(Template)]
 #[template(path = "testkit/contract.rs.jinja")]
 struct Contract<'a> {
@@ -64,15 +64,15 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 }
 
 impl Contract<'_> {
-    /// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, else those of the
-    /// service.
+    /// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, or else those of
+    /// the service.
     fn token_source(&self) -> &str {
         let about = self.service.open_point("D-auth");
         &about.map_or(&self.service.about.source, |point| &point.source).0
     }
 
-    /// Returns the group of the checks of an operation: its noun, and for all but the first operation of a noun also its
-    /// verb, so that a new operation changes no name.
+    /// Returns the group of an operation's checks: its noun, followed by its verb unless it is the first operation with
+    /// that noun. A new operation therefore changes no existing name.
     fn group(&self, operation: &Operation) -> String {
         let command = operation.command();
         let mut operations = self.service.operations.iter();
@@ -83,7 +83,8 @@ impl Contract<'_> {
         }
     }
 
-    /// Returns the name of the checks of a parameter. All but the first parameter of a name have the operation in it.
+    /// Returns the name of a parameter's checks. It includes the operation, except for the first parameter with that
+    /// name.
     fn check(&self, operation: &Operation, param: &Param) -> String {
         let short = |param: &Param| {
             let words = param.rust.words();
@@ -99,7 +100,7 @@ impl Contract<'_> {
         format!("{}_{}", self.group(operation).replace('-', "_"), param.rust.words())
     }
 
-    /// Returns the list in whose records a value of an identifier can be found, and the key of the field.
+    /// Returns a list whose records contain values of an identifier, and the key of the field.
     fn origin(&self, param: &Param) -> Option<(&str, &str)> {
         if !is_id(param) {
             return None;
@@ -234,7 +235,7 @@ fn unknown(param: &Param) -> Option<String> {
     Some(text)
 }
 
-/// Returns the texts before the records, between them and the fields beside the list, and after these.
+/// Returns the text before the records, between the records and the fields beside the list, and after those fields.
 fn frame(service: &Service, operation: &Operation) -> (String, String, String) {
     let beside = service.beside_model(operation);
     let (open, close) = operation.response.around(beside);
@@ -269,8 +270,8 @@ fn param_argument(param: &Param) -> (String, &'static str) {
     }
 }
 
-/// Returns the name of the method that matches a parameter. A name that another method of the mock
-/// has gets a trailing underscore.
+/// Returns the name of the method that matches a parameter. If the mock already has a method of that name, an
+/// underscore is appended.
 fn setter(param: &Param) -> String {
     let name = param.rust.snake();
     let taken = METHODS.split(' ').any(|one| one == name)

@@ -17,8 +17,8 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Returns the values that the templates need before the service is known. A service that is not the only one of its
-    /// workspace has folders of its own.
+    /// Returns the values that the templates need before the service is known. In a workspace with several services,
+    /// each has separate folders.
     pub(super) fn new(name: &str, is_only: bool, runtime: Option<Runtime<'a>>) -> Self {
         let either = |only: &str, further: String| if is_only { only.to_owned() } else { further };
         let spec = either("spec", format!("spec/{name}"));
@@ -113,7 +113,7 @@ fn for_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example,
     })
 }
 
-/// Returns the first example for clients that has records and nothing unusual, if possible.
+/// Returns the first example for clients, preferring one that has records and nothing unusual.
 fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
     let plainest = for_clients(service).min_by_key(|(operation, example, _)| {
         let has_records = operation.response.model().is_some();
@@ -129,7 +129,7 @@ fn query_types(service: &Service) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the statements that send the query of each example to a mock and check the result.
+/// Returns statements that send the query of each example to a mock and check the result.
 fn calls(project: &Project<'_>) -> String {
     let calls = for_clients(project.service).filter_map(|(operation, example, mock)| {
         let query = example_query(operation, example)?;
@@ -153,7 +153,7 @@ fn command(operation: &Operation, example: &Example) -> Vec<String> {
         let items = param.items(value).into_iter();
         items.map(|item| format!("--{}={}", param.flag(), param.argument(item)))
     });
-    // The page after the example may have no example.
+    // The page after the example may not have an example.
     let first = operation.paging.as_ref().map(|_paging| "--limit=1".to_owned());
     std::iter::once(noun).chain(verb).chain(flags).chain(first).collect()
 }

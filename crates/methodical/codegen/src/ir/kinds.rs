@@ -1,4 +1,4 @@
-//! Kinds of single values: how a value is written, and what it means, with all that the generator knows about both.
+//! Kinds of single values: how a value is written, what it means, and everything that the generator knows about both.
 //!
 //! To add a meaning, add it to [`Meaning`] and answer its questions; `spec/README.md` has the steps.
 
@@ -48,7 +48,7 @@ words! {
     pub enum BuiltIn {
         /// Any text.
         Text = "text",
-        /// An integer of 64 bits with a sign.
+        /// A signed 64-bit integer.
         Integer = "integer",
         /// `true` or `false`.
         Boolean = "boolean",
@@ -62,11 +62,11 @@ words! {
         /// A string.
         #[default]
         String = "string",
-        /// An integer of 64 bits; the meaning decides whether it has a sign.
+        /// A 64-bit integer; the meaning decides whether it is signed.
         Integer = "integer",
         /// A string, or a number, whose digits are kept; written as a string.
         TextOrNumber = "text-or-number",
-        /// The JSON values in `true` and `false`; the first one of each is written.
+        /// One of the JSON values in `true` and `false`; the first of each is written.
         Codes = "codes",
     }
 }
@@ -127,18 +127,18 @@ impl Meaning {
         })
     }
 
-    /// Returns how values are written in a query; `None` if the meaning does not allow these wires together.
+    /// Returns how values are written in a query; `None` if the meaning does not allow this combination of wires.
     pub fn in_query(self, wire: Wire, query_wire: Wire) -> Option<Primitive> {
         self.primitive(wire)?;
         match (wire.written(), query_wire.written()) {
-            // Only identifiers have one text for each number.
+            // Only identifiers have exactly one text for each number.
             (Wire::String, Wire::Integer) if self != Self::Id => None,
             (Wire::Codes, Wire::String | Wire::Integer) => None,
             _ => self.primitive(query_wire.written()),
         }
     }
 
-    /// Returns whether a wire text is a value, as which it is written in this way. The codes of a boolean are not known here.
+    /// Returns whether a wire text is a value that is written in this way. The codes of a boolean are not known here.
     pub fn fits(self, primitive: Primitive, text: &str) -> bool {
         match self {
             Self::Decimal => is_decimal(text),
@@ -151,7 +151,7 @@ impl Meaning {
 }
 
 impl Wire {
-    /// Returns the word with its article, for messages.
+    /// Describes it for messages.
     pub fn noun(self) -> &'static str {
         match self {
             Self::String => "a string",
@@ -161,7 +161,7 @@ impl Wire {
         }
     }
 
-    /// Returns how a value is written, of the ways in which it can be read.
+    /// Returns how a value is written; it may be read in other forms.
     #[must_use]
     pub fn written(self) -> Self {
         if self == Self::TextOrNumber { Self::String } else { self }
@@ -184,8 +184,8 @@ impl Primitive {
         matches!(self, Self::Signed | Self::Unsigned)
     }
 
-    /// Returns the JSON value of a wire text; `None` if the text is not one of this primitive, or the primitive alone does
-    /// not decide.
+    /// Returns the JSON value of a wire text; `None` if the text is invalid, or if the primitive alone does not decide
+    /// that.
     pub fn json(self, text: &str) -> Option<Json> {
         match self {
             Self::Text => Some(Json::from(text)),
@@ -224,7 +224,7 @@ impl Codes {
         self.yes.iter().chain(&self.no)
     }
 
-    /// Returns the codes that are written: that of `true`, and that of `false`.
+    /// Returns the codes that are written: for `true`, and for `false`.
     pub fn written(&self) -> [Option<&Code>; 2] {
         [self.yes.first(), self.no.first()]
     }
@@ -268,7 +268,7 @@ fn is_date_time(text: &str) -> bool {
         text.len() == "0000-00-00 00:00:00".len() && text.as_bytes().get(10) == Some(&b' ');
     has_form
         && text.parse::<Datetime>().is_ok_and(|parsed| {
-            // A leap second has no place in a civil time.
+            // A civil time cannot represent a leap second.
             parsed.date.is_some()
                 && parsed.time.is_some_and(|time| time.second.is_some_and(|second| second < 60))
                 && parsed.offset.is_none()

@@ -26,14 +26,14 @@ const TYPES: &str = "\
     Record Rejected Result Self Send Service ServiceError Sized Some \
     StreamDecoder String Sync ToOwned ToString Vec";
 
-/// Returns whether a list has a name.
+/// Returns whether a list contains a name.
 pub(super) fn is_in(list: &str, name: &str) -> bool {
     list.split(' ').any(|one| one == name)
 }
 
-/// A name made of words, written in the case that its place needs.
+/// A name made of words, which can be written in any case.
 ///
-/// Two names are equal when their words are; `phoneMobile` and `phone_mobile` are the same name.
+/// Two names are equal if their words are: `phoneMobile` and `phone_mobile` are the same name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RustName(
     /// The words in lowercase, with `_` between them.
@@ -41,9 +41,8 @@ pub struct RustName(
 );
 
 impl RustName {
-    /// Splits a text into words at case changes and at everything that is neither a letter nor a
-    /// digit. Returns `None` if the result is not a name: it is empty, begins with a digit, or the
-    /// text is not ASCII.
+    /// Splits text into words at case changes and at everything that is neither a letter nor a digit. Returns `None` if
+    /// the text is not ASCII, or the result is empty or begins with a digit.
     pub fn new(text: &str) -> Option<Self> {
         let mut words = String::new();
         let mut previous = ' ';
@@ -105,15 +104,15 @@ impl RustName {
         Self(format!("{word}_{}", self.0))
     }
 
-    /// Returns the name without this word at its end, unless it is the only one: `album` for `album_id`.
+    /// Removes this word from the end of the name, unless it is the only one: `album` for `album_id`.
     #[must_use]
     pub fn without_last(&self, word: &str) -> Self {
         let first = self.0.strip_suffix(word).and_then(|first| first.strip_suffix('_'));
         Self(first.unwrap_or(&self.0).to_owned())
     }
 
-    /// Returns this name and another one after it, which may begin with this one: `album_title` for `album` and `title`, and for
-    /// `album` and `album_title`.
+    /// Returns this name followed by another, which may already begin with this one: `album_title` for `album` and
+    /// `title`, and for `album` and `album_title`.
     #[must_use]
     pub fn joined_with(&self, other: &Self) -> Self {
         let has_prefix = other == self || other.0.starts_with(&format!("{}_", self.0));

@@ -24,7 +24,7 @@ pub struct Operation {
     pub response: Response,
     /// How the pages of a list follow each other, if it has pages.
     pub paging: Option<Paging>,
-    /// The amount that the response reports, if a mirror keeps samples of it.
+    /// The amount that the response reports, if a mirror samples it.
     pub gauge: Option<Gauge>,
     /// Its description.
     pub about: About,
@@ -48,9 +48,9 @@ pub struct Param {
     pub wire: String,
     /// The type of the value, or of each value of a list.
     pub ty: Arc<ValueType>,
-    /// How a list is written, which does not matter in a JSON body; `None` if the value is not a list.
+    /// How a list is written, except in a JSON body; `None` if the value is not a list.
     pub list: Option<ListStyle>,
-    /// Whether every call must send it. A required parameter needs no other.
+    /// Whether every call must send it. A required parameter never needs another.
     pub required: bool,
     /// Indices of all parameters of the same operation that must be sent with this one, including
     /// those that a needed parameter needs in turn.
@@ -58,7 +58,7 @@ pub struct Param {
     /// The attribute, absent from the records, that the selected records have with the value of the
     /// parameter.
     pub recovers: Option<String>,
-    /// Maximum length of a text, in characters.
+    /// Maximum length of text, in characters.
     pub max_chars: Option<u32>,
     /// The smallest integer that the service accepts.
     pub min: Option<i64>,
@@ -100,7 +100,7 @@ impl Operation {
         self.params.iter().any(|param| param.recovers.is_some())
     }
 
-    /// Returns the parameters that an example has, each with its value as wire text.
+    /// Returns the parameters of an example, each with its value as wire text.
     pub fn given<'a>(&'a self, example: &'a Example) -> impl Iterator<Item = (&'a Param, &'a str)> {
         self.params.iter().filter_map(|param| Some((param, example.given(param)?)))
     }
@@ -189,7 +189,7 @@ impl Operation {
         };
         let reserved = is_in(RESERVED_COMMANDS, noun);
         let noun = if reserved { format!("service-{noun}") } else { noun.to_owned() };
-        // A command may begin with a digit, a Rust name may not.
+        // A command may begin with a digit, but a Rust name may not.
         let rust = RustName::new(&noun).or_else(|| RustName::new(&format!("service-{noun}")));
         Command { rust: rust.unwrap_or_else(|| self.rust.clone()), noun, verb }
     }

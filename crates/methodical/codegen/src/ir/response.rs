@@ -1,4 +1,4 @@
-//! Responses: the place of the data, failures in the body, and pages.
+//! Responses: where the data is, failures in the body, and pages.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::ir::{Model, ModelId, Type};
 use crate::spec::read::words;
 use crate::text::json_string;
 
-/// A successful response: its data, the place of the data in the body, and how the body reports a failure.
+/// A successful response: its data, where the data is in the body, and how the body reports a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// The type of the data, or of each record if the data is a list; `None` without data.
@@ -35,11 +35,12 @@ pub struct Verdict {
     /// The values of that member, as text, if the call succeeded. Without any, the call failed if the member is present and
     /// not null.
     pub is: Vec<String>,
-    /// The keys that lead to the error code; empty without a code.
+    /// The keys that lead to the error code; empty for a service without codes.
     pub code: Vec<String>,
-    /// The keys that lead to the error message; empty without a message.
+    /// The keys that lead to the error message; empty for a service without messages.
     pub message: Vec<String>,
-    /// The classes of codes, or of messages without a code, in the order of the spec. A `*` at the end is any text.
+    /// The classes of codes or, without codes, of messages, in the order of the spec. A `*` at the end matches any
+    /// text.
     pub classes: Vec<(String, ErrorClass)>,
     /// The codes of failures that mean an empty list.
     pub empty_codes: Vec<String>,
@@ -132,7 +133,7 @@ impl Response {
         let marker = self.success();
         for (depth, key) in self.at.iter().enumerate() {
             open.push('{');
-            // The marker has its place in the innermost object that is both around it and around the data.
+            // The marker belongs in the innermost object that contains both it and the data.
             if let Some((path, value)) = marker
                 && shared(path, &self.at) == depth
                 && !(depth == self.beside_at().len() && has_field(beside, path.get(depth)))
@@ -164,7 +165,7 @@ impl Response {
     }
 }
 
-/// Returns the boolean or the integer that a marker with this text can be, instead of a string.
+/// Returns the boolean or integer that a marker with this text may be instead of a string.
 pub(crate) fn other_form(text: &str) -> Option<Value> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let is_plain = value.is_boolean() || value.is_i64();

@@ -26,7 +26,7 @@ pub struct ValueType {
     pub in_query: Primitive,
     /// The meaning of a scalar.
     pub meaning: Option<Meaning>,
-    /// Whether it is text in a record that has only decimal digits. A client keeps other text.
+    /// Whether it is text that has only decimal digits in a record. A client keeps other text.
     pub digits: bool,
     /// The JSON values of a boolean that is written as codes.
     pub codes: Option<Codes>,
@@ -107,17 +107,18 @@ impl ValueType {
         }
     }
 
-    /// Returns the example of a declared type, as its wire text; `None` for a built-in type.
+    /// Returns the example of a declared type as wire text; `None` for a built-in type.
     pub fn example(&self) -> Option<&str> {
         self.built_in.is_none().then_some(&self.example)
     }
 
-    /// Returns a value as its wire text: the example of a declared type, or of a built-in type this one or its sample.
+    /// Returns a value as wire text: the example of a declared type; for a built-in type, the given example or else a
+    /// sample.
     pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
         example.filter(|_| self.built_in.is_some()).unwrap_or(&self.example)
     }
 
-    /// Returns the JSON value of a wire text; `None` if the text is not one of this type.
+    /// Returns the JSON value of a wire text; `None` if the text is not valid for this type.
     pub fn json(&self, text: &str) -> Option<Json> {
         match &self.codes {
             Some(codes) => codes.all().find(|code| code.text() == text).map(Code::json),
@@ -187,7 +188,7 @@ impl Type {
         }
     }
 
-    /// Returns the name of a declared type, also in a list or a map; `None` for a built-in one.
+    /// Returns the name of a declared type, even within a list or a map; `None` for a built-in one.
     pub fn name<'s>(&'s self, service: &'s Service) -> Option<&'s RustName> {
         match self {
             Self::Value(value) => value.name(),
@@ -222,7 +223,7 @@ impl Type {
         }
     }
 
-    /// Returns the type of the values in lists and maps at any depth; the type itself if it is neither.
+    /// Returns the type of the values in nested lists and maps, or the type itself if it is neither.
     pub fn element(&self) -> &Self {
         match self {
             Self::Value(_) | Self::Model(_) => self,
@@ -301,7 +302,7 @@ words! {
         OneAsList = "one-as-list",
         /// An empty list may replace an empty object.
         EmptyArrayAsMap = "empty-array-as-map",
-        /// An empty text may replace an absent value.
+        /// An empty string may replace an absent value.
         BlankAsNone = "blank-as-none",
         /// An empty list or map may be absent or null.
         AbsentAsEmpty = "absent-as-empty",

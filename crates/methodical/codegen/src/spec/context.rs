@@ -40,7 +40,7 @@ impl Context<'_> {
         self.push(Diagnostic::new(at, text).help(help.to_string()));
     }
 
-    /// Reports a character of a value that is not visible.
+    /// Reports an invisible character in a value.
     pub(super) fn visible(&mut self, key: &str, text: &str, at: &Range<usize>) {
         if let Some(c) = text.chars().find(|&c| is_hidden(c)).map(u32::from) {
             say!(self, *at, "`{key}` contains the invisible character U+{c:04X}"
@@ -48,7 +48,7 @@ impl Context<'_> {
         }
     }
 
-    /// Reports a name that nothing has. The fix is the name that was probably meant, or else this one.
+    /// Reports an unknown name. The fix is the name that was probably meant, or else the given one.
     pub(crate) fn unknown(
         &mut self,
         at: &At<String>,
@@ -70,7 +70,7 @@ impl Context<'_> {
         list(&words, before_last)
     }
 
-    /// Declares a type. The first declaration of a name wins; another one is reported.
+    /// Declares a type. The first declaration of a name wins; any other is reported.
     pub(super) fn declare(&mut self, name: &str, ty: Type) {
         self.types.entry(name.to_owned()).or_insert(ty);
     }
@@ -139,7 +139,7 @@ impl Context<'_> {
         self.distinct(what, RUST_NAME, names);
     }
 
-    /// Reports texts that occur twice.
+    /// Reports duplicate texts.
     pub(super) fn distinct_texts<'n, I: Iterator<Item = &'n At<String>>>(
         &mut self,
         what: &str,
@@ -150,7 +150,7 @@ impl Context<'_> {
         self.distinct(what, help, texts);
     }
 
-    /// Reports names that occur twice, with this fix. Each is given in the form that must be unique, as written, and with
+    /// Reports duplicate names, with this fix. Each name is given in the form that must be unique, as written, and with
     /// its position.
     pub(super) fn distinct<'n>(
         &mut self,
@@ -215,7 +215,7 @@ pub(super) fn source<F>(text: Option<&Text<F>>) -> Source {
     Source(owned(text).unwrap_or_default())
 }
 
-/// Returns a text without its position.
+/// Returns text without its position.
 pub(super) fn owned<F>(text: Option<&Text<F>>) -> Option<String> {
     text.map(|text| text.value.clone())
 }

@@ -1,5 +1,5 @@
-//! Checks the examples against the operations: the parameters and the exact queries. The decoders of the runtime check the
-//! responses, in the tests of the generated crates.
+//! Checks the examples against the operations: the parameters and the exact queries. The responses are checked by the
+//! runtime's decoders, in the tests of the generated crates.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -134,7 +134,7 @@ fn params<'o>(
     (whole && complete(cx, operation, &params, place)).then_some(params)
 }
 
-/// Returns the wire text of a value, or of all values of a list. The error is the expected form.
+/// Returns the wire text of a value, or of all values of a list. The error says which form was expected.
 fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str> {
     match (given, param.list) {
         (OneOrMany::Many(items), Some(_)) if !items.is_empty() => {
@@ -147,7 +147,7 @@ fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str
     }
 }
 
-/// Returns the wire text of a value. The error is the expected form.
+/// Returns the wire text of a value. The error says which form was expected.
 fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
     Err(match (param.ty.in_query, value) {
         (Primitive::Coded, Code::Boolean(flag)) => {

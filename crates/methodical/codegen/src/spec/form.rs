@@ -9,11 +9,11 @@ use crate::text::is_hidden;
 /// A form of text.
 #[derive(Debug)]
 pub(crate) struct Form {
-    /// The regular expression, which is also one of JSON Schema.
+    /// The regular expression, which is also valid in JSON Schema.
     pub(crate) pattern: &'static str,
     /// Maximum length, in characters.
     pub(crate) longest: usize,
-    /// A description, which follows "must be" in messages.
+    /// A description for use after "must be" in messages.
     pub(crate) expected: &'static str,
     /// The compiled expression.
     regex: LazyLock<Option<Regex>>,
@@ -67,7 +67,7 @@ forms! {
 }
 
 impl Form {
-    /// Checks that a text has the form. The error follows its name in messages.
+    /// Checks that text has the form. In messages, the error follows its name.
     pub(crate) fn check(&self, text: &str) -> Result<(), String> {
         let is_short = (1..=self.longest).contains(&text.chars().count());
         match text.chars().find(|&c| is_hidden(c) && c != '\n').map(u32::from) {

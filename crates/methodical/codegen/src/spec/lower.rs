@@ -53,8 +53,8 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     service
 }
 
-/// Reports types and operations with the same name in Rust, also in another case, because `FooBar` and `Foobar` are two types,
-/// but one file on a case-insensitive file system.
+/// Reports types and operations with the same name in Rust, ignoring case: `FooBar` and `Foobar` are two types, but one
+/// file on a case-insensitive file system.
 fn distinct_names(cx: &mut Context<'_>, document: &Document) {
     let Document { scalars, enums, models, operations, .. } = document;
     let types = scalars.names().chain(enums.names()).chain(models.names());
@@ -106,7 +106,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     Dispatch { place, selectors, constants }
 }
 
-/// Returns the texts of a key, and reports those without their form.
+/// Returns the texts of a key, and reports any that lack the required form.
 fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String>>) -> Vec<String> {
     for why in given.values().iter().filter_map(|text| F::FORM.check(text).err()) {
         say!(cx, given.span, "`{key}` {why}");
@@ -130,7 +130,7 @@ fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispat
     texts.join("/")
 }
 
-/// Reports a parameter of an operation that every call has anyway.
+/// Reports a parameter of an operation that every call sends anyway.
 fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
     let Dispatch { selectors, constants, .. } = &service.dispatch;
     let is_sent = |one: &Secret| {
@@ -201,7 +201,7 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
 const HEADERS: &str = "accept accept-encoding connection content-length content-type cookie host te transfer-encoding \
     upgrade user-agent";
 
-/// Lowers the open points, which the order of the file numbers.
+/// Lowers the open points, numbered in the order of the file.
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
     let given = &document.open_points;
     let names = given.names().map(|id| (id.to_lowercase(), id.as_str(), &id.span));

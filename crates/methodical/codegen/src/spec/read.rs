@@ -1,5 +1,5 @@
-//! Reads a TOML file by serde: values with their positions, texts of a form, names in the order of the file. The first mistake
-//! of form is reported; the lowering reports all mistakes in names and rules.
+//! Reads a TOML file with serde: values with their positions, text of a required form, names in the order of the file.
+//! Only the first syntactic mistake is reported; lowering reports all mistakes in names and rules.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +44,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     }
 }
 
-/// A text of a form, with its position.
+/// Text of a required form, with its position.
 #[derive(Debug)]
 pub(crate) struct Text<F>(At<String>, PhantomData<F>);
 
@@ -296,7 +296,7 @@ pub(super) fn document<T: DeserializeOwned>(
     T::deserialize(ValueDeserializer::from(root)).map_err(|error| mistake(text, &error))
 }
 
-/// Returns the diagnostic of a mistake of form: serde's message in our words, with the path of the key.
+/// Returns the diagnostic for a serde error: its message in our words, with the path of the key.
 fn mistake(text: &str, error: &Error) -> Diagnostic {
     let (message, printed) = (error.message(), error.to_string());
     let path = printed.rsplit_once("\nin `").map_or("", |(_, path)| path.trim_end());
@@ -309,7 +309,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let is_name = after.starts_with('=') || line.starts_with('[') && !line.contains('=');
     let place = key_of(text, &span, path);
-    // In a list, the key is not before the value.
+    // In a list, the key does not precede the value.
     let is_member = before.trim_end().ends_with('=');
     let key = if is_member { text.get(place.clone()) } else { path.rsplit('.').next() };
     let key = key.unwrap_or_default();
@@ -418,7 +418,7 @@ pub(crate) fn key_of(text: &str, value: &Range<usize>, path: &str) -> Range<usiz
     start - length..start
 }
 
-/// Returns the diagnostic of a syntax error.
+/// Returns the diagnostic for a syntax error.
 fn syntax(text: &str, error: &Error) -> Diagnostic {
     let end = text.trim_end().len();
     let (span, message) = (error.span().unwrap_or(end..end), error.message());

@@ -14,7 +14,7 @@ pub fn inline(text: &str) -> String {
     paragraphs(text).map(|words| words.join(" ")).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns code for a table cell. A backtick or a pipe in it ends neither the code nor the cell.
+/// Returns code for a table cell. A backtick or a pipe in it does not end the code or the cell.
 pub fn code(text: &str) -> String {
     let text: String = text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -77,7 +77,7 @@ fn words(paragraph: &str) -> Vec<String> {
                 word.push_str(&code);
                 rest = after;
             } else {
-                // Backticks, or the text in front of some.
+                // Backticks, or the text before them.
                 let next = || rest.find(|c: char| c.is_whitespace() || c == '`');
                 let end = if ticks > 0 { ticks } else { next().unwrap_or(rest.len()) };
                 let (run, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
@@ -89,7 +89,7 @@ fn words(paragraph: &str) -> Vec<String> {
     }
 }
 
-/// Takes `` `code` `` from the start of a text.
+/// Takes `` `code` `` from the start of text.
 fn code_span(text: &str) -> Option<(String, &str)> {
     let (code, after) = text.strip_prefix('`')?.split_once('`')?;
     let code = code.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Texts in the help of commands: descriptions in the imperative, examples, and names of records.
+//! The text in the help of commands: descriptions in the imperative, examples, and names of records.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use crate::ir::{Example, Operation, Param, Service};
 
 /// Returns the description of an operation in the imperative.
 ///
-/// Only verbs are changed, because a description may begin with a noun: verbs that are common in
-/// descriptions, and words from the name of the operation. "Finds and returns" has two.
+/// A description may begin with a noun, so only known verbs are changed: those common in descriptions, and words from
+/// the name of the operation. "Finds and returns" has two.
 pub(super) fn imperative(operation: &Operation) -> String {
     let name = operation.rust.spaced();
     let is_verb = |word: &str| VERBS.split(' ').chain(name.split(' ')).any(|one| one == word);
@@ -61,7 +61,7 @@ pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> 
     let required = required(operation).into_iter();
     let required =
         required.map(|param| flag(param, param.ty.example()?)).collect::<Option<String>>();
-    // A type may have no plain example.
+    // A type may lack a plain example.
     let Some(required) = required else { return Vec::new() };
     let base = command(operation) + &required;
     let declared = declared(service, operation);
@@ -84,7 +84,7 @@ pub(super) fn command(operation: &Operation) -> String {
     words.join(" ")
 }
 
-/// Returns the command with the parameters of the example in the spec that has the most plain ones.
+/// Returns the command with the parameters of the spec's example that has the most plain ones.
 fn declared(service: &Service, operation: &Operation) -> Option<String> {
     let flags = |example: &Example| {
         let flags = operation.given(example).map(|(param, value)| flag(param, value));

@@ -6,8 +6,8 @@ use crate::config::{Project, Role};
 use crate::ir::{Example, Operation, Param, Primitive, Service};
 use crate::text::string;
 
-/// Returns code that creates the query of the example with the most parameters, without percent-encoding if there is one, and
-/// compares it with its text and its body.
+/// Returns code that creates the query of an example and compares it with its text and body. It uses the example with
+/// the most parameters, and one without percent-encoding if possible.
 pub(super) fn call(project: &Project<'_>, operation: &Operation) -> Option<String> {
     let examples = project.service.examples_of(operation);
     let example = examples.max_by_key(|one| (one.is_plain(), one.params.len()))?;
@@ -59,18 +59,18 @@ fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) 
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
 }
 
-/// Returns a value or a list as it is written in Rust.
+/// Returns a value or a list as a Rust expression.
 fn literal(param: &Param, text: &str) -> Option<String> {
     let items = param.items(text).into_iter().map(|item| one_literal(param, item));
     let items = items.collect::<Option<Vec<_>>>()?.join(", ");
     Some(if param.list.is_some() { format!("[{items}]") } else { items })
 }
 
-/// Returns a value as it is written in Rust.
+/// Returns a value as a Rust expression.
 fn one_literal(param: &Param, text: &str) -> Option<String> {
     let (ty, in_record, in_query) = (&param.ty, param.ty.in_record, param.ty.in_query);
     Some(match (in_record, in_query) {
-        // A literal without a suffix is an `i32` here.
+        // A literal without a suffix would be an `i32` here.
         (Primitive::Signed, _) if ty.name().is_none() && text.parse::<i32>().is_err() => {
             format!("{text}_i64")
         }

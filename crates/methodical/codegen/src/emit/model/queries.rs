@@ -77,7 +77,7 @@ fn argument_type(param: &Param) -> String {
     if param.list.is_some() { format!("impl IntoIterator<Item = {one}>") } else { one }
 }
 
-/// Returns what follows an argument to store it.
+/// Returns the conversion that an argument needs to be stored.
 fn conversion(param: &Param) -> &'static str {
     match (param.list, converts(param)) {
         (Some(_), true) => ".into_iter().map(Into::into).collect()",
@@ -87,7 +87,7 @@ fn conversion(param: &Param) -> &'static str {
     }
 }
 
-/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
+/// Returns whether a setter takes `impl Into` of the type. For a flag that would be useless.
 fn converts(param: &Param) -> bool {
     param.ty.in_record != Primitive::Boolean
 }
@@ -154,7 +154,7 @@ fn place(operation: &Operation) -> String {
     }
 }
 
-/// Returns whether a body has more than the place of the data in each respect.
+/// Returns whether a body uses every optional feature.
 fn is_complete(body: &Response) -> bool {
     let is_lenient = body.absent_as_empty && body.one_as_list;
     !body.at.is_empty() && body.verdict.is_some() && is_lenient && body.beside_above > 0

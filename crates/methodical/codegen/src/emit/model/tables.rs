@@ -19,7 +19,7 @@ struct Tables<'a> {
     marker: String,
     lists: &'a [ListedTable<'a>],
     recoveries: Vec<Recovery<'a>>,
-    /// The expressions for the amounts of which a mirror keeps samples, with their queries.
+    /// The expressions for the amounts that a mirror samples, with their queries.
     gauges: Vec<(String, String)>,
 }
 
@@ -55,8 +55,8 @@ impl ListedTable<'_> {
     }
 }
 
-/// Returns the tables: one for each model with an identity that a list without required parameters returns. Another list of
-/// the model has none: a record that one of them lacks need not be missing in the other.
+/// Returns the tables: one for each model with an identity that is returned by a list without required parameters. A
+/// second list of the same model gets no table, because a record that one list lacks may still be in the other.
 fn lists(service: &Service) -> Vec<ListedTable<'_>> {
     let mut tables: Vec<ListedTable<'_>> = Vec::new();
     for query in service.operations.iter().filter(|one| one.response.is_list) {
@@ -82,7 +82,7 @@ fn free(name: String, taken: &[&str]) -> String {
     name
 }
 
-/// A value that two filters of a list recover: one selects a group, the other one its members with a value.
+/// A value that two filters of a list recover: one selects a group, the other its members with a value.
 struct Recovery<'s> {
     name: String,
     operation: &'s Operation,
@@ -92,7 +92,7 @@ struct Recovery<'s> {
     groups: &'s ListedTable<'s>,
 }
 
-/// Returns the recoveries. A list in pages has none: a mirror would read one page of it.
+/// Returns the recoveries. A list in pages has none, because a mirror would read only one page.
 fn recoveries<'s>(service: &'s Service, lists: &'s [ListedTable<'s>]) -> Vec<Recovery<'s>> {
     let mut found: Vec<Recovery<'_>> = Vec::new();
     for operation in service.operations.iter().filter(|one| one.paging.is_none()) {
@@ -156,7 +156,7 @@ impl Recovery<'_> {
         listed.map(|value| value.wire.clone()).chain(codes).collect()
     }
 
-    /// Returns the functions that create its queries: their names, and their parameters with the names of their arguments.
+    /// Returns the functions that create its queries: their names, their parameters, and the names of the arguments.
     fn functions(&self) -> [(&'static str, Vec<(&Param, &'static str)>); 2] {
         let (group, value) = ((self.group, "group"), (self.value, "value"));
         [("of_group", vec![group]), ("of_value", vec![group, value])]
@@ -190,11 +190,11 @@ impl Column {
 
 /// Returns the columns of a model in the order of its fields; `None` if its identity cannot be a column.
 ///
-/// Names of columns are distinct, also without regard to case. A nested record that would break this is one column of JSON.
-/// A field whose name is taken has no column: a mirror keeps it with the unlisted fields.
+/// Names of columns are distinct, ignoring case. A nested record that would violate this becomes one JSON column. A
+/// field whose name is taken has no column; a mirror stores it with the unlisted fields.
 pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
     let identity = model.identity?;
-    // The fields of the record itself have precedence over those of nested records.
+    // The record's own fields take precedence over those of nested records.
     let mut fields: Vec<_> = model.fields.iter().enumerate().collect();
     fields.sort_by_key(|(index, field)| (*index != identity, inner(service, field).is_some()));
     let mut names = Names::default();

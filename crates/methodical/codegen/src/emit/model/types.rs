@@ -1,4 +1,4 @@
-//! The types: scalars, enums, and records with their owned and their borrowed form.
+//! The types: scalars, enums, and records in their owned and borrowed forms.
 
 use askama::Template;
 
@@ -59,7 +59,7 @@ fn borrowed(service: &Service, ty: &Type) -> String {
     }
 }
 
-/// Returns the type that reads a field: the one of its value, or one that accepts other forms, too.
+/// Returns the type that reads a field: that of its value, or a wrapper that also accepts other forms.
 fn reader(service: &Service, field: &Field) -> String {
     match &field.ty {
         Type::List(of) if field.is(Leniency::OneAsList) => {
@@ -93,7 +93,7 @@ fn constructor_doc(model: &Model) -> &'static str {
     }
 }
 
-/// Returns whether the constructor takes all that converts into the type.
+/// Returns whether the constructor takes `impl Into` of the type.
 fn converts(ty: &ValueType) -> bool {
     ty.name().is_some() || ty.in_record == Primitive::Text
 }
@@ -150,7 +150,7 @@ pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> String {
     value(service, &field.ty, field.example.as_deref())
 }
 
-/// Returns the JSON text of a value of a type, with one value in each list and map that is not in a record.
+/// Returns the JSON text of a value of a type. Lists and maps outside of records have one item.
 fn value(service: &Service, ty: &Type, example: Option<&str>) -> String {
     match ty {
         Type::Value(ty) => ty.json(ty.sample(example)).unwrap_or_default().to_string(),

@@ -108,7 +108,7 @@ fn operation(
     Some(operation)
 }
 
-/// Lowers the keys of an operation about its POST; `None` if it is called by GET.
+/// Lowers the POST-related keys of an operation; `None` if it is called by GET.
 fn post(
     cx: &mut Context<'_>,
     name: &At<String>,
@@ -144,8 +144,8 @@ fn post(
     is_post.then_some(Post { format, is_idempotent })
 }
 
-/// Lowers the parameters of an operation; `None` if one of them is not valid, because the positions of the others are
-/// wrong without it.
+/// Lowers the parameters of an operation; `None` if one is invalid, because without it the positions of the others
+/// would be wrong.
 fn params(
     cx: &mut Context<'_>,
     given: &Named<Bracketed, language::Parameter>,
@@ -166,7 +166,7 @@ fn params(
     Some(params)
 }
 
-/// Returns the positions of the parameters that `needs` lists, all of which precede the parameter.
+/// Returns the positions of the parameters listed in `needs`, all of which precede this one.
 fn needs(
     cx: &mut Context<'_>,
     given: &Named<Bracketed, language::Parameter>,
@@ -221,7 +221,7 @@ fn param(
             "a required parameter needs the optional parameter `{}`", optional.wire
             => "remove `needs`, or make the parameter optional");
     }
-    // A parameter also needs the ones that these need.
+    // The needs of these parameters are also its needs.
     let indirect = needed.iter().flat_map(|param| &param.needs);
     let needs: BTreeSet<_> = indirect.chain(direct).copied().collect();
     Some(Param {

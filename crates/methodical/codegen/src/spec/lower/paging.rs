@@ -118,7 +118,7 @@ fn mark(
     let field = fields.last()?;
     let ty = field.ty.value();
     let is_single = |ty: &ValueType| ty.is_any_text() || ty.in_record.is_integer();
-    // An empty text means that the page is the last one.
+    // An empty string means that this is the last page.
     let is_always =
         fields.iter().all(|field| field.required) && !ty.is_some_and(ValueType::is_any_text);
     let (fits, needed) = match says {

@@ -9,7 +9,7 @@ use crate::spec::form::{Kebab, Keys, Wire};
 use crate::spec::language::{self, Document, ListLeniency, Records};
 use crate::spec::read::{At, Text};
 
-/// The name of an operation's `envelope` that has none.
+/// The value of `envelope` for an operation without one.
 const NONE: &str = "none";
 
 /// Checks the declared envelopes.

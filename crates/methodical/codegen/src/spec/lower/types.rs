@@ -163,7 +163,7 @@ pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
         .filter_map(|(index, (name, one))| model(cx, ModelId::new(index), name, one))
         .collect();
     recursion(cx, &models, document);
-    // When all models are known: an empty list represents a record without fields.
+    // Checked once all models are known: an empty list represents a record without fields.
     for (model, (_, given)) in models.iter().zip(given.iter()) {
         for field in model.fields.iter().filter(|field| field.is(Leniency::EmptyArrayAsMap)) {
             let inner = field.ty.model().and_then(|id| models.get(id.position()));
@@ -211,7 +211,7 @@ fn identity(
 ) -> Option<usize> {
     let index = fields.iter().position(|field| field.wire == name.value);
     match index.and_then(|index| fields.get(index)) {
-        // An error in the field was reported.
+        // The error in the field was already reported.
         None if fields.is_empty() || given.fields.named(name).is_some() => {}
         None => {
             let required = fields.iter().filter(|field| field.required);
@@ -287,7 +287,7 @@ fn lenient(
     found
 }
 
-/// Returns what a leniency fits, unless it fits this field.
+/// Returns what this leniency would fit, if it does not fit the field.
 fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str> {
     let is_either = |ty: &Type| ty.value().is_some_and(|one| one.wire == Wire::TextOrNumber);
     let codes = ty.value().and_then(|one| one.codes.as_ref());
@@ -310,7 +310,7 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str>
     (!is_fit).then_some(fits)
 }
 
-/// Reports models that contain themselves, also in a list or a map.
+/// Reports models that contain themselves, even through a list or a map.
 fn recursion(cx: &mut Context<'_>, models: &[Model], document: &Document) {
     let inner = |field: &Field| field.ty.element().model().map(ModelId::position);
     let contains = |from: &Field, model: usize| {
