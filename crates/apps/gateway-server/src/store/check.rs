@@ -1,4 +1,4 @@
-//! Looks for damage: references between the tables, and stored records that are not as an import writes them.
+//! Looks for damage: broken references between tables, and stored records that an import would not have written.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::store::db::Db;
 use crate::store::model::CheckReport;
 
-/// Checks what the database cannot check itself. The check goes on after a table that cannot be read.
+/// Checks what the database itself cannot check. A table that cannot be read does not end the check.
 pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
     let mut report = CheckReport::default();
     for (sql, what) in ORPHANS {
@@ -102,7 +102,8 @@ const EVERY_RECORD: [(&str, &[Field], &str); 3] = [
 
 const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";
 
-/// Counts inconsistent references, each with its line in the report of `check`. An import creates none.
+/// Queries that count inconsistent references, each with its line in the report of `check`. An import creates no such
+/// references.
 const ORPHANS: [(&str, &str); 6] = [
     (
         "SELECT count(*) FROM (SELECT 1 FROM candidate WHERE rev_to = 9223372036854775807 \

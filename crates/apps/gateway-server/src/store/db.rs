@@ -73,7 +73,7 @@ impl dyn Db + '_ {
         Ok(now)
     }
 
-    /// Runs `work` in a transaction that writes. Keeps its changes if it succeeds and `mode` says so.
+    /// Runs `work` in a write transaction, and commits if it succeeds and `mode` is to keep its changes.
     pub(super) fn transaction<T>(
         &mut self,
         mode: ImportMode,
@@ -86,7 +86,7 @@ impl dyn Db + '_ {
                 self.batch(end).map(|()| done)
             }
             Err(error) => {
-                // If it fails too, closing the connection ends the transaction.
+                // If this fails as well, closing the connection ends the transaction.
                 drop(self.batch("ROLLBACK"));
                 Err(error)
             }
@@ -99,7 +99,7 @@ pub(super) trait Row {
     /// Returns a number, or `None` for null.
     fn integer(&self, column: usize) -> Result<Option<i64>, Error>;
 
-    /// Returns the bytes of a text or a binary value.
+    /// Returns the bytes of text or a binary value.
     fn bytes(&self, column: usize) -> Result<&[u8], Error>;
 }
 
@@ -147,21 +147,21 @@ pub(super) enum Table {
 /// The statements in which the databases differ.
 #[derive(Debug)]
 pub(super) struct Dialect {
-    /// Begins a transaction that writes.
+    /// Begins a write transaction.
     pub(super) begin: &'static str,
-    /// The clock that all programs share: of the machine with the file, or of the database.
+    /// The clock that all programs share: that of the machine with the file, or of the database server.
     pub(super) now: &'static str,
     /// Returns the revision of an account. Locks the account until the transaction ends.
     pub(super) lock_account: &'static str,
-    /// Run before the first record is staged.
+    /// Statements to run before the first record is staged.
     pub(super) before_staging: &'static str,
-    /// Run after the last record was staged.
+    /// Statements to run after the last record was staged.
     pub(super) staged: &'static str,
-    /// Run after an import has changed something.
+    /// Statements to run after an import changed something.
     pub(super) merged: &'static str,
     /// Locks the erasures until the transaction ends, because they are numbered.
     pub(super) lock_erasures: &'static str,
-    /// Run before a deletion.
+    /// Statements to run before a deletion.
     pub(super) before_deletion: &'static str,
     /// Selects a page of the candidates of a vacancy. `{status}` is a further condition.
     pub(super) of_vacancy: &'static str,
@@ -169,8 +169,9 @@ pub(super) struct Dialect {
 
 /// Opens connections to one database.
 pub(super) trait Driver: Send + Sync {
-    /// Opens a connection: to read, with a time limit of each statement, or to write, without one. SQLite reads a page in
-    /// milliseconds, and has no limit. `context` begins the message of an error that has no more specific one.
+    /// Opens a connection: for reading, with a time limit for each statement, or for writing, without one. SQLite reads
+    /// a page in milliseconds, and has no limit. `context` begins the message of an error that has no more specific
+    /// one.
     fn connect(&self, limit: Option<Duration>, context: &'static str)
     -> Result<Box<dyn Db>, Error>;
 
@@ -183,7 +184,7 @@ pub(super) trait Driver: Send + Sync {
         Ok(())
     }
 
-    /// Returns a description of what the database itself finds damaged in its files.
+    /// Describes the damage that the database itself finds in its files.
     fn damage(&self) -> Result<Option<String>, Error> {
         Ok(None)
     }
@@ -215,7 +216,7 @@ pub(super) fn check_version(name: &str, version: Option<i64>) -> Result<(), Erro
     Err(Error::new(kind, format!("{name} {problem}")))
 }
 
-/// Something that was read is not as an import writes it.
+/// Creates the error for data that differs from what an import writes.
 pub(super) fn damaged(what: &str) -> Error {
     let text = format!(
         "the database is damaged: {what} differs from what was written; run `gateway-server check`"
@@ -223,13 +224,13 @@ pub(super) fn damaged(what: &str) -> Error {
     Error::new(ErrorKind::StorageCorrupt, text)
 }
 
-/// Records were deleted, but bytes of them remain at a place.
+/// Creates the error for deleted records whose bytes remain somewhere.
 pub(super) fn remains(place: impl Display, cause: impl Display) -> Error {
     let text = format!("the records are deleted, but bytes of them remain in {place}: {cause}");
     Error::new(ErrorKind::ErasurePending, text)
 }
 
-/// The account was deleted after its name was looked up.
+/// Creates the error for an account that was deleted after its name was looked up.
 pub(super) fn account_gone() -> Error {
     Error::new(ErrorKind::NotFound, "the account no longer exists")
 }

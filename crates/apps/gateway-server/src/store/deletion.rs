@@ -90,8 +90,8 @@ fn delete_records(
     Ok(())
 }
 
-/// Deletes the row versions of an account that `revision` does not have. The revisions are deleted first: a reader that
-/// could miss a row finds that its revision is missing too.
+/// Deletes the row versions of an account that are not in `revision`. The revisions are deleted first, so that a reader
+/// that might miss a row finds its revision gone.
 pub(super) fn collect(db: &mut dyn Db, account: i64, revision: i64) -> Result<u64, Error> {
     let parameters = [account, revision].map(Value::from);
     db.execute(COLLECT_REVISIONS, &parameters)?;
@@ -121,7 +121,7 @@ fn delete_account(db: &mut dyn Db, account: i64, report: &mut DeletionReport) ->
     Ok(())
 }
 
-/// Returns the different keys of the rows, each as a vacancy and a candidate; 0 where a kind has only one of them.
+/// Returns the distinct keys of the rows, each as a vacancy and a candidate, with 0 for the part that a kind lacks.
 fn keys(deletion: &Deletion) -> Vec<(i64, i64)> {
     let mut keys: Vec<_> = match deletion {
         Deletion::Candidates(ids) => ids.iter().map(|id| (0, *id)).collect(),
@@ -173,15 +173,15 @@ pub(super) const COLLECT: [&str; 3] = [
      AND rev_to < 9223372036854775807",
 ];
 
-/// Deletes what a former release counted: it has the names of statuses.
+/// Deletes counts of an earlier release, which contain the names of statuses.
 const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = ?1";
 
-/// Deletes the names of statuses that no version of a row has.
+/// Deletes the names of statuses that no row version uses.
 const DELETE_UNUSED_STATUS_NAMES: &str = "\
     DELETE FROM status WHERE account_id = ?1 \
     AND key NOT IN (SELECT status_key FROM application WHERE account_id = ?1)";
 
-/// Records an erasure that is committed, but may have left traces in the files.
+/// Records a committed erasure, which may have left traces in the files.
 const CREATE_ERASURE: &str = "\
     INSERT INTO erasure(id, account_id, at, pending) \
     SELECT coalesce(max(id), 0) + 1, ?1, ?2, 1 FROM erasure";

@@ -1,8 +1,8 @@
 //! An import: the records are staged in temporary tables, and then become one new revision.
 //!
-//! Large files take a long time to read, so they are staged before the transaction begins that locks the account: other writers
-//! wait only for the second half. No statement needs an index on the staged records, because an index costs more than
-//! one pass over them.
+//! Large files take a long time to read, so they are staged before the transaction that locks the account: other
+//! writers wait only for the second half. The staged records have no index, which would cost more than one pass over
+//! them.
 
 use std::collections::HashMap;
 
@@ -28,9 +28,9 @@ pub(super) fn import(
     let dialect = db.dialect();
     db.batch(dialect.before_staging)?;
     db.batch(STAGING)?;
-    // Before the transaction, which could read the state of the database at its beginning until it ends.
+    // Done before the transaction, which could keep reading the state of the database at its start.
     db.execute(KNOWN_STATUSES, &[account.0.into()])?;
-    // A transaction for speed. It locks nothing, because it uses only temporary tables.
+    // A transaction, for speed. It locks nothing, because it uses only temporary tables.
     db.batch("BEGIN")?;
     let mut staging = Staging::new(db);
     fill(&mut staging)?;
@@ -76,7 +76,7 @@ pub(super) fn create_revision(
     changed: [bool; 4],
 ) -> Result<(), Error> {
     let mut tags: [i64; 4] = db.first(LAST_TAGS, &[account.into()])?.unwrap_or_default();
-    // Random, because a restored database reaches the same number with other data. Never 0, the tag of an account
+    // Random, because a restored database can reach the same number with other data. Never 0, the tag of an account
     // without data.
     let tag = i64::from_ne_bytes(random()?) | 1;
     for (own, changed) in tags.iter_mut().zip(changed) {
@@ -104,7 +104,7 @@ struct Staging<'d> {
     number: i64,
     /// The keys of the vacancies, candidates and applications.
     staged: [Sequence; 3],
-    /// The credit balance, which has no table, with the place where it was first given.
+    /// The credit balance, which has no table, with the position where it was first given.
     balance: Option<(Place, String)>,
 }
 
@@ -114,7 +114,7 @@ impl<'d> Staging<'d> {
         Self { db, statuses, record: Vec::new(), number: 0, staged, balance: None }
     }
 
-    /// Numbers a record with this key, and returns its number.
+    /// Assigns a number to the record with this key.
     fn push(&mut self, table: Table, key: (i64, i64)) -> i64 {
         if let Some(sequence) = self.staged.get_mut(table as usize) {
             sequence.push(key);
@@ -230,8 +230,8 @@ impl Sequence {
     }
 }
 
-/// Adds new statuses to the account. Replaces the keys of this import by those of the account where they differ: another
-/// import may have added statuses since.
+/// Adds new statuses to the account. Where they differ, replaces the keys of this import with those of the account, to
+/// which another import may have added statuses since.
 fn name_statuses(db: &mut dyn Db, account: i64) -> Result<(), Error> {
     let account = [account.into()];
     db.execute(ADD_STATUSES, &account)?;
@@ -254,7 +254,7 @@ impl Merge<'_> {
         let vacancies = (&VACANCIES, self.keys(&VACANCIES, vacancies)?);
         let candidates = (&CANDIDATES, self.keys(&CANDIDATES, candidates)?);
         let applications = (&APPLICATIONS, self.keys(&APPLICATIONS, applications)?);
-        // Vacancies and candidates first: the statuses refer to them.
+        // Vacancies and candidates come first, because the statuses refer to them.
         let (vacancies, candidates) = (self.apply(vacancies)?, self.apply(candidates)?);
         let mut report = ImportReport { vacancies, candidates, ..ImportReport::default() };
         if replaces {
@@ -289,7 +289,7 @@ impl Merge<'_> {
         Ok(report)
     }
 
-    /// Counts the keys, and refuses different records with one key.
+    /// Counts the keys, and refuses different records with the same key.
     fn keys(&mut self, kind: &Kind, staged: &Sequence) -> Result<Keys, Error> {
         let (mut number, is_ascending) = (staged.count, staged.is_ascending);
         if !is_ascending {
@@ -316,7 +316,7 @@ impl Merge<'_> {
         Ok(Changes { added, changed, unchanged, removed: 0 })
     }
 
-    /// Ends the live records that were not staged, if others of their kind were.
+    /// Ends live records that were not staged, if others of their kind were.
     fn remove(&mut self, kind: &Kind, changes: &Changes) -> Result<u64, Error> {
         if *changes == Changes::default() { Ok(0) } else { self.execute(&kind.sql(REMOVE)) }
     }
@@ -360,8 +360,8 @@ const APPLICATIONS: Kind = Kind {
 };
 
 impl Kind {
-    /// Completes a statement: the table, the column of the value, and the columns of the key, plain and of `s`. `{o=s}` is
-    /// the condition that the rows `o` and `s` have one key.
+    /// Fills in a statement: the table, the column of the value, and the columns of the key, plain and qualified with
+    /// `s`. `{o=s}` is the condition that the rows `o` and `s` have the same key.
     fn sql(&self, template: &str) -> String {
         let Self { table, key, value, .. } = self;
         let columns = |alias: &str| {
@@ -392,14 +392,14 @@ impl Kind {
 
 const COUNT_KEYS: &str = "SELECT count(*) FROM (SELECT DISTINCT {s.key} FROM staged_{table} s) d";
 
-/// Finds two different staged records with one key. Returns the id and both places.
+/// Finds two different staged records with the same key. Returns the id and both positions.
 const CONFLICT: &str = "\
     SELECT o.{id}, a.place, o.place FROM \
     (SELECT {key}, min(seq) AS seq FROM staged_{table} GROUP BY {key} HAVING count(*) > 1) s \
     JOIN staged_{table} a ON a.seq = s.seq JOIN staged_{table} o ON {o=s} \
     WHERE a.{value} <> o.{value} ORDER BY o.seq LIMIT 1";
 
-/// Counts live records, to at most one.
+/// Counts live records, up to one.
 const LIVE: &str = "\
     SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = ?1 \
     AND rev_to = 9223372036854775807 LIMIT 1) one";
@@ -430,7 +430,7 @@ const REMOVE: &str = "\
     WHERE account_id = ?2 AND rev_to = 9223372036854775807 \
     EXCEPT SELECT {key} FROM staged_{table})";
 
-/// `what` is in the import a second time, with other data.
+/// Creates the error for a record that is in the import twice, with different data.
 fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;
     let of_file = if first.file == place.file { "" } else { " of another file" };
@@ -446,8 +446,8 @@ const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
 /// Maximum number of keys of statuses in memory.
 const MAX_STATUSES: usize = 65_536;
 
-/// The temporary tables, which end with the connection. `seq` numbers the records in the order of the input, because two
-/// records can have one place. SQLite takes `BIGINT` for `INTEGER`.
+/// The temporary tables, which end with the connection. `seq` numbers the records in the order of the input, because
+/// two records can have the same position. SQLite treats `BIGINT` as `INTEGER`.
 const STAGING: &str = "\
     CREATE TEMP TABLE staged_vacancy (\
     seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
@@ -465,7 +465,7 @@ const ADD_STAGED_STATUS: &str = "\
     INSERT INTO staged_status(key, name) \
     SELECT coalesce(max(key), 0) + 1, ?1 FROM staged_status RETURNING key";
 
-/// A known status that no record has may have been erased since.
+/// A known status that no record uses may have been erased since.
 const ADD_STATUSES: &str = "\
     INSERT INTO status(account_id, key, name) \
     SELECT ?1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = ?1) \
@@ -482,7 +482,7 @@ const REFER_TO_STATUSES: &str = "\
     JOIN status s ON s.account_id = ?1 AND s.name = n.name \
     WHERE n.key = staged_application.status_key)";
 
-/// Finds a status whose vacancy or candidate does not exist. Returns that and the place.
+/// Finds a status whose vacancy or candidate does not exist. Returns the missing one and the position.
 const UNKNOWN: &str = "\
     SELECT s.{kind}_id, s.place FROM staged_application s WHERE NOT EXISTS (\
     SELECT 1 FROM {kind} o WHERE o.account_id = ?1 AND o.id = s.{kind}_id \
@@ -501,7 +501,7 @@ const COUNT_STATUSES: &str = "\
 
 const SET_CREDITS: &str = "UPDATE account SET credits = ?1 WHERE id = ?2 AND credits <> ?1";
 
-/// The tags of the lists of the current revision. A list of a former release has the tag of the account.
+/// The tags of the lists of the current revision. A list from an earlier release has the tag of the account.
 const LAST_TAGS: &str = "\
     SELECT coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
     coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag) \

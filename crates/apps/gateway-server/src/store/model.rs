@@ -95,7 +95,7 @@ pub enum CandidateFilter {
     Nothing,
 }
 
-/// How far a list has been read: the last id.
+/// How far a list has been read: the id of the last record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(pub(super) i64);
 
@@ -107,7 +107,7 @@ impl Cursor {
 /// A page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Where the page begins: [`Cursor::START`], or the result of reading the page before.
+    /// Where the page begins: [`Cursor::START`], or the result of reading the previous page.
     pub from: Cursor,
     /// Maximum number of records.
     pub limit: u32,
@@ -133,7 +133,7 @@ pub struct ApplicationRow<'a> {
 ///
 /// # Errors
 ///
-/// Every method fails if the database fails, or if the record contradicts another one of the same import.
+/// Every method fails if the database fails, or if the record contradicts another of the same import.
 #[expect(
     clippy::missing_errors_doc,
     reason = "the errors are the same for all methods; see the trait"
@@ -232,7 +232,7 @@ pub enum Removals {
 
 impl Removals {
     /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused) if an import that is to be kept
-    /// removes another number of records.
+    /// removes a number of records that is not permitted.
     pub(super) fn check(self, mode: ImportMode, report: &ImportReport) -> Result<(), Error> {
         let removed = report.removed();
         let is_accepted = match self {
@@ -266,11 +266,11 @@ pub enum Deletion {
     Vacancies(Vec<i64>),
     /// Statuses, each given by the id of the vacancy and the id of the candidate.
     Statuses(Vec<(i64, i64)>),
-    /// The account with its records, credit balance and tokens. Its number is not used again.
+    /// The account with its records, credit balance and tokens. Its number is not reused.
     Account,
 }
 
-/// How a deletion treats an id that the account does not have.
+/// The treatment of an id that the account does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownIds {

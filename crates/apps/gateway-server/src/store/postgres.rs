@@ -76,7 +76,7 @@ impl Driver for Database {
         false
     }
 
-    /// Waits for transactions that may still read the deleted rows, and builds the tables again without them.
+    /// Waits for transactions that may still read the deleted rows, then rebuilds the tables without them.
     fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
         let deadline = Instant::now() + timeout;
         let place = "the files of the tables";
@@ -110,7 +110,7 @@ impl Driver for Database {
     }
 }
 
-/// A connection, its prepared statements, and rows that are not sent yet.
+/// A connection, its prepared statements, and rows that have not been sent yet.
 struct Postgres {
     client: Client,
     statements: HashMap<String, Statement>,
@@ -143,7 +143,7 @@ impl Postgres {
         let sql = format!("COPY {name} FROM STDIN (FORMAT binary)");
         let mut writer = self.client.copy_in(&sql).map_err(failed(self.context))?;
         for part in [HEADER, rows, TRAILER] {
-            // An error of the driver, which a writer of the standard library passes on.
+            // An error of the driver, passed on by a `Write` implementation.
             let not_sent = |error: io::Error| match error.downcast() {
                 Ok(error) => failure(self.context, error),
                 Err(error) => Error::caused(ErrorKind::Storage, self.context, error),
@@ -191,7 +191,7 @@ impl Db for Postgres {
         let Some(rows) = self.rows.get_mut(table as usize) else { return Ok(()) };
         rows.extend_from_slice(&i16::try_from(row.len()).unwrap_or(i16::MAX).to_be_bytes());
         let mut column = |bytes: &[u8]| {
-            // A record is at most as large as clients read.
+            // A record is never larger than clients accept.
             rows.extend_from_slice(&i32::try_from(bytes.len()).unwrap_or(i32::MAX).to_be_bytes());
             rows.extend_from_slice(bytes);
         };
@@ -240,7 +240,7 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// Returns a value as the driver takes it.
+/// Converts a value for the driver.
 fn parameter<'v>(value: &'v Value<'_>) -> &'v (dyn ToSql + Sync) {
     value
 }
@@ -262,7 +262,7 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
         "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
         "23505" => (ErrorKind::Exists, context),
         "42501" => {
-            // The message of this code names the table, and no row.
+            // The message of this code names the table, but no row.
             let message = error.as_db_error().map_or("permission denied", |error| error.message());
             let text = format!(
                 "the role of the database URL lacks a privilege: {message}; grant it, or use another role"
@@ -317,7 +317,7 @@ const EXISTS: &str = "\
 
 const VERSION_TABLE: &str = "CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY); INSERT INTO gateway_schema VALUES (4)";
 
-/// The planner needs no statistics of records, and they would keep personal data after an erasure: a statistic has samples.
+/// The planner needs no statistics about records, and their samples would keep personal data after an erasure.
 const WITHOUT_STATISTICS: &str = "\
     ALTER TABLE candidate ALTER record SET STATISTICS 0; \
     ALTER TABLE vacancy ALTER record SET STATISTICS 0";
@@ -346,14 +346,14 @@ static DIALECT: Dialect = Dialect {
     lock_account: "SELECT revision FROM account WHERE id = ?1 FOR UPDATE",
     // For the statements of this connection: sort and hash in memory, and do not compile.
     before_staging: "SET work_mem = '64MB'; SET jit = off",
-    // The statistics for the planner, but none of the records, which would outlive an erasure.
+    // Collects statistics for the planner, but no samples of records, which would outlive an erasure.
     staged: "ANALYZE staged_vacancy(seq, id), staged_candidate(seq, id), staged_application",
     // Without statistics, the planner assumes small tables until the next autovacuum.
     merged: "ANALYZE vacancy, candidate, application, status",
     lock_erasures: "LOCK TABLE erasure IN EXCLUSIVE MODE",
     before_deletion: "",
-    // The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole account
-    // in order and looks up each one in the vacancy.
+    // The subquery selects the ids of the page first. For a plain join, the planner would walk all candidates of the
+    // account in order and look up each one in the vacancy.
     of_vacancy: "\
         SELECT c.id, c.record \
         FROM candidate c WHERE c.account_id = ?1 AND c.rev_from <= ?3 AND ?3 < c.rev_to \

@@ -53,7 +53,7 @@ pub(super) fn candidates<'f>(
     })
 }
 
-/// Reads the rows of a page. Moves `page` past the rows that were read, and lowers its limit by their number.
+/// Reads the rows of a page. Moves `page` past the rows read, and reduces its limit by their number.
 ///
 /// Fails if nothing was read because the revision has been removed.
 pub(super) fn page(
@@ -112,8 +112,8 @@ pub(super) const AUTHENTICATE: &str = "\
     LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
     WHERE t.sha256 = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2)";
 
-/// Selects a page of a whole table. It has rows only while its revision exists, so that a page whose rows are being removed
-/// is empty and never has gaps. [`REVISION_EXISTS`] tells such a page from the end of the list.
+/// Selects a page of a whole table. It returns rows only while its revision exists, so that a page whose rows are being
+/// removed is empty rather than incomplete. [`REVISION_EXISTS`] distinguishes such a page from the end of the list.
 pub(super) fn list(table: &str) -> String {
     format!(
         "SELECT id, record FROM {table} \

@@ -18,9 +18,9 @@ use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 pub(super) struct File {
     path: PathBuf,
     is_writable: bool,
-    /// The device and the inode of the file, to notice that another one has taken its place.
+    /// The device and the inode of the file, to notice when another file has replaced it.
     identity: Option<(u64, u64)>,
-    /// Keeps the log, and a database in memory, while no other connection is open.
+    /// Keeps the log, or a database in memory, alive while no other connection is open.
     _held: Mutex<Connection>,
 }
 
@@ -32,7 +32,7 @@ impl File {
         Ok(Self { path: path.to_owned(), is_writable: true, identity, _held: held })
     }
 
-    /// Opens a file that this process cannot write, to check it. Returns `None` if it can.
+    /// Opens a file for a check if this process cannot write it. Returns `None` if it can.
     pub(super) fn open_unwritable(path: &Path) -> Result<Option<Self>, Error> {
         let Some(name) = file::unwritable(path)? else { return Ok(None) };
         let held = Mutex::new(file::reader(&name)?);
@@ -76,8 +76,8 @@ impl Driver for File {
         damaged_places(&file::reader(&self.path)?)
     }
 
-    /// Builds the file again and empties its log: a deleted row remains readable in free pages, in the gaps of pages, and
-    /// in the log. The log is emptied when no program reads an older state from it.
+    /// Rebuilds the file and empties its log: a deleted row remains readable in free pages, in the gaps of pages, and
+    /// in the log. The log can be emptied once no program reads an older state from it.
     fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
         let deadline = Instant::now() + timeout;
         let failed = || failed("cannot delete");
@@ -163,7 +163,7 @@ impl Db for Sqlite {
     ) -> Result<(), Error> {
         self.with(sql, parameters, |statement| {
             let mut rows = statement.raw_query();
-            // To the end: SQLite commits what a query writes only then.
+            // Read to the end: only then does SQLite commit what a query writes.
             while let Some(row) = rows.next().map_err(failed(self.context))? {
                 on_row(row)?;
             }
@@ -211,7 +211,7 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-/// Describes what SQLite finds in the pages of the file. Its own text is for people who know the format of the file.
+/// Describes what SQLite finds in the pages of the file. SQLite's text is only for people who know the file format.
 fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
     let failed = || failed("cannot check the database");
     let mut statement = connection.prepare("PRAGMA integrity_check(20)").map_err(failed())?;
@@ -234,7 +234,7 @@ fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
 /// Translates a SQLite error. `context` is the message of errors that have no more specific one.
 fn failure(context: &'static str, error: rusqlite::Error) -> Error {
     let extended = error.sqlite_extended_error_code();
-    // On a full disk, the index of the log cannot grow.
+    // Reported on a full disk, when the index of the log cannot grow.
     let is_full = extended == Some(ffi::SQLITE_IOERR_SHMSIZE);
     let unique = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
     let because = |cause: &str| Cow::from(format!("{context}: {cause}"));
@@ -250,7 +250,7 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             (ErrorKind::StorageFull, because("the disk is full; free space and try again"))
         }
-        // Without the cause of these two, whose text says the same twice.
+        // The causes of these two are omitted, because they repeat the message.
         Some(ErrorCode::DatabaseCorrupt) => {
             let text = "the database is damaged; run `gateway-server check`, or restore a backup";
             return Error::new(ErrorKind::StorageCorrupt, text);
@@ -278,7 +278,7 @@ fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
 }
 
 static DIALECT: Dialect = Dialect {
-    // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
+    // IMMEDIATE, because a transaction that begins with a read may fail to become a write transaction.
     begin: "BEGIN IMMEDIATE",
     now: "SELECT unixepoch()",
     lock_account: "SELECT revision FROM account WHERE id = ?1",

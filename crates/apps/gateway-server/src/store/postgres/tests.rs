@@ -10,7 +10,7 @@ use crate::store::{CandidateFilter, ImportMode, Store, deletion, read};
 #[path = "../../../../../methodical/postgres/tests/it/cluster.rs"]
 mod cluster;
 
-/// None of the statements may scan a table, for any value, directly after an import.
+/// No statement may scan a table, for any value, right after an import.
 #[test]
 fn every_list_uses_an_index() {
     let Some(database) = cluster::database() else { return };

@@ -22,9 +22,9 @@ pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
     if is_missing(path) { create(path) } else { Ok(()) }
 }
 
-/// Refuses the log of a missing database. SQLite would write its content into a new database of the same name.
+/// Refuses a log without its database. SQLite would write its content into a new database of the same name.
 fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
-    // The log is looked for first: another process that creates the database has it in place before it writes a log.
+    // Look for the log first: another process that creates the database has it in place before it writes a log.
     let Some(log) = log_of(path).filter(|_| is_missing(path)) else { return Ok(()) };
     let (path, log) = (path.display(), log.display());
     let text =
@@ -78,7 +78,7 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     Ok(writer)
 }
 
-/// Returns the error of a file that is empty.
+/// Returns the error for an empty file.
 fn empty(path: &Path) -> Error {
     let text = format!(
         "cannot open the database {}: the file is empty; remove it, and create the database or restore a backup",
@@ -90,8 +90,8 @@ fn empty(path: &Path) -> Error {
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    // No memory map: it would count the file toward the memory of this process once per connection, and turn read
-    // errors into signals. With QPSG, SQLite does not plan a statement again for every new value, which costs more than
+    // No memory map: it would count the file towards this process's memory once per connection, and turn read errors
+    // into signals. QPSG keeps SQLite from planning a statement again for every new value, which costs more than
     // running it.
     reader
         .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024; PRAGMA mmap_size = 0")
@@ -107,7 +107,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
         let mode = mode | uri | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, mode)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Otherwise a damaged page can lead SQLite to bytes that are not a row.
+        // Otherwise, a damaged page could lead SQLite to bytes that are not a row.
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
         Ok(connection)
     };
@@ -201,11 +201,11 @@ pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 struct Temporary {
     file: NamedTempFile,
     folder: TempDir,
-    /// Shows to [`sweep`] that the folder is in use. A file system without locks has no sweep either.
+    /// Tells [`sweep`] that the folder is in use. On a file system without locks, nothing is swept.
     _lock: io::Result<File>,
 }
 
-/// Creates a file that is to be renamed to `path`, and removes what killed processes left of others.
+/// Creates a file that is to be renamed to `path`, and removes any that killed processes left behind.
 fn temporary(path: &Path) -> Result<Temporary, Error> {
     let beside = directory(path);
     sweep(beside);
@@ -226,7 +226,7 @@ fn temporary(path: &Path) -> Result<Temporary, Error> {
     })
 }
 
-/// Removes what killed processes left in a folder: it contains personal data.
+/// Removes files that killed processes left in a folder, because they contain personal data.
 fn sweep(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
         let (name, path) = (entry.file_name(), entry.path());
@@ -235,7 +235,7 @@ fn sweep(folder: &Path) {
             && name.ends_with(SUFFIX)
             && let Ok(lock) = File::open(&path)
             && lock.try_lock().is_ok()
-            // The process that created an empty one is about to lock it.
+            // An empty one is about to be locked by the process that created it.
             && std::fs::read_dir(&path).is_ok_and(|mut files| files.next().is_some())
         {
             let _ignored = std::fs::remove_dir_all(path);
@@ -266,7 +266,7 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::StorageForeign, text));
     }
     check_version(&name, Some(pragma("user_version")?))?;
-    // Reads every table once, so that a truncated file is found now and not in the middle of a response.
+    // Reads every table once, to find a truncated file now rather than in the middle of a response.
     for table in TABLES {
         connection
             .prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))
@@ -288,18 +288,18 @@ const TABLES: [&str; 8] =
 /// `GWGW`, the application id in the header of every database of this program.
 const APPLICATION_ID: i64 = 0x4757_4757;
 
-/// Time that a writer waits for another one.
+/// How long a writer waits for another.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Writes the newest committed data to a new file.
 ///
-/// The backup interface copies pages. `VACUUM INTO` would make a smaller file, but builds every table and index again.
+/// The backup interface copies pages. `VACUUM INTO` would create a smaller file, but rebuilds every table and index.
 pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
     let source = match unwritable(from)? {
         Some(name) => reader(&name)?,
         None => writer(from)?,
     };
-    // Also refused at the end. This check is early, before a long copy.
+    // Refused at the end, too; check now, before a long copy.
     refuse_existing(to, "write the backup to another file")?;
     let folder = directory(to);
     if !folder.is_dir() {
@@ -346,13 +346,13 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<(), Error> {
     publish(new, to, next)
 }
 
-/// Gives a complete file its name, unless another file has it.
+/// Renames a complete file, unless another file has that name.
 fn publish(new: Temporary, to: &Path, next: &str) -> Result<(), Error> {
     let Temporary { file, folder, .. } = new;
     file.as_file().sync_all()?;
     match file.persist_noclobber(to) {
         Ok(_file) => {
-            // Before the slow part: the next run does not remove an empty folder.
+            // Done before the slow part, because the next run does not remove an empty folder.
             drop(folder);
             sync_directory(to)
         }
@@ -382,7 +382,7 @@ fn refuse_existing(path: &Path, next: &str) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Exists, format!("{} already exists; {next}", path.display())))
 }
 
-/// Writes the new name of a file to the disk.
+/// Syncs the new name of a file to disk.
 fn sync_directory(path: &Path) -> Result<(), Error> {
     Ok(File::open(directory(path))?.sync_all()?)
 }
