@@ -22,7 +22,7 @@ pub(crate) struct Cleanup {
 }
 
 impl Cleanup {
-    /// Removes rows in intervals, until the server drains.
+    /// Removes rows at intervals, until the server drains.
     pub(crate) async fn run(
         self: Arc<Self>,
         work: Work,

@@ -64,7 +64,7 @@ pub fn main() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Also help and the version, for which clap chooses the exit code and the stream.
+            // Includes help and the version, for which clap chooses the exit code and the stream.
             drop(error.print());
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -112,7 +112,7 @@ fn explain(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Writes an error and its causes to standard error, in one line.
+/// Writes an error and its causes to standard error, on one line.
 fn print_error(error: &Error) {
     note(&format!("gateway-server: {}", with_causes(error)));
 }
@@ -147,7 +147,7 @@ fn print_table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Result<
     print(&text)
 }
 
-/// Returns a point in time as RFC 3339 in UTC, at the latest the end of the year 9999.
+/// Returns a point in time as RFC 3339 in UTC. Times after the year 9999 become the end of that year.
 fn show_time(time: UnixTime) -> String {
     let second = time.0.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
     Timestamp::from_second(second).map_or_else(|_out_of_range| String::new(), |at| at.to_string())

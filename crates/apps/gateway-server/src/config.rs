@@ -56,7 +56,7 @@ pub struct Config {
     pub drain_timeout: Duration,
     /// Whether each request is an event of `tracing`, with the name `request`.
     pub access_log: bool,
-    /// Counter of the log lines that the program dropped.
+    /// Counter of dropped log lines.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
     /// Called with each response that has ended, to export its span.
     pub(crate) on_end: Option<fn(&EndedResponse)>,
@@ -92,7 +92,7 @@ impl Default for Config {
     }
 }
 
-/// Maximum and default of the response timeout, in seconds. Superseded rows are kept for the sake of responses of this length.
+/// Maximum and default of the response timeout, in seconds. Superseded rows are kept as long as a response may take.
 pub(crate) const LONGEST_RESPONSE: u64 = 15 * 60;
 
 /// A point in time, in whole seconds since 1970 (UTC), as stored in the database.

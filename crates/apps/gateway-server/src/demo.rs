@@ -22,7 +22,7 @@ pub struct Demo {
     data: Data,
 }
 
-/// A runtime that ends on another thread, because this one may be of another runtime.
+/// A runtime that is dropped on another thread, because this thread may belong to a runtime.
 #[derive(Debug)]
 struct OwnRuntime(Option<Runtime>);
 
@@ -44,7 +44,7 @@ impl Demo {
         self.data.token.reveal()
     }
 
-    /// Returns what changes the data of the server from day to day.
+    /// Returns the history that changes the server's data from day to day.
     ///
     /// ```
     /// use gateway_server::demo::{self, DemoHistory};
@@ -62,7 +62,7 @@ impl Demo {
     }
 }
 
-/// The database of a sample account, and a token of the account.
+/// A database with a sample account, and a token of that account.
 #[derive(Debug)]
 pub(crate) struct Data {
     store: Arc<Store>,

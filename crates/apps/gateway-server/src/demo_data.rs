@@ -15,7 +15,7 @@ pub struct DemoData {
 }
 
 impl Default for DemoData {
-    /// Returns a small amount that a person can survey.
+    /// Returns an amount small enough to look through.
     fn default() -> Self {
         Self { candidates: 24, seed: 7 }
     }
@@ -59,7 +59,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Draws the candidate with this number.
+    /// Generates the candidate with this number.
     pub(crate) fn draw(random: &mut Random, number: u32) -> Self {
         let (first, ascii_first) = random.name(FIRST_NAMES);
         let (last, ascii_last) = random.name(LAST_NAMES);
@@ -131,8 +131,7 @@ pub(crate) fn candidate_id(number: u32) -> i64 {
     FIRST_CANDIDATE + i64::from(number) * 7
 }
 
-/// Draws the numbers of the vacancies of a candidate: usually one, sometimes two or none; the first vacancies are the most
-/// popular.
+/// Picks the vacancies of a candidate: usually one, sometimes two or none. The first vacancies are the most popular.
 pub(crate) fn applications(random: &mut Random, vacancies: u32) -> Vec<u32> {
     let count = match random.below(10) {
         0 => 0,
@@ -163,7 +162,7 @@ pub(crate) fn place(number: u32) -> Place {
     Place { file: 0, line: u64::from(number) + 1 }
 }
 
-/// The `SplitMix64` generator, which gives the same numbers on every machine.
+/// The `SplitMix64` generator, which returns the same numbers on every machine.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

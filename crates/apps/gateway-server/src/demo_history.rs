@@ -14,7 +14,7 @@ use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, Store
 /// The data of a [`Demo`](crate::demo::Demo) over some weeks: candidates apply, move from status to status and withdraw,
 /// vacancies open and close, and credits are spent and bought.
 ///
-/// The data of a day is the same on every machine, apart from dates, which end today.
+/// The data of a day is the same on every machine, except for dates, which end today.
 #[derive(Debug)]
 pub struct DemoHistory {
     store: Arc<Store>,
@@ -27,7 +27,7 @@ impl DemoHistory {
     /// How many days there are. The last one is today.
     pub const DAYS: u32 = 30;
 
-    /// The statuses that [`set_day`](Self::set_day) uses and the contract does not list.
+    /// The statuses that [`set_day`](Self::set_day) uses but the contract does not list.
     pub const STATUSES: &[&str] = &[INVITED, HIRED];
 
     pub(crate) fn new(store: Arc<Store>, account: AccountId) -> Self {
@@ -35,7 +35,7 @@ impl DemoHistory {
         Self { store, account, began: now - i64::from(Self::DAYS - 1) * DAY }
     }
 
-    /// Replaces the data of the server by that of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
+    /// Replaces the data of the server with that of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
     ///
     /// # Errors
     ///
@@ -76,9 +76,9 @@ impl DemoHistory {
         credits(stage, &format!("{}.{:02}", cents / 100, cents % 100))
     }
 
-    /// Returns a time of a day, these seconds after its first application, as the service writes it.
+    /// Returns a time of a day in the format of the service, given in seconds after its first application.
     fn written(&self, day: i64, seconds: u64) -> String {
-        // The list is read at this time of the day.
+        // The list is read at this time of day.
         let now = self.began + day * DAY;
         let midnight = now.div_euclid(DAY) * DAY;
         let seconds = midnight + 28_800 + i64::try_from(seconds).unwrap_or(0);
@@ -92,7 +92,7 @@ struct Stay {
     from: i64,
     /// The day of the withdrawal.
     until: i64,
-    /// A day without the candidate, who is back on the next one.
+    /// A day on which the candidate is absent, to return on the next.
     absent: i64,
     /// From this day on, the candidate has another mobile number.
     renumbered: i64,
@@ -154,7 +154,7 @@ fn balance(day: i64) -> i64 {
     balance
 }
 
-/// Draws a number from `low` to `high`.
+/// Picks a number from `low` to `high`.
 fn days(random: &mut Random, low: i64, high: i64) -> i64 {
     let range = u64::try_from(high - low + 1).unwrap_or(1);
     low + i64::try_from(random.below(range)).unwrap_or(0)

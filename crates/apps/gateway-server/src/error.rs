@@ -13,7 +13,7 @@ pub enum ErrorKind {
     StorageBusy,
     /// A statement took longer than a request may wait.
     StorageSlow,
-    /// The rows of the revision that was being read have been removed. The same call, repeated, reads the newest one.
+    /// The rows of the revision that was being read have been removed. Repeating the call reads the newest revision.
     SnapshotGone,
     /// The disk is full. Nothing was changed.
     StorageFull,
@@ -29,13 +29,13 @@ pub enum ErrorKind {
     Overloaded,
     /// Records were deleted, but bytes of them remain in files; the message names them.
     ErasurePending,
-    /// An import would remove more records than it may; the message has the number.
+    /// An import would remove more records than allowed; the message has the number.
     RemovalsRefused,
     /// The named account, token, record or file does not exist.
     NotFound,
     /// An account of this name already exists.
     Exists,
-    /// The data to import is invalid; the message names file and line.
+    /// The data to import is invalid; the message names the file and line.
     Import,
     /// The address cannot be bound, or the certificate cannot be read.
     Listen,
@@ -77,7 +77,7 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source: None }))
     }
 
-    /// Creates the error of an invalid record.
+    /// Creates the error for an invalid record.
     pub(crate) fn at(place: Place, context: impl Into<Cow<'static, str>>) -> Self {
         let kind = ErrorKind::Import;
         Self(Box::new(Inner { kind, context: context.into(), place: Some(place), source: None }))
@@ -93,7 +93,7 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source }))
     }
 
-    /// Creates the error of a file that cannot be read.
+    /// Creates the error for a file that cannot be read.
     pub(crate) fn unreadable(name: impl fmt::Display, error: std::io::Error) -> Self {
         let kind = Self::from(std::io::Error::from(error.kind())).kind();
         Self::caused(kind, format!("cannot read {name}"), error)
@@ -138,7 +138,7 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Returns the text of an error, followed by the text of each cause.
+/// Returns the message of an error, followed by that of each cause.
 ///
 /// Causes name files, tables and codes of the database, never values.
 pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
@@ -164,7 +164,7 @@ pub struct Place {
 impl Place {
     const LINE_BITS: u32 = 40;
 
-    /// Packs the place into one integer, as the staging tables of an import store it.
+    /// Packs the position into one integer, for the staging tables of an import.
     pub(crate) fn pack(self) -> i64 {
         let line = self.line & ((1 << Self::LINE_BITS) - 1);
         i64::try_from(u64::from(self.file) << Self::LINE_BITS | line).unwrap_or(i64::MAX)

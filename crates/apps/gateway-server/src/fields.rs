@@ -12,7 +12,8 @@ use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-/// A record of the service. It borrows its texts, and has the JSON text of a value that is neither a string nor a record.
+/// A record of the service. Strings are borrowed, and any value that is neither a string nor a record is stored as JSON
+/// text.
 pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
     /// The fields that an import reads.
     const FIELDS: &'static [Field];
@@ -21,13 +22,13 @@ pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
     fn example() -> Self;
 }
 
-/// Writes a JSON text of a record, or `null` instead of an empty one.
+/// Writes JSON text, or `null` if it is empty.
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) fn value_or_null<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
     serde_json::from_str(json).unwrap_or(Json::Null).serialize(out)
 }
 
-/// Writes a JSON text of a record, or an empty list instead of an empty one.
+/// Writes JSON text, or an empty list if it is empty.
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) fn value_or_list<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
     serde_json::from_str(json).unwrap_or(Json::Array(Vec::new())).serialize(out)
@@ -41,7 +42,8 @@ pub(crate) struct Field {
     pub(crate) is_required: bool,
 }
 
-/// The values that a field may have. All but objects may be empty strings too, because an empty cell of a table is one.
+/// The values that a field may have. All except objects may also be an empty string, because an empty table cell is
+/// one.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) enum Kind {
@@ -53,7 +55,7 @@ pub(crate) enum Kind {
     Decimal,
     /// A date and time, as text.
     CivilDateTime,
-    /// A whole number that is not below `min`.
+    /// A whole number of at least `min`.
     Integer { min: i64 },
     /// `true` or `false`.
     Boolean,
@@ -92,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether a response sends a field without a value as an empty text, or as an object of empty texts.
+    /// Returns whether a response sends a field without a value as an empty string, or as an object of empty strings.
     fn has_empty_form(self) -> bool {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
@@ -120,10 +122,10 @@ pub(crate) fn names(known: Known) -> Vec<&'static str> {
     names
 }
 
-/// The values of a record that are not `null`: as a file gives them, or checked.
+/// The values of a record that are not `null`, either as read from a file or checked.
 pub(crate) type Fields = Map<String, Json>;
 
-/// Adds a cell, which may be of a nested record. A nested record whose cells are all empty is not given.
+/// Adds a cell, which may belong to a nested record. A nested record whose cells are all empty counts as missing.
 pub(crate) fn set_cell(mut fields: &mut Fields, column: &Column, text: &str) {
     let Some((name, parents)) = column.path.split_last() else { return };
     if text.is_empty() && !parents.is_empty() {
@@ -137,7 +139,7 @@ pub(crate) fn set_cell(mut fields: &mut Fields, column: &Column, text: &str) {
     fields.insert((*name).to_owned(), text.into());
 }
 
-/// Returns a text, or the JSON text of a checked value of another kind; an empty text if it is not given.
+/// Returns a string, or the JSON text of a checked value of another kind; empty if the value is missing.
 pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
     fields.get(name).and_then(Json::as_str).unwrap_or_default()
 }
@@ -147,14 +149,14 @@ pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
 pub(crate) enum Fault {
     /// The field does not belong to the kind of record, and would be lost.
     Foreign(String),
-    /// The value is not of the kind of its field.
+    /// The value does not have the kind of its field.
     Wrong(&'static Field),
     /// The required field has no value.
     Missing(&'static Field),
 }
 
-/// Checks the values of a record, which may have the fields in `known`, and that no required field is missing. A value that
-/// is neither text nor a record becomes its JSON text.
+/// Checks the values of a record: it may have only the fields in `known`, and no required field may be missing.
+/// Converts any value that is neither text nor a record to its JSON text.
 pub(crate) fn check(known: &[&'static [Field]], given: Fields) -> Result<Fields, Fault> {
     let fields = read(known, given)?;
     let mut all = known.iter().copied().flatten();
@@ -193,12 +195,13 @@ pub(crate) fn with_nul(fields: &Fields) -> Option<String> {
 }
 
 impl Kind {
-    /// Reads a value; `None` if it is not of this kind. Every kind but a record may be a text: a cell of a table is one.
+    /// Reads a value; `None` if it does not have this kind. Every kind except a record may be text, because a table
+    /// cell is text.
     fn read(self, json: Json) -> Option<Json> {
         match (self, json) {
             (Self::Object(known), Json::Object(members)) => {
                 let fields = read(&[known], members).ok()?;
-                // A field may lack if a response can send it as an empty text.
+                // A field may be missing if a response can send it as an empty string.
                 let is_whole =
                     known.iter().all(|one| one.kind.has_empty_form() || !lacks(&fields, one));
                 is_whole.then(|| fields.into())
@@ -216,7 +219,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether a value is of this kind, as it is.
+    /// Returns whether a value has this kind, without conversion.
     fn fits(self, json: &Json) -> bool {
         match (self, json) {
             (Self::Text | Self::Id, Json::String(_)) | (Self::Boolean, Json::Bool(_)) => true,
@@ -246,13 +249,14 @@ impl Kind {
 /// A column of a table: a field, or a field of a nested record.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// The name: `portal.id` for the field `id` of the record `portal`, as in the CSV of the `gateway` program.
+    /// The name, such as `portal.id` for the field `id` of the record `portal`, as in CSV from the `gateway` program.
     pub(crate) name: String,
     path: Vec<&'static str>,
 }
 
 impl Column {
-    /// Returns whether a table names this column so. Where a dot is not allowed in a name, `portal_id` is usual.
+    /// Returns whether a table may use this name for the column. Where names cannot contain a dot, `portal_id` is
+    /// common.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.name.replace('.', "_") == name
     }

@@ -1,5 +1,5 @@
-//! The front: turns the head of a request into a response. Every check has its place in one fixed order, and every
-//! refusal says exactly what is wrong.
+//! The front: turns the head of a request into a response. All checks run in one fixed order, and every refusal says
+//! exactly what is wrong.
 
 pub(crate) mod body;
 pub(crate) mod limit;
@@ -55,7 +55,7 @@ impl Front {
         format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
     }
 
-    /// Decides in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
+    /// Checks in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
     /// client without a valid token learns nothing about operations and parameters.
     async fn decide(
         &self,
@@ -95,8 +95,8 @@ impl Front {
         self.perform(operation, &pairs, &principal, request, recorder).await
     }
 
-    /// Asks the database for the account of a token. A token that was not valid before is looked up on a thread that
-    /// serves no connections: guessed tokens must not delay others.
+    /// Asks the database for the account of a token. A token that has not been valid before is looked up on a thread
+    /// that serves no connections, so that guessed tokens do not delay others.
     async fn authenticate(
         &self,
         digest: TokenDigest,

@@ -41,10 +41,10 @@ pub struct Import {
     pub format: Option<ImportFormat>,
     /// A vacancy, and the status in it that every candidate in the files gets. For responses to filtered calls.
     pub application: Option<(i64, String)>,
-    /// Whether the files are the whole truth: records of the same kinds that are not in the files are removed, as far as
-    /// this permits it. See [`Store::replace`].
+    /// Whether the files are complete: if so, records of the same kinds that are not in the files are removed, within
+    /// these limits. See [`Store::replace`].
     pub replace: Option<Removals>,
-    /// Names of columns and fields in the files, each with the name in the contract that it stands for.
+    /// Names of columns and fields in the files, each with the name in the contract that it maps to.
     pub rename: Vec<(String, String)>,
 }
 
@@ -66,8 +66,8 @@ impl Import {
     ///
     /// # Errors
     ///
-    /// Fails with file and line if records are invalid, up to 20 in one run, and if the database fails. With [`replace`](Self::replace), fails
-    /// with [`ErrorKind::RemovalsRefused`] if too many records would be removed.
+    /// Fails if the database fails, or if records are invalid, with the file and line of up to 20 of them. With
+    /// [`replace`](Self::replace), fails with [`ErrorKind::RemovalsRefused`] if too many records would be removed.
     pub fn run(
         &self,
         store: &Store,
@@ -124,7 +124,7 @@ impl Import {
             return Err(Error::new(ErrorKind::Config, text));
         };
         let reader: Box<dyn Read> = if is_standard_input(path) {
-            // A cut record of the other formats is not valid JSON.
+            // In the other formats, a truncated record is not valid JSON.
             standard_input(format == ImportFormat::Csv)
         } else {
             let open =

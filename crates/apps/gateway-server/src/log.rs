@@ -3,7 +3,7 @@
 //! The crate emits its events through `tracing`; a program that embeds a server may collect them in another way. A line
 //! that cannot be written in time is dropped and counted: logging never delays a response.
 //!
-//! `tracing_appender` is not used: it needs nine more crates, for thirty lines.
+//! `tracing_appender` is not used: it would add nine crates to save thirty lines.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::panic::PanicHookInfo;
@@ -35,7 +35,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// Fails if the process has a subscriber already, or if no thread can be started.
+    /// Fails if the process already has a subscriber, or if a thread cannot be started.
     pub(crate) fn install(level: LevelFilter) -> Result<Self, Error> {
         let log = Self::to(io::stderr())?;
         let writer = log.clone();
@@ -55,7 +55,7 @@ impl Log {
         let written = Arc::clone(&waiting);
         std::thread::Builder::new().name("log".into()).spawn(move || {
             while let Ok(line) = queued.recv() {
-                // Ignored: this is the place where an error would be reported.
+                // Ignored: an error would be reported right here.
                 drop(out.write_all(&line));
                 written.fetch_sub(1, Ordering::Relaxed);
             }
@@ -63,12 +63,12 @@ impl Log {
         Ok(Self { lines, waiting, dropped: Arc::default() })
     }
 
-    /// Returns the number of lines that were dropped. It grows.
+    /// Returns the total number of lines that were dropped.
     pub(crate) fn dropped(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.dropped)
     }
 
-    /// Waits until the lines so far are written, at most for `limit`.
+    /// Waits up to `limit` until all lines so far are written.
     pub(crate) fn wait(&self, limit: Duration) {
         let begun = Instant::now();
         while self.waiting.load(Ordering::Relaxed) > 0 && begun.elapsed() < limit {
@@ -93,8 +93,8 @@ impl Write for Log {
     }
 }
 
-/// Formats the events of this crate, and those of the export of spans. Other crates may put queries or other data of
-/// clients into their events.
+/// Formats the events of this crate, and those of the export of spans. Events of other crates may contain queries or
+/// other data of clients.
 fn layer<S>(
     is_text: bool,
     level: LevelFilter,

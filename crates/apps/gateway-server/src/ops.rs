@@ -1,4 +1,4 @@
-//! Health and metrics, on a separate listener that the public does not reach.
+//! Health and metrics, on a separate listener that the public cannot reach.
 
 use std::fs::{read_dir, read_to_string};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl Ops {
             store.health()?;
             store.newest_revision()
         });
-        // A probe has its own timeout and would take silence for a dead process.
+        // A probe has its own timeout, and would mistake silence for a dead process.
         match timeout(READY_WITHIN, look).await {
             Ok(Ok(newest)) => Ok(newest),
             Ok(Err(error)) if error.kind() == ErrorKind::StorageCorrupt => Err(DAMAGED),

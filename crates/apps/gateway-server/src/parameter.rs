@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// The decoded pairs of a query string, in their order.
+/// The decoded pairs of a query string, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
@@ -62,7 +62,7 @@ fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
             other => other,
         });
     }
-    // Any text is a valid value. One with a control character just matches nothing in the database.
+    // Any text is a valid value. Text with a control character simply matches nothing in the database.
     String::from_utf8(bytes).map(Cow::Owned).map_err(|_error| Malformed)
 }
 

@@ -67,7 +67,7 @@ impl Server {
             };
             let (ops, watched) = (Arc::new(ops), phase.subscribe());
             let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
-            // Before the end, `/readyz` sends clients elsewhere.
+            // Serves while the server drains, so that `/readyz` sends clients elsewhere.
             tokio::spawn(listen.run(listener, Phase::Cutting));
         }
         let accepting = tokio::spawn(Arc::clone(&listen).run(listener, Phase::Draining));
@@ -83,7 +83,7 @@ impl Server {
     /// Creates the same server without an address, a thread or a task: it serves the connections that it is given. For
     /// simulations. Unstable: it may change or disappear in any release.
     ///
-    /// Each read of a page begins after the time that `latency` returns, so that the data can change between two pages.
+    /// Each page is read after a delay that `latency` returns, so that the data can change between pages.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ fn assemble(
     Ok((Listen::new(Arc::new(front), limits, tls, phase, connections), metrics))
 }
 
-/// Age at which a connection accepts no further request, so that clients spread over the servers behind a name again.
+/// Age at which a connection accepts no further request, so that clients are rebalanced over the servers behind a name.
 const CONNECTION_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets responses in progress end first.
@@ -193,7 +193,7 @@ impl RunningServer {
         format!("{scheme}://{}{}", self.address, self.prefix)
     }
 
-    /// Reads the certificates and the key again. New connections use them. Without HTTPS this does nothing.
+    /// Reloads the certificates and the key, for new connections. Does nothing without HTTPS.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl RunningServer {
     /// Returns whether all responses ended in time.
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
-        // After this the listener is closed, so that no new connection is admitted.
+        // After this, the listener is closed and no new connection is admitted.
         let Self { accepting, listen, drain, phase, .. } = self;
         drop(accepting.await);
         let drained = listen.closed(drain).await;

@@ -1,4 +1,4 @@
-//! The storage queries of the operations, and the records that they return. After the spec has a new operation, the
+//! The storage queries of the operations, and the records that they return. If an operation is added to the spec, the
 //! server does not compile until it is added here.
 
 use crate::error::Error;
@@ -31,7 +31,7 @@ impl Storage for Store {
     }
 }
 
-/// Returns the versions of the data that a call reads. A new operation is taken to read everything.
+/// Returns the versions of the data that a call reads. A new operation is assumed to read everything.
 pub(crate) fn versions(call: &Call, versions: &Versions) -> Vec<i64> {
     let Versions { candidates, statuses, vacancies, credits } = *versions;
     if let Call::ListCandidates(parameters) = call {
@@ -87,7 +87,7 @@ pub(crate) struct Records<'o> {
 }
 
 impl<'o> Records<'o> {
-    /// Appends to `out`. `is_first` says whether the next record is the first one of its response.
+    /// Appends to `out`. `is_first` says whether the next record is the first of its response.
     pub(crate) fn new(out: &'o mut Vec<u8>, is_first: bool) -> Self {
         Self { out, is_first }
     }

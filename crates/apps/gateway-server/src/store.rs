@@ -1,5 +1,5 @@
-//! The store: accounts, tokens, records and revisions in SQLite or PostgreSQL. Both run the same statements, except
-//! those of the drivers, `sqlite` and `postgres`.
+//! The store: accounts, tokens, records and revisions in SQLite or PostgreSQL. Both run the same statements, except for
+//! those in the drivers, `sqlite` and `postgres`.
 //!
 //! A list is read in pages by key, each page in its own small read, so a slow client holds neither a connection nor a
 //! transaction. Revisions make the pages consistent: every row carries the revision that added it and the one that
@@ -35,21 +35,22 @@ use crate::token::{NewToken, TokenDigest, TokenId};
 
 /// The data of the service: one SQLite file, or a PostgreSQL database that other servers may use concurrently.
 ///
-/// One instance serves many threads, and every method blocks. Several processes may use a file concurrently, for example
-/// a server and an import: readers are never blocked, and writers wait for one another. The latest changes may be in a
-/// log beside the file, `FILE-wal`: the two belong together. To copy a database in use, run `gateway-server backup`.
+/// One instance serves many threads, and every method blocks. Several processes may use a file concurrently, for
+/// example a server and an import: readers are never blocked, and writers wait for one another. The latest changes may
+/// be in a log next to the file, `FILE-wal`, and the two belong together. To copy a database in use, run
+/// `gateway-server backup`.
 ///
 /// The URL of a PostgreSQL database has the parameters of libpq, and its environment variables set the rest: see
 /// `docs/server/postgresql.md`.
 ///
 /// # Errors
 ///
-/// Every method fails if the database does: busy, full, damaged, unreachable.
+/// Every method fails if the database does: if it is busy, full, damaged or unreachable.
 pub struct Store {
     driver: Box<dyn Driver>,
     /// Connections to read that are not in use.
     idle: Mutex<Vec<Box<dyn Db>>>,
-    /// Whether a read has found damage. It stays so until the program is started again.
+    /// Whether a read has found damage. Stays true until the program is restarted.
     is_damaged: AtomicBool,
     /// Time limit of a read that answers a request.
     limit: Duration,
@@ -81,8 +82,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Refuses a file that is empty, damaged, of another program or of a newer release, and leaves it unchanged. Also
-    /// fails if the file is missing but its log exists, because the content of the log belongs to that file.
+    /// Refuses a file that is empty, damaged, or written by another program or a newer release, and leaves it
+    /// unchanged. Also fails if the file is missing but its log exists, because the log belongs to that file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         sqlite::file::create_if_missing(path.as_ref())?;
         Self::open_existing(path)
@@ -106,11 +107,11 @@ impl Store {
         }
     }
 
-    /// Creates a SQLite database in memory. It lasts as long as this value.
+    /// Creates a SQLite database in memory, which lasts as long as this value.
     ///
     /// # Errors
     ///
-    /// Fails if SQLite has no more memory.
+    /// Fails if SQLite runs out of memory.
     pub fn in_memory() -> Result<Self, Error> {
         sqlite::File::in_memory().map(Self::over)
     }
@@ -172,8 +173,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// A row that is not as it was written is an error of the kind [`ErrorKind::StorageCorrupt`]. A page of a revision
-    /// whose rows were removed is one of the kind [`ErrorKind::SnapshotGone`].
+    /// A row that differs from what was written is an error of kind [`ErrorKind::StorageCorrupt`]. A page of a revision
+    /// whose rows were removed is an error of kind [`ErrorKind::SnapshotGone`].
     pub fn candidates(
         &self,
         snapshot: Snapshot,
@@ -198,7 +199,7 @@ impl Store {
         self.page(page, |db, page| read::page(db, snapshot, (&sql, &[]), page, sink))
     }
 
-    /// Reads a page. If it is repeated on another connection, the second read goes on where the first one ended.
+    /// Reads a page. If the read is repeated on another connection, it continues where the first one stopped.
     fn page(
         &self,
         mut page: Page,
@@ -232,14 +233,14 @@ impl Store {
         self.read(|db| db.count(HEALTH, &[]).map(drop))
     }
 
-    /// Returns when the newest revision was created, by the clock of the database. Returns `None` without revisions.
+    /// Returns when the newest revision was created, by the clock of the database, or `None` if none was.
     pub fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
         let newest = "SELECT coalesce(max(at), -1) FROM revision";
         let newest = self.read(|db| db.first(newest, &[]))?;
         Ok(newest.filter(|[at]| *at >= 0).map(|[at]| UnixTime(at)))
     }
 
-    /// Returns the number of connections to the database that are open and not in use.
+    /// Returns the number of idle connections to the database.
     pub fn idle_connections(&self) -> usize {
         self.idle.lock().len()
     }
@@ -312,7 +313,7 @@ impl Store {
         found.map(|[id]| AccountId(id)).ok_or_else(unknown)
     }
 
-    /// Creates a token. The returned value is the only copy of its text.
+    /// Creates a token. Only the returned value contains its text.
     pub fn create_token(
         &self,
         account: AccountId,
@@ -362,8 +363,8 @@ impl Store {
         Ok(tokens)
     }
 
-    /// Revokes a token with immediate effect. Returns whether the account has this token. A token that was revoked
-    /// before keeps the time of its first revocation.
+    /// Revokes a token with immediate effect. Returns whether the account has this token. A token that was already
+    /// revoked keeps the time of its first revocation.
     pub fn revoke_token(
         &self,
         account: AccountId,
@@ -391,7 +392,7 @@ impl Store {
     /// Imports the records that `fill` stages as [`import`](Self::import) does, and removes the others.
     ///
     /// Vacancies, candidates and statuses that were not staged are removed if at least one record of their kind was.
-    /// With a vacancy or a candidate, its statuses are removed. Former revisions keep the removed records until
+    /// Removing a vacancy or a candidate also removes its statuses. Former revisions keep the removed records until
     /// [`collect`](Self::collect) deletes them.
     ///
     /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused), and imports nothing, if `removals`
@@ -480,7 +481,7 @@ impl Store {
         self.end(db, result)
     }
 
-    /// Keeps a connection, unless it failed: its state is unknown. Notes damage.
+    /// Keeps a connection for reuse, unless it failed, because its state is then unknown. Records damage.
     fn end<T>(&self, db: Box<dyn Db>, result: Result<T, Error>) -> Result<T, Error> {
         match &result {
             Ok(_) => {
@@ -523,7 +524,7 @@ const MAX_IDLE: usize = 16;
 
 const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
 
-/// Takes the next number. That of a deleted account is not used again, because a list of it may be in progress.
+/// Takes the next number. The number of a deleted account is not reused, because one of its lists may be in progress.
 const CREATE_ACCOUNT: &str = "\
     INSERT INTO account(id, name, revision, credits, created_at, tag) \
     SELECT coalesce(max(id), 0) + 1, ?1, 0, ?2, ?3, 0 \

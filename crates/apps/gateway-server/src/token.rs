@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
 
-/// The text of a new token, which is not stored anywhere.
+/// The text of a new token. It is not stored anywhere.
 ///
 /// It has no `Display`, so that it is not logged by accident; [`reveal`](Self::reveal) is the only way to read it.
 pub struct NewToken(String);
@@ -101,7 +101,7 @@ pub(crate) fn is_b64token(text: &str) -> bool {
         })
 }
 
-/// The start of every token, by which scanners for leaked secrets can recognize it.
+/// The prefix of every token, by which scanners can recognize leaked ones.
 const PREFIX: &str = "gwt_";
 
 /// The number of hexadecimal digits of a [`TokenId`].

@@ -30,8 +30,8 @@ use crate::generated::operation::Operation;
 pub(crate) struct Export(SdkTracerProvider);
 
 impl Export {
-    /// Starts the export that the environment sets up. Returns `None` if it sets no endpoint. Must not be called in a
-    /// runtime: the client blocks.
+    /// Starts the export that the environment configures. Returns `None` if it sets no endpoint. Must not be called
+    /// within a runtime, because the client blocks.
     ///
     /// # Errors
     ///
@@ -41,9 +41,9 @@ impl Export {
         if !ENDPOINTS.iter().any(is_set) {
             return Ok(None);
         }
-        // The client takes the provider of the process. Fails if the process has a provider already.
+        // The client uses the provider of the process. Fails if the process already has another.
         drop(ring::default_provider().install_default());
-        // The causes of the SDK repeat the value, which may contain a password.
+        // The causes from the SDK quote the value, which may contain a password.
         let builder = SpanExporter::builder().with_http().with_http_client(Client::new()?);
         let exporter = builder.build().map_err(|_error| {
             let names = ENDPOINTS.join(" or ");
@@ -61,9 +61,9 @@ impl Export {
         Ok(Some(Self(provider)))
     }
 
-    /// Exports the spans that wait, within a limited time. Later spans are not exported.
+    /// Exports the waiting spans, within a time limit. Later spans are not exported.
     pub(crate) fn stop(&self) {
-        // The SDK logs a failure.
+        // The SDK logs failures.
         drop(self.0.shutdown_with_timeout(STOP_TIMEOUT));
     }
 }
@@ -166,7 +166,7 @@ fn error(response: &EndedResponse) -> Option<&'static str> {
 
 const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// The variables of which one has to be set.
+/// The variables, one of which has to be set.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 
 /// The variables with the timeout of an export in milliseconds. The first one that is a number counts.

@@ -19,12 +19,12 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Opens the database, which must exist: a mistyped name must not create one.
+    /// Opens the database, which must exist: a typo must not create one.
     pub(super) fn open(&self) -> Result<Store, Error> {
         open(self.database.as_deref(), false, Duration::ZERO, note_notice)
     }
 
-    /// Opens the database to read it: also a file that this process cannot write.
+    /// Opens the database for reading, even a file that this process cannot write.
     pub(super) fn open_to_read(&self) -> Result<Store, Error> {
         match given(self.database.as_deref())? {
             Location::File(path) => Store::open_to_read(Path::new(path)),
@@ -32,7 +32,7 @@ impl Database {
         }
     }
 
-    /// Returns the database file. For a PostgreSQL database, fails with the message `refusal`.
+    /// Returns the database file. Fails with the message `refusal` for a PostgreSQL database.
     pub(super) fn file(&self, refusal: &'static str) -> Result<&Path, Error> {
         match given(self.database.as_deref())? {
             Location::File(path) => Ok(Path::new(path)),
@@ -115,7 +115,7 @@ impl<'d> Location<'d> {
 
 #[derive(Debug, Args)]
 pub(super) struct CopyArguments {
-    /// The backup: a new file for `backup`, and one that exists for `restore`.
+    /// The backup: a new file for `backup`, an existing one for `restore`.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]

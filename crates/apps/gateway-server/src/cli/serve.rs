@@ -63,7 +63,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
         validate(&settings, &config)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // The person who tries the demo reads its output.
+    // Whoever tries the demo reads its output.
     let usual = if demo { LevelFilter::WARN } else { LevelFilter::INFO };
     let level = settings.log_level.unwrap_or(usual);
     let log = Log::install(level)?;
@@ -106,7 +106,7 @@ fn exposed(settings: &Settings, demo: bool) -> impl Iterator<Item = String> {
 
 fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
     fit_descriptors(&mut config);
-    // Before the runtime exists: opening a database blocks.
+    // Done before the runtime exists, because opening a database blocks.
     let notice = |text: &str| tracing::warn!(event = "database_notice", detail = text);
     let store: Option<Arc<Store>> = if demo {
         None
@@ -118,7 +118,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));
-    // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
+    // Without a timeout, a thread waiting for an unreachable database would keep the process alive.
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     served
 }
@@ -126,7 +126,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
 /// Serves `store`, or sample data without one.
 async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Error> {
     let started = Instant::now();
-    // Before the address is printed: a process that has read it may send a signal.
+    // Done before the address is printed, because a process that reads it may send a signal.
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut stopped = async || {
@@ -211,11 +211,11 @@ const OTHERS_READ: u32 = 0o004;
 /// Time for the log to be written when the program ends.
 const LOG_FLUSH: Duration = Duration::from_secs(1);
 
-/// Time for blocking threads to end. Nothing is lost if they do not: the service only reads.
+/// Time for blocking threads to end. If they do not, nothing is lost: the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 
-/// Raises the limit of open files to the highest one that the system allows, and opens no more connections than fit below
-/// it: one too many could take the descriptor that the database needs to serve the others.
+/// Raises the limit of open files as far as the system allows, and caps the number of connections to fit below it: one
+/// too many could take the descriptor that the database needs to serve the others.
 fn fit_descriptors(config: &mut Config) {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap_or_default();
@@ -234,7 +234,7 @@ fn fit_descriptors(config: &mut Config) {
 /// Descriptors for everything besides connections, such as the database, the listeners and refusals in progress.
 const DESCRIPTORS: usize = 150;
 
-/// A supervisor that cannot be reached notices that by itself, so a failure is ignored.
+/// A supervisor that cannot be reached will notice by itself, so a failure is ignored.
 fn notify(state: NotifyState<'_>) {
     drop(sd_notify::notify(&[state]));
 }
@@ -248,7 +248,7 @@ pub(super) struct HealthArguments {
 
 /// Succeeds if the server is ready.
 pub(super) fn health(arguments: &HealthArguments) -> Result<(), Error> {
-    // The system connects to this machine for an unspecified address.
+    // The system treats an unspecified address as this machine.
     let address = arguments.ops_listen;
     let response = ask(address).map_err(|error| {
         let context = format!("cannot reach the server on {address}");

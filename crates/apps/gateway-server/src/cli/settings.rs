@@ -98,7 +98,7 @@ impl Settings {
 /// The levels of the log.
 const LEVELS: [&str; 4] = ["off", "error", "warn", "info"];
 
-/// Reads a maximum number of connections. No system has descriptors for more.
+/// Reads a maximum number of connections, up to the number of descriptors that a system can have.
 fn connections() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=1_000_000)
 }
@@ -143,7 +143,7 @@ pub(super) fn refuse_former() -> Result<(), Error> {
     Ok(())
 }
 
-/// Maximum time for responses to end, in seconds. Far from overflowing a clock.
+/// Maximum time for responses to end, in seconds. It cannot overflow a clock.
 const DAY: u64 = 24 * 60 * 60;
 
 /// The settings of earlier builds that have a replacement.

@@ -77,14 +77,14 @@ impl ResponseBody {
         Self { content: Content::List { pieces, deadline, is_finished: false }, recorder: None }
     }
 
-    /// Returns the same body, whose response `recorder` records.
+    /// Returns the same body, with its response recorded by `recorder`.
     pub(crate) fn recorded(self, recorder: Recorder) -> Self {
         Self { recorder: Some(recorder), ..self }
     }
 }
 
-/// Reads a list, in a separate task: a future that only the body polled would hold its database reader until a slow
-/// client asks for more. A slow client costs a few pages of memory, and no database reader.
+/// Reads a list in a separate task. A future polled only by the body would hold its database reader until a slow client
+/// asks for more; this way, a slow client costs a few pages of memory, but no database reader.
 async fn read(
     mut pages: Pages,
     work: Work,
@@ -219,7 +219,8 @@ impl Pages {
     }
 }
 
-/// Maximum number of pieces that wait to be written. With two, a fast client gains nothing, and slow ones hold more memory.
+/// Maximum number of pieces that wait to be written. A second one would not help fast clients, and slow ones would hold
+/// more memory.
 const PIECES: usize = 1;
 
 /// How long one thread reads pages in a row.
@@ -231,7 +232,7 @@ const PATIENCE: Duration = Duration::from_millis(2);
 /// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;
 
-/// The bytes of one list, in pages. Holds no database resource between two pages.
+/// The bytes of one list, in pages. No database resource is held between pages.
 #[derive(Debug)]
 pub(crate) struct ListSource {
     store: Arc<Store>,
@@ -243,7 +244,7 @@ pub(crate) struct ListSource {
 }
 
 impl ListSource {
-    /// Creates the source of a response that is a list.
+    /// Creates the source for a response that is a list.
     pub(crate) fn new(
         store: Arc<Store>,
         principal: &Principal,
@@ -270,12 +271,12 @@ impl ListSource {
         let records = &mut Records::new(&mut out, is_first);
         self.next = self.call.fetch(&*self.store, self.snapshot, page, records)?;
         if self.next.is_none() {
-            // Closed only here, so that a truncated response is never valid JSON.
+            // The JSON is closed only here, so that a truncated response is never valid.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
         Ok(Some(Bytes::from(out)))
     }
 }
 
-/// Records in a page. A slow client holds three: one is written, one waits, and one needs room.
+/// Records in a page. A slow client holds three pages: one being written, one waiting, and one blocked.
 const ROWS: u32 = 256;

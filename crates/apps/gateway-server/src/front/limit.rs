@@ -1,7 +1,7 @@
 //! Rate limits for each key, such as a bearer token or a client, by the generic cell rate algorithm.
 //!
-//! The crate `governor` is not used: it cannot ask without counting, it needs a task that forgets keys, and its clock is
-//! not that of a simulation.
+//! The crate `governor` is not used: it cannot check without counting, it needs a task to expire keys, and it cannot
+//! use the clock of a simulation.
 
 use std::hash::{Hash, RandomState};
 use std::net::IpAddr;
@@ -15,14 +15,14 @@ use crate::token::TokenDigest;
 
 /// The rate limit of every key.
 ///
-/// When there are too many keys, the least recently used are forgotten, as if they had never been used.
+/// If there are too many keys, the least recently used are forgotten, as if they had never been used.
 #[derive(Debug)]
 pub(crate) struct RateLimits<K> {
     /// Time that a request uses up.
     interval: Duration,
     /// Time that a key may have used up in advance.
     burst: Duration,
-    /// Until when the time of each key is used up.
+    /// The time until which each key has used up its share.
     used: Mutex<Recent<K, Instant>>,
 }
 
@@ -34,7 +34,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         Self { interval, burst: interval.saturating_mul(burst.max(1)), used }
     }
 
-    /// Creates a limit of `rate` requests per minute, which may all come together. A rate of 0 admits everything.
+    /// Creates a limit of `rate` requests per minute, which may all arrive in one burst. A rate of 0 admits everything.
     pub(crate) fn per_minute(rate: u32) -> Self {
         let interval = Duration::from_secs(60).checked_div(rate).unwrap_or_default();
         Self { interval, burst: interval.saturating_mul(rate), ..Self::per_second(0, 0) }
@@ -53,7 +53,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         self.wait(&self.used.lock(), key)
     }
 
-    /// Counts a request although it may exceed the limit: the next ones wait longer.
+    /// Counts a request even if it exceeds the limit, so that the next ones wait longer.
     pub(crate) fn count(&self, key: &K) {
         self.use_up(&mut self.used.lock(), key);
     }
@@ -71,7 +71,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
     }
 }
 
-/// Maximum number of keys. Far more than the tokens that are used within the time of a burst.
+/// Maximum number of keys, far more than the tokens used during a burst.
 const MAX_KEYS: usize = 32 * 1024;
 
 /// The keys that were used last, hashed so that no client can make them collide.
@@ -83,8 +83,8 @@ fn recent<K: Eq + Hash, V>(capacity: usize) -> Mutex<Recent<K, V>> {
 
 /// The limit on wrong tokens, and the tokens that were valid when they were last used.
 ///
-/// A token that was valid may always ask the database, so that wrong tokens of the same client do not keep it out. It
-/// gains nothing else: the database decides for each request whether the token is valid.
+/// A token that was valid is always looked up in the database, so that wrong tokens of the same client do not lock it
+/// out. That is its only privilege: for each request, the database decides whether the token is valid.
 #[derive(Debug)]
 pub(crate) struct Guesses {
     wrong: RateLimits<IpAddr>,
@@ -112,7 +112,7 @@ impl Guesses {
         self.valid.lock().insert(token, ());
     }
 
-    /// Records that a client used a token that is not valid.
+    /// Records that a client used an invalid token.
     pub(crate) fn wrong(&self, token: &TokenDigest, client: Option<&IpAddr>) {
         self.valid.lock().remove(token);
         if let Some(client) = client {
@@ -151,7 +151,7 @@ mod tests {
             limits.count(&"a");
         }
         assert_eq!(limits.check(&"a"), Err(Duration::from_mins(1)));
-        // The debt is limited, too.
+        // The debt is also limited.
         for _ in 0..100 {
             limits.count(&"a");
         }

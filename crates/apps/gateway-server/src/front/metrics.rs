@@ -77,7 +77,7 @@ impl Metrics {
         })
     }
 
-    /// Begins every series at zero, so that a rate counts its first increment.
+    /// Starts every series at zero, so that a rate includes its first increment.
     fn begin_series(&self) {
         for operation in Operation::ALL.map(Operation::method).into_iter().chain([NO_OPERATION]) {
             self.durations.with_label_values(&[operation]);
@@ -120,7 +120,7 @@ impl Metrics {
         self.in_flight.dec();
     }
 
-    /// Returns the text of these metrics, and of those that were read for it.
+    /// Returns these metrics and those read for this scrape, as text.
     pub(crate) fn render(&self, read: &Scrape) -> String {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         read.gauge("gateway_connections", "Open connections.", self.connections.open());

@@ -90,7 +90,7 @@ impl Problem {
         Self { kind, parameter: None, retry_after: None, cause: None }
     }
 
-    /// Creates the problem of a request that was refused before its path was looked at.
+    /// Creates the problem for a request that was refused before its path was examined.
     pub(crate) fn refused(refusal: Refusal) -> Self {
         Self::new(match refusal {
             Refusal::Target => Kind::RequestMalformed,
@@ -103,7 +103,7 @@ impl Problem {
         })
     }
 
-    /// Creates the problem of a client that has too much open. It may try again when something has ended.
+    /// Creates the problem for a client with too many open connections or lists. It may retry when one has ended.
     pub(crate) fn limited(kind: Kind) -> Self {
         Self::new(kind).retry_after(Duration::from_secs(1))
     }
@@ -126,7 +126,7 @@ impl Problem {
             headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         }
         if let Some(wait) = self.retry_after {
-            // Rounded up, so that a client that waits this long is admitted.
+            // Rounded up, so that a client that waits this long will be admitted.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
         }

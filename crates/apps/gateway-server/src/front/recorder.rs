@@ -72,7 +72,7 @@ impl Recorder {
         }
     }
 
-    /// Returns the body with this recorder attached. `is_head` says that the client wants no body.
+    /// Returns the body with this recorder attached. `is_head` means that the client wants no body.
     pub(crate) fn attach(
         mut self,
         status: StatusCode,
@@ -80,14 +80,14 @@ impl Recorder {
         is_head: bool,
     ) -> ResponseBody {
         self.response.status = Some(status);
-        // The HTTP library never polls a body that it does not have to send.
+        // The HTTP library never polls a body that it need not send.
         if is_head || status == StatusCode::NOT_MODIFIED || body.is_end_stream() {
             self.response.end = End::Complete;
         }
         body.recorded(self)
     }
 
-    /// Records what the body returned. `is_last` says that nothing follows, and `is_late` that its time is over.
+    /// Records what the body returned. `is_last` means that nothing follows, `is_late` that it has timed out.
     pub(crate) fn polled(
         &mut self,
         next: Option<&Result<Bytes, Error>>,
@@ -144,7 +144,7 @@ fn trace_context(request: &Parts) -> HeaderMap {
     names.into_iter().filter_map(value).collect()
 }
 
-/// Returns the name of a method. One that HTTP does not define could contain anything.
+/// Returns the name of a method, or a placeholder for one that HTTP does not define, which could contain anything.
 fn method(method: &Method) -> &'static str {
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
     known.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")

@@ -1,5 +1,5 @@
-//! Reads the head of a request: its client, its token, the versions that the client has, the formats that it accepts, its
-//! ids.
+//! Reads the head of a request: its client, its token, the versions that the client has cached, the formats that it
+//! accepts, its ids.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -28,7 +28,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Finds the client of a request from `peer` with these headers. Headers count only if a trusted proxy sent them.
+    /// Finds the client of a request from `peer` with these headers. Headers are ignored unless a trusted proxy sent
+    /// them.
     pub(crate) fn find(headers: &HeaderMap, peer: IpAddr, trusted: &[IpNet]) -> Self {
         let peer = peer.to_canonical();
         let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(&address));
@@ -74,7 +75,7 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
     let text = value.to_str().map_err(|_error| Problem::new(Kind::TokenMalformed))?;
     let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
-        // Another scheme counts as a missing token: the challenge names the scheme to use (RFC 6750 section 3.1).
+        // Any other scheme counts as a missing token: the challenge names the scheme to use (RFC 6750 section 3.1).
         return Err(Problem::new(Kind::TokenMissing));
     }
     let token = rest.trim_matches(' ');
@@ -84,7 +85,7 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
     Ok(TokenDigest::of(token))
 }
 
-/// Returns the tag of the response to a call. Only a change of the data that the call reads changes it.
+/// Returns the tag of the response to a call. It changes only with the data that the call reads.
 pub(crate) fn etag(account: AccountId, call: &Call, versions: &Versions) -> HeaderValue {
     let versions = storage::versions(call, versions);
     let versions =
@@ -125,7 +126,7 @@ pub(crate) fn accepts_json(headers: &HeaderMap) -> bool {
         .unwrap_or(false)
 }
 
-/// Chooses gzip if, and only if, the client asks for it.
+/// Chooses gzip if and only if the client asks for it.
 pub(crate) fn coding(headers: &HeaderMap) -> Coding {
     let asked = ["gzip", "x-gzip", "*"]
         .into_iter()
@@ -161,7 +162,7 @@ pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
     }
 }
 
-/// Returns whether the id is short, and cannot break a log line or a terminal.
+/// Returns whether the id is short, and safe for a log line and a terminal.
 fn is_harmless(id: &[u8]) -> bool {
     (1..=64).contains(&id.len())
         && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))

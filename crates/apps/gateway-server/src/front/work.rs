@@ -15,13 +15,13 @@ use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
 ///
-/// A call needs a reader. The number of readers limits how many calls run concurrently, and so how many database
+/// A call needs a reader. The number of readers limits how many calls run concurrently, and therefore how many database
 /// connections are needed. Readers are granted in order, and a list gives its reader back when another call waits: a
 /// small response waits for at most one page of each earlier list.
 ///
-/// A reachable database ends its statements itself. If the database cannot be reached, a blocking call may hang for as
-/// long as the network allows; the request does not wait for it and gets an error. The call keeps its reader until it
-/// returns, so that a hanging database cannot accumulate threads.
+/// A reachable database enforces the timeout of its statements itself. If the database cannot be reached, a blocking
+/// call may hang for as long as the network allows; the request does not wait for it and gets an error. The call keeps
+/// its reader until it returns, so that a hanging database cannot accumulate threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     store: Arc<Store>,
@@ -103,8 +103,8 @@ impl Work {
         Arc::clone(&self.store)
     }
 
-    /// Runs a job that reads one or two rows. Runs it on this thread if the store is near: that takes less time than
-    /// handing the job to another thread.
+    /// Runs a job that reads one or two rows, on this thread if the store is local: that takes less time than handing
+    /// the job to another thread.
     pub(crate) async fn look_up<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         if !self.store.is_near() {
             return self.run(job).await;
@@ -125,8 +125,8 @@ impl Work {
     }
 
     /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit: for a response that has already
-    /// begun, and has a deadline. Of the jobs that compress, only as many run concurrently as leave a processor free,
-    /// unless they mostly wait for a database elsewhere.
+    /// begun, and has a deadline. The number of concurrent jobs that compress leaves one processor free, unless they
+    /// mostly wait for a remote database.
     pub(crate) async fn run_patiently<T: Send + 'static>(
         &self,
         compresses: bool,
@@ -145,7 +145,7 @@ impl Work {
         self.run_with(self.reader().await?, job).await
     }
 
-    /// Runs a job that no request waits for, without a reader and without a time limit.
+    /// Runs a job that no request is waiting for, without a reader or a time limit.
     pub(crate) async fn run_in_background<T: Send + 'static>(
         &self,
         job: impl Job<T>,
@@ -153,7 +153,7 @@ impl Work {
         self.spawn(None, job).await
     }
 
-    /// Returns whether a job should end soon, because another one waits for a reader.
+    /// Returns whether a job should finish soon, because another one is waiting for a reader.
     pub(crate) fn is_wanted(&self) -> bool {
         #[cfg(feature = "test-util")]
         if self.latency.is_some() {

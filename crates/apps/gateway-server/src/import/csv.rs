@@ -1,4 +1,4 @@
-//! CSV (RFC 4180), also as the `gateway` program writes it. The first line names the columns.
+//! CSV (RFC 4180), including what the `gateway` program writes. The first line names the columns.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -9,8 +9,8 @@ use crate::fields::{Column, Fields, columns, set_cell};
 use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
 
-/// Reads a table. `portal.id` and `portal.name` are the fields of the portal; an empty cell is an empty text. A `'` before
-/// a formula is removed.
+/// Reads a table. `portal.id` and `portal.name` are the fields of the portal; an empty cell is an empty string. A `'`
+/// before a formula is removed.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
     let (reader, progress) = Metered::new(reader);
     let mut reader = BufReader::new(reader);
@@ -24,7 +24,8 @@ pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) ->
 struct Format {
     /// The character between the cells: the first separator in the line. No column has one in its name.
     separator: u8,
-    /// Whether lines end with `\r\n`. The parser reads the `\n` with the next line, whose number it then does not count yet.
+    /// Whether lines end with `\r\n`. The parser reads the `\n` as part of the next line, so its line number lags by
+    /// one.
     is_crlf: bool,
 }
 
@@ -121,7 +122,7 @@ fn refused(error: &::csv::Error, place: Place) -> Error {
 /// Characters that may separate the cells.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
-/// Is read after the file. The parser closes an open quote at the end of its input, so this is then in a cell of the file.
+/// Appended to the file. The parser closes an open quote at the end of its input, in which case this ends up in a cell.
 const END: &str = "\n\u{1}end of the file\u{1}\n";
 
 /// The only cell of the last record.

@@ -12,8 +12,8 @@ pub(super) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Returns standard input. With `whole_lines`, reading fails at its end if the last line has no line break: the program
-/// that writes it may have ended early.
+/// Returns standard input. With `whole_lines`, reading fails if the last line does not end with a line break, because
+/// the program that wrote it may have died early.
 pub(super) fn standard_input(whole_lines: bool) -> Box<dyn Read> {
     let input = BufReader::with_capacity(256 * 1024, io::stdin().lock());
     if whole_lines { Box::new(WholeLines { input, last: b'\n' }) } else { Box::new(input) }
@@ -97,5 +97,5 @@ pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
     Error::at(place, format!("cannot read the file: {error}"))
 }
 
-/// Maximum size of a record in a file, in bytes. Far more than a record of the maximum size needs in any format.
+/// Maximum size of a record in a file, in bytes, far more than the largest valid record needs in any format.
 const RECORD_BYTES: u64 = 8 * 1024 * 1024;

@@ -21,7 +21,7 @@ pub(super) fn read_lines(
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
     let (reader, progress) = Metered::new(reader);
-    // The default capacity is small against the budget of a line.
+    // The default capacity is small compared with the limit of a line.
     let mut reader = BufReader::new(reader);
     let mut text = Vec::new();
     for line in 1.. {
@@ -68,7 +68,7 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     if let Some(error) = state.failure {
         return Err(error);
     }
-    // The message of the parser could quote a value, so only its category and column are used.
+    // The parser's message could quote a value, so only its category and column are used.
     result.map_err(|error| {
         let place = Place { file, line: line() };
         let text = match error.classify() {
@@ -93,7 +93,7 @@ struct State<'t, 's, 'p> {
     line: &'t dyn Fn() -> u64,
     progress: &'t Progress,
     target: &'t mut Target<'s, 'p>,
-    /// The error of the record that was refused by us.
+    /// The error of a record that we refused.
     failure: Option<Error>,
 }
 

@@ -45,7 +45,8 @@ impl<'s, 'p> Target<'s, 'p> {
         renamed.map_or(name, |(_, to)| to)
     }
 
-    /// Notes the error of a record, so that the next records are read too. Passes other errors on, and fails after many.
+    /// Collects the error of a record, so that the next records are still read. Returns other errors, and fails after
+    /// too many.
     pub(super) fn note(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         match result {
             Err(error) if error.place().is_some() => {
@@ -104,7 +105,7 @@ impl<'s, 'p> Target<'s, 'p> {
         let mut row = row::<CandidateRow<'_>>(place, fields)?;
         let id = number(place, "id", row.id)?;
         if !fields.contains_key("name") {
-            // The record replaces an existing one, whose name would be lost silently.
+            // The record replaces an existing one, whose name would silently be lost.
             return Err(missing(place, "name"));
         }
         if row.kind.is_empty() {
@@ -247,7 +248,7 @@ pub(super) const KNOWN: Known =
 mod tests {
     use super::*;
 
-    /// A field that is added to the spec is imported too.
+    /// A field added to the spec is imported as well.
     #[test]
     fn every_field_of_a_record_is_imported() {
         macro_rules! check {
