@@ -1,4 +1,5 @@
-//! Which requests are answered: the token of the first URL, passwords, the cookies of sessions, the host and the origin.
+//! Decides which requests are answered: the token of the first URL, passwords, session cookies, the host and the
+//! origin.
 
 use std::fmt::Write as _;
 use std::io;
@@ -24,17 +25,17 @@ pub(crate) struct Access {
     guesses: Mutex<Guesses>,
     /// Held while a password is checked, which takes memory.
     checking: Mutex<()>,
-    /// Reads those who may log in now.
+    /// Reads the current readers.
     readers: Arc<dyn Fn() -> Readers + Send + Sync>,
-    /// Whether personal values are hidden until somebody asks for those of one record.
+    /// Whether personal values are hidden until a reader asks for those of one record.
     masks: bool,
     has_proxy: bool,
 }
 
-/// Somebody with the cookie of a session.
+/// A user with a session cookie.
 struct Session {
     cookie: Secret,
-    /// The name of a reader, and the hash of the password at the login; `None` for who used the first URL.
+    /// The name of a reader, and the hash of the password at login; `None` for a user of the first URL.
     reader: Option<(String, String)>,
     began_at: i64,
     used_at: i64,
@@ -43,7 +44,7 @@ struct Session {
 /// Who sent a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Who {
-    /// The name of a reader; `None` for who used the first URL.
+    /// The name of a reader; `None` for a user of the first URL.
     pub(crate) name: Option<String>,
     /// Personal values are hidden.
     pub(crate) masks: bool,
@@ -52,7 +53,7 @@ pub(crate) struct Who {
 }
 
 impl Who {
-    /// Returns whether no page may tell anything about a personal value.
+    /// Returns whether pages must not reveal anything about personal values.
     pub(crate) fn is_barred(&self) -> bool {
         self.masks && !self.can_reveal
     }
@@ -104,7 +105,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Access {
-    /// Creates the rules of a server at an address, or behind a proxy that has a host, or with a certificate that has names.
+    /// Creates the rules for a server at an address, behind a proxy with a host, or with a certificate for some names.
     pub(crate) fn new(
         address: SocketAddr,
         proxy: Option<&str>,
@@ -117,19 +118,19 @@ impl Access {
         let origins = match (proxy, names) {
             (Some(host), _) => vec![format!("https://{}", host.to_ascii_lowercase())],
             (None, Some(names)) => {
-                // A browser leaves out the usual port.
+                // A browser omits the default port.
                 let port = if port == 443 { String::new() } else { format!(":{port}") };
                 let names = names.into_iter().map(|name| format!("{name}{port}"));
                 names.chain(own).map(|host| format!("https://{host}")).collect()
             }
             (None, None) => own.map(|host| format!("http://{host}")).to_vec(),
         };
-        // Beyond this machine, those who can log in need no link that others could use first.
+        // Beyond this machine, readers log in with passwords: somebody else could be the first to use a link.
         let has_link = (proxy.is_none() && address.ip().is_loopback()) || readers().is_empty();
         let token = if has_link { Some(Secret::random()?) } else { None };
         Ok(Self {
             origins,
-            // A browser sends the cookies of a host to each of its ports.
+            // A browser sends the cookies of a host to all of its ports.
             cookie: format!("dashboard-{port}"),
             token: Mutex::new(token),
             sessions: Mutex::default(),
@@ -141,7 +142,7 @@ impl Access {
         })
     }
 
-    /// Returns the URL that works once, or that of the login.
+    /// Returns the URL that works once, or the URL of the login page.
     pub(crate) fn first_url(&self) -> String {
         let origin = self.origins.iter().find(|origin| !origin.contains('*'));
         let origin = origin.map_or("", |origin| origin);
@@ -151,14 +152,14 @@ impl Access {
         }
     }
 
-    /// Checks the host and the origin of a request. One that changes something must have an origin.
+    /// Checks the host and the origin of a request. A request that changes something must have an origin.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
-        // Another site may have a name that leads here.
+        // Another site may have a name that resolves to this machine.
         const HOST_TITLE: &str = "This is not the address of the dashboard";
         const HOST_TEXT: &str = "Open it by the link that the command prints.";
         const ORIGIN_TITLE: &str = "Another site asked for this page";
         let host = one(request.headers(), HOST);
-        // In HTTP/2, the authority takes the place of the field `Host`.
+        // In HTTP/2, the authority replaces the `Host` header.
         let authority = request.uri().authority().map(http::uri::Authority::as_str);
         let scheme = if self.is_secure() { "https" } else { "http" };
         let is_ours = |host| self.is_ours(&format!("{scheme}://{host}").to_ascii_lowercase());
@@ -173,7 +174,7 @@ impl Access {
         }
     }
 
-    /// Returns whether readers reach the pages by HTTPS.
+    /// Returns whether readers use HTTPS.
     fn is_secure(&self) -> bool {
         self.origins.iter().any(|origin| origin.starts_with("https:"))
     }
@@ -188,8 +189,8 @@ impl Access {
         })
     }
 
-    /// Returns who has the session of a request. That of a reader ends with time, and when the reader or the password is no longer
-    /// the same.
+    /// Returns the user of a request's session. The session of a reader expires, and ends if the reader is removed or
+    /// the password changes.
     pub(crate) fn who(&self, headers: &HeaderMap, now: i64) -> Option<Who> {
         let mut sessions = lock(&self.sessions);
         let place = sessions.iter().position(|one| self.has_cookie(headers, &one.cookie))?;
@@ -211,7 +212,8 @@ impl Access {
         Some(Who { name, masks: masks || self.masks, can_reveal })
     }
 
-    /// Returns the address by which attempts are counted: that of the client of a proxy, which adds it to a header.
+    /// Returns the address by which attempts are counted. Behind a proxy, it is the client's, which the proxy adds in a
+    /// header.
     pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> String {
         let last = headers.get_all("x-forwarded-for").iter().next_back();
         let last = last.filter(|_| self.has_proxy).and_then(|line| line.to_str().ok());
@@ -219,7 +221,7 @@ impl Access {
         address_key(last.unwrap_or(peer)).to_string()
     }
 
-    /// Returns whether somebody may log in.
+    /// Returns whether anyone can log in.
     pub(crate) fn has_login(&self) -> bool {
         !(self.readers)().is_empty()
     }
@@ -235,7 +237,7 @@ impl Access {
         Some(cookie)
     }
 
-    /// Logs a reader in. Returns the cookie of a new session. It takes a moment.
+    /// Logs a reader in, and returns the cookie of a new session. This deliberately takes a moment.
     pub(crate) fn log_in(
         &self,
         name: &str,
@@ -259,7 +261,7 @@ impl Access {
         lock(&self.sessions).retain(|one| !self.has_cookie(headers, &one.cookie));
     }
 
-    /// Begins a session, and ends the reader's least recently used one if there are too many. Returns its cookie.
+    /// Begins a session and returns its cookie. If the reader has too many sessions, ends the least recently used.
     fn begin(&self, reader: Option<(String, String)>, now: i64) -> Option<String> {
         let (cookie, mut sessions) = (Secret::random().ok()?, lock(&self.sessions));
         let of_readers = sessions.iter().enumerate().filter(|(_, one)| one.reader.is_some());
@@ -286,10 +288,10 @@ impl Access {
     }
 }
 
-/// Duration of the session of a reader, in seconds.
+/// Maximum duration of a reader's session, in seconds.
 const LONGEST: i64 = 12 * 3600;
 
-/// Duration of the session of a reader without a request, in seconds.
+/// Time without a request after which a reader's session ends, in seconds.
 const IDLE: i64 = 3600;
 
 /// Maximum number of sessions.

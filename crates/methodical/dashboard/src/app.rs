@@ -58,7 +58,7 @@ pub(crate) fn app(server: Arc<Server>) -> Router {
         .with_state(server)
 }
 
-/// Writes to the log who asked for which page. Queries and unknown paths are left out: they can contain personal values.
+/// Logs who requested which page. Queries and unknown paths are omitted, because they can contain personal values.
 pub(crate) fn logged(server: &Server, request: &Parts, who: Option<&Who>, status: StatusCode) {
     let path = request.uri.path();
     let Some(log) = server.log.as_ref().filter(|_| !matches!(path, "/style.css" | "/icon.svg"))
@@ -86,7 +86,7 @@ async fn enter(
     Path(token): Path<String>,
     request: Request,
 ) -> Response {
-    // A preview of the link must not use it up.
+    // A link preview must not use it up.
     let cookie = match request.method() {
         &Method::GET => server.access.enter(&token, (server.now)()),
         _ => None,
@@ -95,7 +95,8 @@ async fn enter(
         return problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false);
     }
     let response = if request.uri().query() == Some(FROM_FILE) {
-        // After a redirect, the browser would not send the cookie: the navigation began in a file, not on this site.
+        // After a redirect, the browser would not send the cookie, because the navigation started from a file and not
+        // from this site.
         Html(problem::open("/")).into_response()
     } else {
         see_other("/")
@@ -114,7 +115,7 @@ fn with_cookie(mut response: Response, cookie: Option<String>) -> Response {
     response
 }
 
-/// Shows the form of the login.
+/// Shows the login form.
 async fn login(
     State(server): State<Arc<Server>>,
     who: Option<Extension<Who>>,
@@ -130,7 +131,7 @@ fn form(server: &Server, status: StatusCode, to: &str, wrong: &str) -> Response 
     if !server.access.has_login() {
         return problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false);
     }
-    // Without the header, the form would have no origin.
+    // Without this header, the form would be sent without an origin.
     let page = problem::login(&server.name, to, wrong);
     (status, [(REFERRER_POLICY, "same-origin")], page).into_response()
 }
@@ -154,7 +155,7 @@ async fn log_in(
     match done.await {
         Ok(Ok(cookie)) => {
             server.access.log_out(&headers);
-            // Only a path of this dashboard: `//host` and `/\host` are others.
+            // Accept only a path of this dashboard: `//host` and `/\host` lead elsewhere.
             let is_path = to.starts_with('/')
                 && !to.get(1..).is_some_and(|rest| rest.starts_with(['/', '\\']));
             let is_plain = to.bytes().all(|byte| byte.is_ascii_graphic());
@@ -175,13 +176,13 @@ async fn log_in(
     }
 }
 
-/// Ends the session. Another site cannot do it, because its requests lack the cookie.
+/// Ends the session. Another site cannot do this, because its requests lack the cookie.
 async fn log_out(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     server.access.log_out(&headers);
     see_other("/login")
 }
 
-/// Refuses requests without the cookie of a session.
+/// Refuses requests without a session cookie.
 async fn with_session(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     if request.extensions().get::<Who>().is_some() {
         return next.run(request).await;

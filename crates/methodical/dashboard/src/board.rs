@@ -1,4 +1,4 @@
-//! The funnel: how many members have each value, how many ever had it, for how long, and where they went from it.
+//! The funnel: how many members have each value, how many ever had it, for how long, and where they went from there.
 
 pub(crate) mod counts;
 
@@ -34,7 +34,7 @@ struct FunnelPage<'a> {
     pager: Pager,
 }
 
-/// The figures by group, or by the source of a member, such as a portal.
+/// The figures by group, or by where members came from, such as a portal.
 struct Table {
     by: String,
     lead: String,
@@ -61,7 +61,7 @@ struct Cell {
     heat: usize,
 }
 
-/// The way of the members of a group, or of all, through the values. It writes itself as HTML.
+/// The path of a group's members, or of all members, through the values. Displays as HTML.
 #[derive(Template)]
 #[template(path = "steps.html")]
 pub(crate) struct Funnel {
@@ -79,7 +79,7 @@ struct Step {
     value: String,
     href: String,
     figures: Figures,
-    /// The share of all that ever had the value, in words, and in percent rounded down.
+    /// The share of all members that ever had the value, in words, and in percent, rounded down.
     share: String,
     width: u64,
     time: String,
@@ -89,7 +89,8 @@ struct Step {
 
 impl HtmlSafe for Funnel {}
 
-/// A small picture of a number for each week, in a box of 12 to 10 units. It writes itself as HTML, and nothing without new members.
+/// A sparkline of a number for each week, in a box of 12 by 10 units. Displays as HTML, or as nothing without new
+/// members.
 struct Bars([u64; WEEKS]);
 
 impl fmt::Display for Bars {
@@ -113,7 +114,7 @@ impl fmt::Display for Bars {
 impl HtmlSafe for Bars {}
 
 impl Funnel {
-    /// Describes the way of the members of a group, or of all.
+    /// Describes the path of a group's members, or of all members.
     pub(crate) fn of(board: &Board, counts: &Counts, group: Option<&str>) -> Self {
         let part = counts.part(group).cloned().unwrap_or_default();
         let columns = || counts.columns.iter().enumerate();
@@ -267,5 +268,5 @@ const GROUPS: usize = 100;
 /// Maximum number of ends in a funnel.
 const ENDS: usize = 3;
 
-/// After how many days the color of a count is the next darker one.
+/// Number of days after which the color of a count becomes one step darker.
 const HEAT: [i64; 3] = [7, 14, 30];

@@ -39,14 +39,14 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value on a page. It writes itself as HTML.
+/// A value on a page. Displays as HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text(String),
     /// A link and its text: a record, an e-mail address or a phone number.
     Link(String, String),
     Nothing,
-    /// A personal value that the reader did not ask for.
+    /// A personal value that the reader has not asked for.
     Hidden,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let escaped = |text: &str| {
             let Ok(safe) = escape(text, Html);
-            // Isolates that are not closed would swallow the end of those of the page.
+            // An unclosed isolate would swallow the end of the page's own.
             safe.to_string().replace(['\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'], "")
         };
         match self {
@@ -68,7 +68,7 @@ impl fmt::Display for Shown {
     }
 }
 
-// It escapes its own text.
+// Escapes its text itself.
 impl HtmlSafe for Shown {}
 
 /// Returns the value of a column as it is shown.
@@ -92,14 +92,14 @@ pub(crate) fn shown(fields: &Fields, column: &Column, hides_personal: bool) -> S
     }
 }
 
-/// A way to reach a person.
+/// A way to contact a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contact {
     Mail,
     Phone,
 }
 
-/// Returns what a column of text is for, by its name.
+/// Returns the purpose of a text column, judging by its name.
 pub(crate) fn contact(column: &Column) -> Option<Contact> {
     let name = column.path().last().filter(|_| column.kind() == ColumnKind::Text)?;
     let kinds = [("mail", Contact::Mail), ("phone", Contact::Phone)];

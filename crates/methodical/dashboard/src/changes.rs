@@ -1,4 +1,4 @@
-//! The feed of the mirror by day and person, the latest change first.
+//! The feed of the mirror by day and person, latest change first.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ struct Day {
     people: Vec<Person>,
 }
 
-/// The changes of a record on a day, or those of a member and of its placements.
+/// The changes of a record on a day, or of a member and its placements.
 struct Person {
     noun: String,
     name: Shown,
@@ -47,7 +47,7 @@ struct Person {
     key: (String, String),
 }
 
-/// A change with its subject: a record, or the member and the group of a placement.
+/// A change with its subject, which is a record, or the member and the group of a placement.
 struct Entry {
     change: Change,
     table: String,
@@ -82,7 +82,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             && is_value(from, &change.previous)
             && is_value(to, &change.value)
     };
-    // Without an index for the filter, a page reads for a limited time, and the next one goes on.
+    // Without an index for the filter, a page reads only for a limited time, and the next page continues.
     let (started, mut at) = (Instant::now(), before);
     let (mut found, mut next, mut is_cut) = (Vec::new(), None, false);
     'pages: loop {
@@ -126,7 +126,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Returns the lists of the form, with what is chosen in each.
+/// Returns the lists of the form, each with its choice.
 fn lists<'a>(
     board: &Board,
     counts: &'a Counts,
@@ -184,7 +184,7 @@ fn days(shared: &Shared, found: Vec<Entry>, board: Option<&Board>) -> Result<Vec
     Ok(days)
 }
 
-/// Returns what changes are about. One query for each table reads the placements.
+/// Returns the subjects of changes. The placements are read with one query per table.
 fn entries(shared: &Shared, changes: Vec<Change>) -> Result<Vec<Entry>, Problem> {
     let entry = |change: Change| {
         let (table, id) = (change.table.clone(), change.id.clone());
@@ -220,11 +220,11 @@ const KINDS: [ChangeKind; 7] = [
 /// Maximum number of changes on a page.
 const CHANGES: usize = 100;
 
-/// Number of changes of one read.
+/// Number of changes per read.
 const BATCH: usize = 200;
 
 /// Maximum number of groups to choose from.
 const GROUPS: usize = 500;
 
-/// Maximum time that one page reads.
+/// Maximum time for which one page reads.
 const SEARCH: Duration = Duration::from_millis(15);

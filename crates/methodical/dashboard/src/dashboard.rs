@@ -75,7 +75,7 @@ impl Dashboard {
         }
     }
 
-    /// Sets the name that is on every page.
+    /// Sets the name shown on every page.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }
@@ -93,8 +93,8 @@ impl Dashboard {
         Self { masks: true, ..self }
     }
 
-    /// Lets readers log in with a password. Each request of a reader calls `readers`, so that a change of rights applies to the next request.
-    /// Beyond this machine, the first URL is then that of the login.
+    /// Lets readers log in with a password. Each request of a reader calls `readers`, so that a change of rights
+    /// applies to the next request. Beyond this machine, the first URL is then the login page.
     #[must_use]
     pub fn readers(self, readers: impl Fn() -> Readers + Send + Sync + 'static) -> Self {
         Self { readers: Arc::new(readers), ..self }
@@ -114,7 +114,7 @@ impl Dashboard {
         Self { order: groups.into_iter().collect(), ..self }
     }
 
-    /// Adds a format in which readers download all records of a view.
+    /// Adds a format in which readers can download all records of a view.
     #[must_use]
     pub fn format(mut self, format: DownloadFormat) -> Self {
         self.formats.push(format);
@@ -140,14 +140,14 @@ impl Dashboard {
         Ok(Self { tls: Some(Arc::new(acceptor)), ..self })
     }
 
-    /// Sets the clock from which pages compute the age of the data.
+    /// Sets the clock that pages use to compute the age of the data.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { now: Box::new(move || seconds(now())), ..self }
     }
 
-    /// Creates the indexes of the mirror with which each page reads few rows, unless they exist. It takes a few seconds for a
-    /// million records, and later syncs keep the indexes. Without them, the pages of a large mirror are slow.
+    /// Creates the indexes that let each page read few rows of the mirror, unless they exist. This takes a few seconds
+    /// for a million records, and later syncs maintain the indexes. Without them, the pages of a large mirror are slow.
     ///
     /// # Errors
     ///
@@ -171,8 +171,8 @@ impl Dashboard {
     ///
     /// # Errors
     ///
-    /// Fails if the address is not a loopback address, without [`tls`](Self::tls) and [`behind_proxy`](Self::behind_proxy), or if
-    /// it cannot be used.
+    /// Fails if the address cannot be used, or is not a loopback address although neither [`tls`](Self::tls) nor
+    /// [`behind_proxy`](Self::behind_proxy) is set.
     pub fn listen(self, address: SocketAddr) -> Result<Listening, Error> {
         if !address.ip().is_loopback() && self.proxy.is_none() && self.tls.is_none() {
             return Err(Error::new(format!(
@@ -211,7 +211,7 @@ fn seconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// The error of a dashboard that cannot start.
+/// The reason why a dashboard cannot start.
 #[derive(Debug)]
 pub struct Error(Box<(String, Option<io::Error>)>);
 
@@ -284,11 +284,11 @@ impl Listening {
     ///
     /// # Errors
     ///
-    /// Fails if the operating system has no resources for the server.
+    /// Fails if the operating system lacks resources for the server.
     pub fn run(self) -> Result<(), Error> {
         let failed = |error: io::Error| Error::new("cannot serve the pages").because(error);
         let mut runtime = tokio::runtime::Builder::new_current_thread();
-        // The mirror answers one page after another.
+        // The mirror serves one page at a time.
         let runtime = runtime.enable_all().max_blocking_threads(8).build().map_err(failed)?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener).map_err(failed)?;

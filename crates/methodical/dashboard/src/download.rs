@@ -24,7 +24,7 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{civil, day};
 use crate::words::plural;
 
-/// Answers a request for all records of a view. The records are sent while they are read.
+/// Responds with all records of a view, which are sent while they are read.
 pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, Problem> {
     let downloads = Arc::clone(&shared.downloads);
     let slot = downloads.try_acquire_owned().map_err(|_full| Problem::Busy)?;
@@ -35,7 +35,7 @@ pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, P
         let mut announce = Some(announce);
         let ready = |head| announce.take().is_some_and(|announce| announce.send(Ok(head)).is_ok());
         let done = write(&shared, &params, Pipe(sender), ready);
-        // Nothing was sent yet: a page explains why.
+        // Nothing was sent yet, so a page explains why.
         if let (Err(Stopped::Problem(problem)), Some(announce)) = (done, announce) {
             drop(announce.send(Err(problem)));
         }
@@ -56,9 +56,9 @@ pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, P
 /// Why a download ends early.
 enum Stopped {
     Problem(Problem),
-    /// The reader is gone, or the format cannot hold a value.
+    /// The reader has gone, or the format cannot represent a value.
     Output,
-    /// The mirror changed, so that records could be absent or twice in the file.
+    /// The mirror changed, so the file could lack records or contain them twice.
     Changed,
 }
 
@@ -68,8 +68,8 @@ impl<E: Into<Problem>> From<E> for Stopped {
     }
 }
 
-/// Writes all records of a view. Calls `begin` with the media type and the disposition when the first ones were read; it returns
-/// whether somebody waits for them.
+/// Writes all records of a view. Once the first ones are read, calls `begin` with the media type and the disposition;
+/// it returns whether the reader is still waiting.
 fn write(
     shared: &Shared,
     params: &Params,
@@ -87,7 +87,7 @@ fn write(
     let mut writer = (format.writer)(&columns(&view, shared.who.masks)).map_err(unwritten)?;
     let (now, name) = (day((shared.now)()), safe(&plural(view.table.name())));
     let mut out = BufWriter::with_capacity(PIECE, pipe);
-    // A table that was not synced yet has no rows. Other readers of the mirror wait for one page at most.
+    // A table that has not been synced yet has no rows. Other readers of the mirror wait for one page at most.
     let mut page =
         if view.is_in_mirror(&tables) { view.read(shared, None, ROWS)? } else { Page::default() };
     let file = format!("attachment; filename=\"{name}-{now}.{}\"", safe(format.extension));
@@ -102,7 +102,7 @@ fn write(
         if out.get_ref().0.is_closed() {
             return Err(Stopped::Output);
         }
-        // A search can find no row in a part of the table.
+        // A search may find nothing in a part of the table.
         let Some(next) = page.next else { break };
         page = view.read(shared, Some(next), ROWS)?;
     }
@@ -127,7 +127,7 @@ fn json(view: &View<'_>, row: &Record, record: &str) -> String {
             add(name, placement.get(name).cloned().unwrap_or_default());
         }
     }
-    // The text stays as it is: parsed numbers could lose digits.
+    // The text is kept unparsed, because numbers could lose digits.
     let inside = record.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let inside = inside.unwrap_or_default().trim();
     let comma = if inside.is_empty() { "" } else { "," };
@@ -160,8 +160,8 @@ fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
     columns
 }
 
-/// The end of a pipe that is written to. A writer waits until the pieces are sent. `None` ends the download: without it, the reader
-/// gets an error.
+/// The writing end of a pipe. A writer waits until the pieces are sent. `None` ends the download; without it, the
+/// reader gets an error.
 struct Pipe(Sender<Option<Bytes>>);
 
 impl Pipe {
@@ -180,7 +180,7 @@ impl Write for Pipe {
     }
 }
 
-/// Returns a part of the name of a file: no character that a shell, a path or a header reads as another one.
+/// Returns a part of a file name, without characters that are special in a shell, a path or a header.
 fn safe(text: &str) -> String {
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     text.chars().map(|letter| if is_safe(letter) { letter } else { '-' }).collect()
@@ -191,13 +191,13 @@ pub(crate) fn slots() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(DOWNLOADS))
 }
 
-/// Maximum number of concurrent downloads. Each has a thread until its reader has read it.
+/// Maximum number of concurrent downloads. Each occupies a thread until its reader has received it.
 const DOWNLOADS: usize = 3;
 
 /// The name of the object with what the mirror knows about a row.
 const MIRROR: &str = "mirror";
 
-/// Number of rows of one read.
+/// Number of rows per read.
 const ROWS: usize = 2000;
 
 /// Size of a piece, in bytes.

@@ -20,12 +20,12 @@ pub(crate) struct Frame {
     pub(crate) links: Vec<(String, String, bool)>,
     /// Warnings about the last syncs.
     pub(crate) warnings: Vec<String>,
-    /// How old the data is, since when, and whether it is too old; `None` before the first sync.
+    /// The age of the data, its time, and whether it is too old; `None` before the first sync.
     pub(crate) age: Option<(String, Time, bool)>,
 }
 
 impl Frame {
-    /// Creates the layout of a page. `path` is that of its link in the navigation.
+    /// Creates the layout of a page. `path` is the path of its link in the navigation.
     pub(crate) fn new(
         shared: &Shared,
         statuses: &[TableStatus],
@@ -62,7 +62,7 @@ pub(crate) struct Pager {
 }
 
 impl Pager {
-    /// Creates the links of a list that begins after or at a number; zero is its start.
+    /// Creates the links of a list that begins after or at a number; zero is the start.
     pub(crate) fn of<N: Copy + Default + PartialEq + ToString>(
         list: &Link,
         name: &str,
@@ -75,7 +75,7 @@ impl Pager {
     }
 }
 
-/// Returns the tables whose last sync did not end well, and how old the data is if it is too old.
+/// Returns warnings about tables whose last sync failed, and about the age of the data if it is too old.
 fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     let outcome = |status: &TableStatus| {
         let outcome = status.outcome.filter(|outcome| *outcome != Outcome::Complete)?;
@@ -91,7 +91,7 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns when the oldest table was complete, without those that never were; `None` if all never were.
+/// Returns when the oldest table was last complete, ignoring tables that never were; `None` if none ever was.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
     statuses.iter().filter_map(|status| status.completed_at).min()
 }

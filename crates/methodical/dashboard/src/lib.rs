@@ -7,11 +7,11 @@
 //!
 //! | page | contents |
 //! |---|---|
-//! | Today | what is new, who moved, who waits, what is left, and how the last sync ended |
+//! | Today | what is new, who moved, who is waiting, what is left, and how the last sync ended |
 //! | Records | the records of a table: search, state, order, pages, and the members of groups with some values |
 //! | Record | the fields of a record, its groups, and its history |
 //! | Changes | the feed of the mirror, by day |
-//! | Funnel | how many members have each value or ever had it, for how long, and where they went from it |
+//! | Funnel | how many members have each value or ever had it, for how long, and where they went from there |
 //! | Duplicates | the members that may be the same person |
 //! | Health | the last syncs, rejected records, and how old the data is |
 //!
@@ -20,7 +20,8 @@
 //! - The server listens on a loopback address, unless it has [TLS](Dashboard::tls) or is [behind a proxy](Dashboard::behind_proxy).
 //! - The first URL has a token that works once. It sets a cookie that scripts cannot read and that other sites cannot send.
 //! - A request with another `Host` or `Origin` is refused, so that no other site reaches the pages by its own name.
-//! - Only `GET` and `HEAD` are answered, and `POST` of the login. Nothing is written apart from [indexes](Dashboard::index).
+//! - Only `GET` and `HEAD` are allowed, and `POST` for the login. Nothing is written except
+//!   [indexes](Dashboard::index).
 //! - [Readers](Dashboard::readers) log in with a password. Their sessions end, and attempts are limited.
 //! - A policy in each response forbids scripts, frames, and anything from elsewhere. Nothing may be stored in a cache.
 //! - With [`Dashboard::mask`], personal values are hidden until a reader asks for those of one record.
@@ -29,8 +30,8 @@
 //!
 //! # Modules
 //!
-//! - `dashboard` is the entry point; `serve` answers the requests of connections, `access` decides which of them, and `login` has
-//!   the readers with passwords.
+//! - `dashboard` is the entry point; `serve` answers the requests of connections, `access` decides which of them, and
+//!   `login` manages readers with passwords.
 //! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `health` and
 //!   `problem`. The template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.

@@ -35,7 +35,7 @@ impl Link {
         }
     }
 
-    /// Adds the value of placements; `None` is an unknown one.
+    /// Adds the value of placements; `None` stands for unknown.
     pub(crate) fn with_value(self, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.with("value", value),
@@ -58,7 +58,7 @@ pub(crate) fn members(board: &Board, group: Option<&str>) -> Link {
     Link::to("/records").with("of", board.members.name()).with_some("group", group)
 }
 
-/// The titles of records by table and identity. One query for each table reads them.
+/// The titles of records by table and identity, read with one query per table.
 #[derive(Default)]
 pub(crate) struct Names(HashMap<(String, String), String>);
 

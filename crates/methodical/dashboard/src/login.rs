@@ -1,4 +1,4 @@
-//! Readers with passwords, and the limit of guesses.
+//! Readers with passwords, and the limit on guesses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,7 +35,7 @@ impl Readers {
     ///
     /// # Errors
     ///
-    /// Fails if a line is not one of a reader.
+    /// Fails if a line does not describe a reader.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut readers = Self::default();
         for (line, number) in text.lines().zip(1..) {
@@ -51,8 +51,8 @@ impl Readers {
         Ok(readers)
     }
 
-    /// Adds a reader, or changes the password and the rights of one, whose sessions then end. With `masks`, personal values stay
-    /// hidden, and the reader cannot show them.
+    /// Adds a reader, or changes the password and the rights of an existing one, which ends that reader's sessions.
+    /// With `masks`, personal values stay hidden, and the reader cannot show them.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Readers {
         self.0.get(name).map(|reader| (&*reader.hash, reader.masks))
     }
 
-    /// Checks a password. For an unknown name it takes as long as for a wrong password. Returns the hash if it is right.
+    /// Checks a password, and returns the hash if it is right. An unknown name takes as long as a wrong password.
     pub(crate) fn verify(&self, name: &str, password: &str) -> Option<&str> {
         let known = self.get(name).map(|(hash, _)| hash);
         let hash = PasswordHash::new(known.unwrap_or(NOBODY)).ok()?;
@@ -158,7 +158,7 @@ impl Guesses {
         is_allowed
     }
 
-    /// Forgets the attempts of a name that has logged in, and this one of the address.
+    /// Forgets all attempts of a name that has logged in, and this attempt of the address.
     pub(crate) fn forgive(&mut self, name: &str, address: &str) {
         if let Some((_, count)) = self.counter(0, name) {
             *count = 0;
@@ -174,7 +174,7 @@ impl Guesses {
     }
 }
 
-/// The hash of no password, with the costs of all others.
+/// A hash that no password has, with the same costs as all others.
 const NOBODY: &str = "$argon2id$v=19$m=47104,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Memory of a hash, in KiB: one of the choices of OWASP, and more than an allocator keeps after use.
@@ -189,14 +189,14 @@ const OF_NAME: u32 = 10;
 /// Maximum number of attempts of an address in a period.
 const OF_ADDRESS: u32 = 30;
 
-/// Period of attempts, in seconds.
+/// Period over which attempts are counted, in seconds.
 pub(crate) const PERIOD: i64 = 15 * 60;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The time of a hash follows from its algorithm and costs, so both take as long.
+    /// The time of a hash depends only on its algorithm and costs, so both take equally long.
     #[test]
     fn an_unknown_name_costs_as_much_as_a_wrong_password() {
         let mut readers = Readers::default();

@@ -59,7 +59,7 @@ impl Placements {
         }
     }
 
-    /// Reads the present placements of a member, the latest value first.
+    /// Reads the present placements of a member, latest value first.
     pub(crate) fn of_member(
         &self,
         mirror: &Mirror,
@@ -97,7 +97,7 @@ impl Outline {
     }
 }
 
-/// Returns the column with the title of a record: the first text besides its identity.
+/// Returns the column with the title of a record: the first text column other than its identity.
 pub(crate) fn title(table: &Table) -> Option<&'static Column> {
     let mut columns = table.columns().iter();
     columns.find(|column| {
@@ -106,8 +106,8 @@ pub(crate) fn title(table: &Table) -> Option<&'static Column> {
     })
 }
 
-/// Returns the name in the mirror of the column with the source of a member, such as `portal_name`: the first text of a nested
-/// record that is not personal, and no identity.
+/// Returns the mirror's name of the column with the source of a member, such as `portal_name`: the first text in a
+/// nested record that is neither personal nor an identity.
 pub(crate) fn source(table: &Table) -> Option<String> {
     let mut columns = table.columns().iter();
     let found = columns.find(|one| {

@@ -1,4 +1,4 @@
-//! The page of a request that is not answered.
+//! The page for a request that is refused or fails.
 
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use crate::shared::Problem;
 
-/// The template of the page. It has no data of the mirror, so that it may be sent to anyone.
+/// The template of the page. It contains no data of the mirror, so it may be sent to anyone.
 #[derive(Template)]
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {
@@ -28,12 +28,12 @@ struct OpenPage<'a> {
 struct LoginPage<'a> {
     /// The name of the dashboard.
     title: &'a str,
-    /// The page to open after it.
+    /// The page to open after the login.
     to: &'a str,
     wrong: &'a str,
 }
 
-/// Renders the form of the login, with the reason for the refusal of another attempt.
+/// Renders the login form, with the reason why a previous attempt was refused.
 pub(crate) fn login(title: &str, to: &str, wrong: &str) -> Html<String> {
     Html(LoginPage { title, to, wrong }.render().unwrap_or_default())
 }
@@ -43,7 +43,7 @@ pub(crate) fn open(url: &str) -> String {
     OpenPage { url }.render().unwrap_or_default()
 }
 
-/// Renders a page with a title and a sentence, and perhaps with a link to the first page.
+/// Renders a page with a title, a sentence and, if wanted, a link to the first page.
 pub(crate) fn page(status: StatusCode, title: &str, text: &str, can_return: bool) -> Response {
     let page = ProblemPage { title, text, can_return };
     (status, Html(page.render().unwrap_or_else(|_error| title.to_owned()))).into_response()

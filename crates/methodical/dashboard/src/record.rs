@@ -72,7 +72,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let counts = shared.counts_of(board.or(of_groups))?;
     let twins = if board.is_some() { counts.twins(id) } else { Vec::new() };
     let names = Names::read(shared, twins.iter().map(|id| (table.name(), *id)))?;
-    // The timeline has the changes of the placements.
+    // The timeline shows the changes of the placements.
     let changes = shared.mirror.latest_changes(Some((table.name(), id)), None, EVENTS)?;
     let page = RecordPage {
         frame: Frame::new(shared, &statuses, &frame::records(table), heading),
@@ -96,7 +96,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Returns the fields that have no column, also those of objects. Nothing says whether they are personal.
+/// Returns the fields without a column, including those in objects. They may or may not be personal.
 fn others(table: &Table, fields: &Fields, hides: bool) -> Vec<(String, Shown)> {
     let all = fields.iter().flat_map(|(name, value)| match value.as_object() {
         Some(inner) => {

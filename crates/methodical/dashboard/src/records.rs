@@ -29,7 +29,7 @@ struct RecordsPage<'a> {
     can_search: bool,
     /// The states to choose from, with their links, and whether one is chosen.
     states: [(&'static str, String, bool); 4],
-    /// The name of the values among which a reader chooses, and the group.
+    /// The name of the values to choose from, and the group.
     values_of: (String, Option<&'a str>),
     values: Vec<Choice<'a>>,
     /// The filters of the view.
@@ -146,7 +146,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Renders the addresses of all records of a view, which a reader copies.
+/// Renders the addresses of all records of a view, for copying.
 pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let view = View::of(shared, params)?;
     let statuses = shared.mirror.tables()?;
@@ -182,7 +182,7 @@ pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Prob
     Ok(page.render()?)
 }
 
-/// Returns the values among which a reader chooses, with the number of members in the group or in all.
+/// Returns the values to choose from, with the number of members in the group or in all groups.
 fn values<'a>(view: &View<'_>, counts: &'a Counts) -> Vec<Choice<'a>> {
     let members = view.members.as_ref();
     let part = counts.part(members.and_then(|members| members.group));
@@ -196,7 +196,7 @@ fn values<'a>(view: &View<'_>, counts: &'a Counts) -> Vec<Choice<'a>> {
     all.map(choice).collect()
 }
 
-/// Returns what limits the view besides search and state.
+/// Returns the filters of the view other than search and state.
 fn chosen(shared: &Shared, view: &View<'_>) -> Result<Vec<Shown>, Problem> {
     let mut parts = Vec::new();
     parts.extend(view.since.map(|day| Shown::Text(format!("new since {day}"))));
@@ -245,7 +245,7 @@ fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
     let head = |text: String, by: Option<By>, class: &'static str| {
         let is_current = by == Some(view.sort.by);
         let href = by.filter(|_| can_order).map(|by| {
-            // A title begins with A, a time with the latest one.
+            // Titles are sorted from A, times from the latest.
             let is_descending = if is_current { !view.sort.is_descending } else { by != By::Title };
             View { sort: Sort { by, is_descending }, ..view.clone() }.link("/records").finish()
         });
@@ -273,7 +273,7 @@ fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
     heads
 }
 
-/// Returns the class of a column: the narrower the page, the fewer classes it shows.
+/// Returns the class of a column. The narrower the page, the fewer classes it shows.
 fn priority(column: &Column) -> &'static str {
     let is_source = column.path().len() > 1 && column.path().last() != Some(&"id");
     match column.kind() {
@@ -330,5 +330,5 @@ fn row(
 /// Maximum number of records on a page.
 const ROWS: usize = 50;
 
-/// About how many addresses a page has at most.
+/// Approximate maximum number of addresses on a page.
 const ADDRESSES: usize = 5000;

@@ -1,4 +1,4 @@
-//! Answers the requests of connections, with limits of time and number.
+//! Answers the requests of connections, with time limits and a limit on their number.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +73,7 @@ const fn refused(refusal: Refusal) -> (StatusCode, &'static str) {
     }
 }
 
-/// Returns the limits of the connections. All those of a proxy have its address.
+/// Returns the limits of the connections. All connections from a proxy share its address.
 pub(crate) fn limits(has_proxy: bool) -> Limits {
     Limits {
         connections: CONNECTIONS,

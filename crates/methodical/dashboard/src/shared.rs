@@ -37,7 +37,7 @@ impl FromRequestParts<Arc<Server>> for Shared {
         parts: &mut Parts,
         server: &Arc<Server>,
     ) -> Result<Self, Infallible> {
-        // Only requests with a session come here; without one, personal values stay hidden.
+        // Only requests with a session get here; without one, personal values stay hidden.
         let nobody = || Who { masks: true, ..Who::default() };
         let who = parts.extensions.get().cloned().unwrap_or_else(nobody);
         Ok(Self { server: Arc::clone(server), who })
@@ -63,7 +63,7 @@ impl Deref for Server {
 }
 
 impl Server {
-    /// Returns the counts of the board. The first request after a sync counts, and others wait for it.
+    /// Returns the counts of the board. The first request after a sync does the counting, and others wait for it.
     pub(crate) fn counts(&self) -> Result<Arc<Counts>, Problem> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let board = self.outline.board.as_ref();
@@ -78,7 +78,7 @@ impl Server {
     }
 }
 
-/// Returns whether a table was complete once.
+/// Returns whether a table was ever complete.
 pub(crate) fn was_complete(statuses: &[TableStatus], table: &str) -> bool {
     statuses.iter().any(|status| status.table == table && status.completed_at.is_some())
 }
@@ -107,12 +107,12 @@ impl Params {
         Self(params)
     }
 
-    /// Returns the problem of a request whose parameters are not readable.
+    /// Returns the problem for a request whose parameters cannot be read.
     pub(crate) fn unreadable() -> Problem {
         Problem::Request("The parameters are not readable.".to_owned())
     }
 
-    /// Returns a parameter that is not empty. If it occurs more than once, the last one counts.
+    /// Returns a parameter unless it is empty. If it occurs more than once, the last one counts.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.all(name).last().filter(|value| !value.is_empty())
     }
@@ -122,7 +122,7 @@ impl Params {
         self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| &**value)
     }
 
-    /// Returns the problem of a parameter with an unknown value.
+    /// Returns the problem for a parameter with an unknown value.
     pub(crate) fn wrong(name: &str) -> Problem {
         Problem::Request(format!("`{name}` is not a choice of this page."))
     }
@@ -134,7 +134,7 @@ impl Params {
     }
 }
 
-/// The reason for the absence of a page.
+/// The reason why a page cannot be shown.
 #[derive(Debug)]
 pub(crate) enum Problem {
     /// The service or the mirror has no such thing. The text says which.
@@ -143,9 +143,9 @@ pub(crate) enum Problem {
     Request(String),
     /// The mirror failed.
     Mirror(Error),
-    /// The maximum number of downloads is being sent.
+    /// The maximum number of downloads is already being sent.
     Busy,
-    /// A format cannot begin a download. The text says why.
+    /// A format cannot start a download. The text says why.
     Format(String),
     /// A template failed.
     Template,

@@ -1,11 +1,11 @@
-//! Times and ages for people.
+//! Human-readable times and ages.
 
 use std::fmt;
 
 use askama::filters::HtmlSafe;
 use jiff::Timestamp;
 
-/// A time on a page, which writes itself as HTML: in seconds since 1970, and as text.
+/// A time on a page, in seconds since 1970 and as text. Displays as HTML.
 pub(crate) struct Time(i64, String);
 
 impl Time {
@@ -36,7 +36,7 @@ impl fmt::Display for Time {
     }
 }
 
-// Neither part has a character that HTML reads.
+// Neither part contains a character that is special in HTML.
 impl HtmlSafe for Time {}
 
 /// Returns a time in seconds since 1970 as text in UTC, to the minute.
@@ -49,7 +49,7 @@ pub(crate) fn day(seconds: i64) -> String {
     written(seconds, "%Y-%m-%d")
 }
 
-/// Returns a time in UTC as a civil date and time, as tables have it.
+/// Returns a time in UTC as a civil date and time, as in tables.
 pub(crate) fn civil(seconds: i64) -> String {
     written(seconds, "%Y-%m-%d %H:%M:%S")
 }
@@ -63,7 +63,7 @@ fn written(seconds: i64, format: &str) -> String {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).strftime(format).to_string()
 }
 
-/// Returns a duration with the unit that fits, such as `14 min`. A negative one is 0 s.
+/// Returns a duration in a suitable unit, such as `14 min`. A negative duration becomes 0 s.
 pub(crate) fn ago(seconds: i64) -> String {
     match seconds.max(0) {
         seconds @ 0..120 => format!("{seconds} s"),
@@ -78,7 +78,8 @@ pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
 
-/// Returns the last second of the day that was this number of days ago: who has waited since then has waited for that number.
+/// Returns the last second of the day that was this number of days ago. Anyone who has waited since then has waited for
+/// that many days.
 pub(crate) fn days_ago(now: i64, days: i64) -> i64 {
     midnight(now).saturating_sub(days.saturating_sub(1).saturating_mul(DAY)).saturating_sub(1)
 }

@@ -1,4 +1,4 @@
-//! The start page: what is new, what moved, who waits, what is left, and how the last sync ended.
+//! The start page: what is new, what moved, who is waiting, what is left, and how the last sync ended.
 
 use askama::Template;
 use methodical_mirror::{Filter, Forecast, Outcome, Paging, State, TableStatus};
@@ -37,25 +37,25 @@ struct People {
     value: &'static str,
     new: Vec<Line>,
     moves: Vec<Line>,
-    /// Those who wait for that number of days.
+    /// The members that have waited for that number of days.
     waiting: Vec<Line>,
     /// The values that count as waiting.
     open: String,
-    /// How many wait with each value, with the link to them.
+    /// How many are waiting at each value, with a link to them.
     waiting_by: Vec<(String, String, String)>,
     days: i64,
-    /// Other numbers of days, with their links.
+    /// Other choices of the number of days, with their links.
     choices: Vec<(i64, String)>,
 }
 
 /// A person in a list.
 struct Line {
     person: Shown,
-    /// The values before and now.
+    /// The old and the new value.
     from: Option<String>,
     to: Option<String>,
     group: Option<Shown>,
-    /// In how many other groups the person is.
+    /// How many other groups the person is in.
     more: usize,
     when: Time,
 }
@@ -238,7 +238,7 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
     })
 }
 
-/// Maximum age of a sample for the pace of an amount, in days.
+/// Maximum age of a sample that counts for the pace of an amount, in days.
 const SAMPLES: i64 = 90;
 
 /// Maximum number of people in a list.

@@ -1,4 +1,4 @@
-//! Names and numbers for people.
+//! Human-readable names and numbers.
 
 /// Returns a name of the contract as a label: `phone_mobile` as `Phone mobile`.
 pub(crate) fn label(name: &str) -> String {
@@ -22,7 +22,7 @@ pub(crate) fn plural(name: &str) -> String {
     }
 }
 
-/// Returns a number with a comma between each three digits.
+/// Returns a number with commas between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let parts = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);

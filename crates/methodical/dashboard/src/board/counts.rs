@@ -1,4 +1,4 @@
-//! The figures of a board: counts, shares, times, moves, and who waits.
+//! The figures of a board: counts, shares, times, moves, and who is waiting.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,38 +18,38 @@ pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
 
 /// Returns the state of a mirror, with its tables.
 pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Error> {
-    // The cursor is read first: if a sync ends in between, the next version is another one.
+    // Read the cursor first: if a sync ends in between, the next version differs.
     let cursor = mirror.cursor()?.to_string();
     let tables = mirror.tables()?;
     let of = |status: &TableStatus| (status.table.clone(), status.completed_at, status.present);
     Ok(((cursor, tables.iter().map(of).collect()), tables))
 }
 
-/// The figures of the board for one state of the mirror; none without a board, or before its lists were complete.
+/// The figures of the board for one state of the mirror; `None` without a board, or before its lists are complete.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     version: Version,
     /// The start of its day.
     today: i64,
     pub(crate) tables: Vec<TableStatus>,
-    /// The values in the order of the team, of the contract, or of the alphabet, then `None` for the unknown ones.
+    /// The values in the order of the team, of the contract, or of the alphabet, then `None` for unknown values.
     pub(crate) columns: Vec<Column>,
     pub(crate) all: Part,
-    /// The present groups, those with the most members first.
+    /// The present groups, largest first.
     pub(crate) groups: Vec<Group>,
-    /// The sources, such as portals: those with the most new members first.
+    /// The sources, such as portals, with the most new members first.
     pub(crate) sources: Vec<(Option<String>, Part)>,
-    /// The moves since the day before.
+    /// The moves since the previous day.
     pub(crate) moves: Vec<Move>,
-    /// How many members came since the day before.
+    /// How many members arrived since the previous day.
     pub(crate) new: u64,
     /// Members that may be the same person.
     pub(crate) duplicates: Vec<Duplicate>,
-    /// The places of a member among the duplicates, by identity.
+    /// The positions of each member among the duplicates, by identity.
     twins: HashMap<String, Vec<usize>>,
     /// How many have had each value for that number of days.
     waits: Vec<Wait>,
-    /// The first placements of those that wait for the longest time.
+    /// The placements that have waited longest.
     pub(crate) longest: Vec<Record>,
 }
 
@@ -62,15 +62,15 @@ pub(crate) struct Column {
     pub(crate) value: Option<String>,
     /// The group of the value, as the team names it.
     pub(crate) stage: String,
-    /// Whether members seldom leave it: fewer than one in ten did. The first value is never one of them.
+    /// Whether members rarely leave it: fewer than one in ten did. The first value never counts as such.
     pub(crate) is_final: bool,
 }
 
-/// A group that is present.
+/// A present group.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) id: String,
-    /// Its title, or else its identity.
+    /// Its title or, without one, its identity.
     pub(crate) title: String,
     pub(crate) part: Part,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Part {
     pub(crate) figures: Vec<Figures>,
     /// The new members in each of the last weeks, the latest one last.
     pub(crate) weeks: [u64; WEEKS],
-    /// How many went from one column right to another one.
+    /// How many went straight from one column to another.
     steps: Vec<(usize, usize, u64)>,
 }
 
@@ -90,12 +90,12 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) now: u64,
-    /// Since when half of them have it.
+    /// By when half of them had it.
     pub(crate) half: i64,
     /// How many have or had it.
     pub(crate) ever: u64,
     left: u64,
-    /// For how long half of those who left it had it, in seconds.
+    /// How long half of those who left it had kept it, in seconds.
     pub(crate) time: Option<i64>,
 }
 
@@ -118,20 +118,20 @@ impl Part {
         self.figures.iter().map(|one| one.now).sum()
     }
 
-    /// Returns the number of members of which those who ever had a value are a share: those that have one now, or those of the
-    /// value that most had, if others have gone.
+    /// Returns the number of members that counts as 100 %: those that have a value now, or those that ever had the most
+    /// common value, whichever is larger.
     pub(crate) fn base(&self) -> u64 {
         let now = self.figures.iter().map(|one| one.ever.saturating_sub(one.left)).sum();
         self.figures.iter().map(|one| one.ever).fold(self.total().max(now), u64::max)
     }
 
-    /// Returns how many went from one column right to another one.
+    /// Returns how many went straight from one column to another.
     pub(crate) fn stepped(&self, from: usize, to: usize) -> u64 {
         let steps = self.steps.iter().filter(|(one, other, _)| (*one, *other) == (from, to));
         steps.map(|(.., count)| count).sum()
     }
 
-    /// Adds those who ever had a value, and their steps.
+    /// Adds the members that ever had a value, and their steps.
     fn add(&mut self, part: &Self) {
         for (sum, one) in self.figures.iter_mut().zip(&part.figures) {
             sum.ever += one.ever;
@@ -154,7 +154,7 @@ impl Part {
 }
 
 impl Counts {
-    /// Returns the figures from before if they are still those of the mirror, and counts otherwise.
+    /// Returns the earlier figures if the mirror has not changed since; otherwise counts again.
     pub(crate) fn of(
         mirror: &Mirror,
         board: Option<&Board>,
@@ -211,7 +211,7 @@ impl Counts {
             for ((one, sum), cell) in part.figures.iter_mut().zip(&mut all.figures).zip(group.cells)
             {
                 (one.now, one.half) = (cell.count, cell.median);
-                // Without a history, only those who have it now are known.
+                // Without a history, only the members that have it now are known.
                 one.ever = one.ever.max(one.now);
                 sum.now += one.now;
             }
@@ -283,7 +283,7 @@ impl Counts {
         self.columns.iter().filter(|one| !one.is_final).map(|one| one.value.as_deref())
     }
 
-    /// Returns how many have had each value for that number of days, without those whose value is the end.
+    /// Returns how many have had each value for that number of days, excluding end values.
     pub(crate) fn waiting(&self, days: i64) -> impl Iterator<Item = (Option<&str>, u64)> {
         let of_days = self.waits.iter().filter(move |(one, _)| *one == days);
         let all = of_days.flat_map(|(_, all)| all).map(|(value, count)| (value.as_deref(), *count));
@@ -317,7 +317,7 @@ impl Counts {
     }
 }
 
-/// Returns the values in their order, and the present groups with their counts.
+/// Returns the values in order, and the present groups with their counts.
 fn columns(
     mirror: &Mirror,
     board: &Board,
@@ -328,7 +328,8 @@ fn columns(
     let first = ordered.clone().next().or_else(|| board.known_values.first().copied());
     let ends = queries::ends(passages, first);
     let is_final = |value: &str| ends.contains(value);
-    // The values of the team, then those of the contract and others that were found: those that are seldom left come last.
+    // The values of the team, then those of the contract and any others that were found, with those that are rarely
+    // left at the end.
     let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
     found.sort_unstable();
     let mut known: Vec<&str> = ordered.collect();
@@ -399,10 +400,10 @@ pub(crate) fn label(value: Option<&str>) -> &str {
     }
 }
 
-/// After how many days a member counts as waiting. A reader can choose.
+/// The choices of how many days make a member count as waiting.
 pub(crate) const WAITS: [i64; 3] = [7, 14, 30];
 
-/// For how many weeks new members are counted.
+/// Number of weeks for which new members are counted.
 pub(crate) const WEEKS: usize = 12;
 
 /// The same in days.

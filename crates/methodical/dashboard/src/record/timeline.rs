@@ -13,9 +13,9 @@ use crate::words::{label, plural};
 /// The values of a member over time.
 pub(crate) struct Timeline {
     pub(crate) heading: String,
-    /// The groups, with the values in each, the earliest first.
+    /// The groups, with the values in each, earliest first.
     pub(crate) tracks: Vec<(Shown, Vec<Stretch>)>,
-    /// Not all values are shown.
+    /// Whether some values are not shown.
     pub(crate) is_cut: bool,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Timeline {
 pub(crate) struct Stretch {
     pub(crate) value: String,
     pub(crate) from: Time,
-    /// The value may be older.
+    /// Whether the value may be older.
     pub(crate) is_older: bool,
     pub(crate) lasted: String,
     /// Whether it lasts.
@@ -31,7 +31,7 @@ pub(crate) struct Stretch {
 }
 
 impl Timeline {
-    /// Reads the values of a member: first those of the groups in which it is.
+    /// Reads the values of a member, starting with the groups that it is in.
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
         let now = (shared.now)();
         let stretch = |value: Option<&str>, from, until: Option<i64>, is_older| Stretch {
@@ -52,7 +52,7 @@ impl Timeline {
             all.push((one.group, stretch(value, one.began_at, one.ended_at, one.began_before)));
             ControlFlow::Continue(())
         })?;
-        // A placement can have no history.
+        // A placement may lack a history.
         for one in board.placements.of_member(&shared.mirror, member, GROUPS)? {
             if !all.iter().any(|(group, _)| *group == one.group) {
                 all.push((one.group, stretch(one.value.as_deref(), one.since, None, false)));

@@ -1,4 +1,4 @@
-//! Which records a page or a download shows, in which order.
+//! Which records a page or a download shows, and in which order.
 
 use std::time::Duration;
 
@@ -11,24 +11,24 @@ use crate::outline::{Board, Placements, title};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{begin, days_ago};
 
-/// The view that the parameters ask for.
+/// The view that the parameters request.
 #[derive(Clone)]
 pub(crate) struct View<'a> {
     pub(crate) table: &'static Table,
     pub(crate) q: Option<&'a str>,
     pub(crate) state: Option<State>,
     pub(crate) sort: Sort,
-    /// Only records that were first seen since this day.
+    /// Only records first seen on or after this day.
     pub(crate) since: Option<&'a str>,
     pub(crate) members: Option<Members<'a>>,
 }
 
-/// The members of a group or of all groups, perhaps only those with some values.
+/// The members of a group or of all groups, optionally only those with some values.
 #[derive(Clone)]
 pub(crate) struct Members<'a> {
     pub(crate) board: &'a Board,
     pub(crate) group: Option<&'a str>,
-    /// The values; `None` is an unknown one. An empty list accepts any value.
+    /// The values, where `None` stands for unknown. An empty list accepts any value.
     pub(crate) values: Vec<Option<&'a str>>,
     /// Minimum time with the value, in days.
     pub(crate) days: Option<i64>,
@@ -97,15 +97,15 @@ impl<'a> View<'a> {
             SORTS.iter().find(|(name, _)| *name == text).map(|(_, sort)| *sort)
         });
         let sort = sort.ok_or_else(|| wrong("sort"))?;
-        // A view with a limit of time ends at the first row beyond it.
+        // A view with a time limit ends at the first row beyond it.
         let is_possible = match sort.by {
             _ if since.is_some() || days.is_some() => sort == default,
             By::Changed => true,
             By::FirstSeen => members.is_none(),
-            // The order of hidden titles would tell where each is in the alphabet.
+            // The order of hidden titles would reveal where each is in the alphabet.
             By::Title => members.is_none() && title(table).is_some() && !has_hidden(shared, table),
         };
-        // A search would tell what a hidden value contains.
+        // A search would reveal what a hidden value contains.
         if params.get("q").is_some() && has_hidden(shared, table) {
             return Err(wrong("q"));
         }
@@ -185,8 +185,8 @@ impl<'a> View<'a> {
         self.members.as_ref().map(|members| &members.board.placements)
     }
 
-    /// Returns the identity and the fields of the record of each row that was read: of the row itself, or of the member that it
-    /// places. There are no fields if the mirror does not have the member.
+    /// Returns, for each row that was read, the identity and the fields of its record: the row itself, or the member
+    /// that it places. If the mirror does not have the member, the fields are missing.
     pub(crate) fn records(
         &self,
         shared: &Shared,
@@ -196,7 +196,7 @@ impl<'a> View<'a> {
         Ok(texts.map(|(id, json)| (id, fields(&json))).collect())
     }
 
-    /// Returns the records as JSON texts, as they were received. The text is empty if the mirror does not have the member.
+    /// Returns the JSON text of the records as received. It is empty if the mirror does not have the member.
     pub(crate) fn texts(
         &self,
         shared: &Shared,
@@ -228,7 +228,7 @@ pub(crate) const STATES: [(&str, &str, Option<State>); 4] = [
     ("all", "All", None),
 ];
 
-/// Returns whether a table has values that the reader must not find out.
+/// Returns whether a table has values that the reader must not learn.
 pub(crate) fn has_hidden(shared: &Shared, table: &Table) -> bool {
     shared.who.is_barred() && table.columns().iter().any(Column::is_personal)
 }
