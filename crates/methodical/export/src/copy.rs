@@ -44,15 +44,16 @@ impl Copy {
         Self { times: times.collect() }
     }
 
-    /// Writes each table to a file in `place`, such as `photo.parquet`. All files show the same state of the mirror. Each file
-    /// replaces the previous one once it is complete. Returns the name of each table and its number of rows.
+    /// Writes each table to a file in `place`, such as `photo.parquet`. All files show the same state of the mirror.
+    /// Each file replaces the previous one only once it is complete. Returns the name of each table and its number of
+    /// rows.
     ///
     /// The mirror remembers the copy under the URL of the place, so that [`forget`](Mirror::forget) names it.
     ///
     /// # Errors
     ///
-    /// Fails if the mirror cannot be read or updated, or if a file cannot be written. Files that were not replaced keep their former
-    /// contents.
+    /// Fails if the mirror cannot be read or updated, or if a file cannot be written. Files that were not replaced keep
+    /// their previous contents.
     pub fn run(&self, mirror: &mut Mirror, place: &Place) -> Result<Vec<(String, u64)>, Error> {
         let source = mirror.begin_copy(&place.to_string())?;
         place.sweep();

@@ -16,7 +16,7 @@ pub struct Error {
 pub enum ErrorKind {
     /// The URL of the destination cannot be used.
     Url,
-    /// The destination refused, or cannot be reached.
+    /// The destination refused the request, or cannot be reached.
     Store,
     /// The mirror cannot be read.
     Mirror,
@@ -68,7 +68,7 @@ impl From<methodical_mirror::Error> for Error {
     }
 }
 
-/// Creates the error of a Parquet file that cannot be encoded.
+/// Creates the error for a Parquet file that cannot be encoded.
 pub(crate) fn unwritable(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
     Error::new(ErrorKind::Data, "cannot write a Parquet file").because(error)
 }

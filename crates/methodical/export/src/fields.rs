@@ -1,4 +1,4 @@
-//! Records as Parquet without loss: what fits no column is in a column of JSON.
+//! Lossless records in Parquet: anything that fits no column is in a JSON column.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -41,8 +41,8 @@ pub struct ParquetStream {
 }
 
 impl ParquetStream {
-    /// Begins a Parquet file with these fields. Each has a path, with dots between its parts, and a type; `None` if the type is
-    /// unknown.
+    /// Begins a Parquet file with these fields. Each has a path, with dots between its parts, and a type, or `None` if
+    /// the type is unknown.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl ParquetStream {
     }
 }
 
-/// Bytes that were written, in pieces: one block would be copied as a row group grows in it.
+/// The bytes written so far, in pieces: a single block would be copied each time it grows.
 #[derive(Debug, Default)]
 struct Pieces(Vec<Vec<u8>>);
 
@@ -145,7 +145,7 @@ impl Fields {
         Self { fields: types.iter().map(field).collect() }
     }
 
-    /// Returns the columns, then that of everything else, then that of nulls.
+    /// Returns the columns, then the one for everything else, then the one for nulls.
     fn columns(&self, extra: &str, nulls: &str) -> Vec<Column> {
         let mut columns = Vec::new();
         for Field { name, kind, .. } in &self.fields {
@@ -248,7 +248,7 @@ enum Nested<'a> {
     Null,
     /// An object, without what was read from it.
     Object(Members<'a>),
-    /// Another value, or an empty object, which no column shows.
+    /// Any other value, or an empty object, which no column would show.
     Other(&'a RawValue),
 }
 
@@ -303,7 +303,7 @@ enum Cell<'a> {
 }
 
 impl Cells<'_> {
-    /// Passes the values of the columns to `take`, in their order.
+    /// Passes the values of the columns to `take`, in order.
     fn with<T>(&self, take: impl FnOnce(&[Option<Value<'_>>]) -> T) -> T {
         let nulls = (!self.nulls.is_empty())
             .then(|| serde_json::Value::from(self.nulls.clone()).to_string());
@@ -355,14 +355,14 @@ fn read(kind: FieldKind, value: &RawValue) -> Read<'_> {
     }
 }
 
-/// The number of decimal digits that a double keeps.
+/// The number of decimal digits that a double preserves.
 const EXACT_DIGITS: usize = 15;
 
 /// A JSON string.
 #[derive(serde::Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns a civil time in microseconds since 1970, as if it was in UTC; `None` for any other text.
+/// Returns a civil time in microseconds since 1970, as if it were in UTC; `None` for any other text.
 pub(crate) fn civil(text: &str) -> Option<i64> {
     let with_time = |format| NaiveDateTime::parse_from_str(text, format).ok();
     let date = || {

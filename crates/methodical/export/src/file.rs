@@ -51,7 +51,7 @@ impl<W: Write + Send> File<W> {
         self.writer.inner_mut()
     }
 
-    /// Writes the rest of the file, and returns its output.
+    /// Writes the rest of the file and returns its output.
     pub(crate) fn finish(mut self) -> Result<W, Error> {
         self.write_rows()?;
         self.writer.into_inner().map_err(unwritable)
@@ -82,7 +82,7 @@ fn writer<W: Write + Send>(
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_created_by("gateway".to_owned());
     for column in columns.iter().filter(|column| column.kind == Kind::Text) {
-        // Statistics of text have little use, and long values.
+        // Statistics of text are of little use, and contain long values.
         let path = ColumnPath::new(vec![column.name.clone()]);
         properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
     }
@@ -92,7 +92,7 @@ fn writer<W: Write + Send>(
 /// Maximum number of rows of a row group.
 const GROUP_ROWS: usize = 131_072;
 
-/// Memory of a row group after which it is written, in bytes.
+/// Size in memory at which a row group is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
 /// A file in an object store that appears only when it is complete. If it is dropped before [`finish`](Self::finish), no file appears.
@@ -116,12 +116,12 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Begins the file that a URL names. Those of [`Place::open`] are supported, except `file://`: a program that is killed would leave an
-    /// unfinished file beside it.
+    /// Begins the file that a URL names. All URLs of [`Place::open`] are supported except `file://`, where a killed
+    /// program would leave an unfinished file behind.
     ///
     /// # Errors
     ///
-    /// Those of [`Place::open`], and [`ErrorKind::Url`](crate::ErrorKind::Url) if the URL names no file.
+    /// The errors of [`Place::open`], and [`ErrorKind::Url`](crate::ErrorKind::Url) if the URL does not name a file.
     pub fn open(url: &str) -> Result<Self, Error> {
         let refused =
             |why: &str| Error::new(ErrorKind::Url, format!("cannot write to a URL: {why}"));
@@ -135,7 +135,7 @@ impl Upload {
         Ok(Self::new(&place, ""))
     }
 
-    /// Begins a file of a place.
+    /// Begins a file in a place.
     pub(crate) fn new(place: &Place, name: &str) -> Self {
         let (place, name) = (place.clone(), name.to_owned());
         Self { place, name, held: Vec::new(), sent: None }
@@ -178,7 +178,8 @@ impl Upload {
 
 impl Write for Upload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Some stores want parts of one size. The last one is sent at the end, because a file of one part needs no parts.
+        // Some stores require parts of equal size. The last part is held back until the end, because a file that fits
+        // one part needs no multipart upload.
         if self.held.len() >= PART {
             let part = mem::take(&mut self.held);
             self.send(part).map_err(io::Error::other)?;
@@ -196,7 +197,7 @@ impl Write for Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         if let Some(mut sent) = self.sent.take() {
-            // The failure that led here matters more.
+            // The original failure matters more.
             drop(self.place.run(|_| async move { sent.abort().await }));
         }
     }
@@ -235,7 +236,7 @@ impl Column {
 
 /// Returns the columns as an Arrow schema.
 ///
-/// Fails if two names differ at most in case: most readers do not distinguish them.
+/// Fails if two names are equal ignoring case, because most readers do not distinguish them.
 pub(crate) fn schema(columns: &[Column]) -> Result<SchemaRef, Error> {
     let mut names: Vec<_> = columns.iter().map(|column| column.name.to_lowercase()).collect();
     names.sort();
@@ -285,7 +286,7 @@ impl Rows {
         Self { schema, columns, rows: 0, bytes: 0 }
     }
 
-    /// Appends a row, which has one value for each column. A value of another type is null.
+    /// Appends a row, with one value for each column. A value of the wrong type becomes null.
     pub(crate) fn push(&mut self, row: &[Option<Value<'_>>]) {
         for (column, value) in self.columns.iter_mut().zip(row) {
             if let Some(Value::Text(text)) = value {
@@ -296,12 +297,12 @@ impl Rows {
         self.rows += 1;
     }
 
-    /// Returns whether the rows should be taken.
+    /// Returns whether the batch is full.
     pub(crate) fn is_full(&self) -> bool {
         self.rows >= MAX_ROWS || self.bytes >= MAX_BYTES
     }
 
-    /// Returns the rows, and begins with none again.
+    /// Returns the rows and starts a new batch.
     pub(crate) fn take(&mut self) -> Result<RecordBatch, Error> {
         (self.rows, self.bytes) = (0, 0);
         let arrays = self.columns.iter_mut().map(Builder::finish).collect();
@@ -312,7 +313,7 @@ impl Rows {
 /// Maximum number of rows of a batch.
 const MAX_ROWS: usize = 8192;
 
-/// Size of the texts of a batch after which it is written, in bytes.
+/// Size of the text in a batch at which it is written, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Debug)]

@@ -17,9 +17,10 @@
 //!
 //! # Erasure
 //!
-//! Each copy writes every file again, and replaces it when it is complete: by a rename in a folder, and by the completion of an
-//! upload in an object store. So a copy after an erasure has no erased value, and [`forget`](mirror::Mirror::forget) names the
-//! copies that still have one. An object store with versions or backups keeps replaced files as long as it is set to.
+//! Each copy rewrites every file, and replaces it atomically: by a rename in a folder, and by completing an upload in
+//! an object store. A copy made after an erasure therefore contains no erased value, and
+//! [`forget`](mirror::Mirror::forget) names the copies that still do. An object store with versions or backups keeps
+//! replaced files for as long as configured.
 //!
 //! # Modules
 //!

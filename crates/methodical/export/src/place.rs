@@ -22,7 +22,7 @@ pub struct Place {
     root: Path,
     /// The folder, if it is one of a file system.
     local: Option<PathBuf>,
-    /// Runs requests, also for a caller that is within another runtime.
+    /// Runs requests, even for a caller inside another runtime.
     runtime: Arc<Worker>,
     shown: String,
 }
@@ -32,14 +32,14 @@ struct Worker(Option<Runtime>);
 impl Drop for Worker {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
-            // A caller may be within an async runtime, where waiting is a panic.
+            // A caller may be inside an async runtime, where blocking would panic.
             runtime.shutdown_background();
         }
     }
 }
 
 impl Place {
-    /// Opens a place. A folder is created for its owner only.
+    /// Opens a place. A new folder is accessible only to its owner.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Place {
             create_folder(folder)
                 .map_err(|error| invalid("the folder cannot be created").because(error))?;
         }
-        // Fails if the program has installed one, which is as good.
+        // Fails if the program has already installed one, which is just as good.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let settings = settings.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
         let (store, root) = parse_url_opts(&parsed, settings).map_err(|error| {
@@ -101,7 +101,7 @@ impl Place {
         Path::from(name).parts().fold(self.root.clone(), Path::join)
     }
 
-    /// Runs a request to its end.
+    /// Runs a request to completion.
     pub(crate) fn run<T, F>(&self, work: impl FnOnce(Arc<dyn ObjectStore>) -> F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -122,7 +122,7 @@ impl Place {
             let name = entry.file_name();
             let unfinished = name.to_str().and_then(|name| name.split_once(".parquet#"));
             if unfinished.is_some_and(|(_, number)| number.parse::<u64>().is_ok()) {
-                // A copy that runs at the same time may have removed it.
+                // A concurrent copy may have removed it.
                 drop(fs::remove_file(entry.path()));
             }
         }
@@ -155,7 +155,7 @@ const PREFIXES: &[&str] = &["AWS_", "AZURE_", "GOOGLE_"];
 /// The address at which a machine in a cloud gets its own credentials. The library asks it if the environment has none.
 const IDENTITY_SERVICE: &str = "http://169.254.169.254";
 
-/// Creates a folder for its owner only. An existing one keeps its mode.
+/// Creates a folder accessible only to its owner. An existing one keeps its mode.
 fn create_folder(path: &FilePath) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -163,7 +163,7 @@ fn create_folder(path: &FilePath) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Returns the text of an error without what may be a credential: queries of URLs, and the document of an answer except
+/// Returns the message of an error without potential credentials: queries of URLs, and the body of a response except
 /// its code.
 fn explained(error: &StoreError) -> String {
     let text = match error {
