@@ -6,10 +6,10 @@ use std::{fmt, io};
 use ::postgres::error::SqlState;
 use tokio_rustls::rustls;
 
-/// Why a connection was not opened.
+/// The reason why a connection was not opened.
 ///
-/// The value is one pointer wide. The text is a lowercase fragment for people that names the next step. It never
-/// contains a password.
+/// The value is one pointer wide. `Display` prints a lowercase fragment that names the next step and never contains a
+/// password.
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, String)>);
 
@@ -73,7 +73,7 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
         // An error that the driver makes itself, such as "password missing" or "server does not support TLS".
         None => (Refused, "check sslmode in the URL, PGPASSWORD and the password file"),
     };
-    // A terminal or a line of a log shows it.
+    // It is shown on a terminal or in a line of a log.
     let text = error.as_db_error().map(|refusal| refusal.message().to_owned());
     let text =
         text.or_else(|| source.map(ToString::to_string)).unwrap_or_else(|| error.to_string());

@@ -39,12 +39,12 @@
 //!
 //! # Differences from libpq
 //!
-//! - A wait always has a limit: timeouts that the URL does not set are 10 seconds.
+//! - Every wait has a limit: timeouts that the URL does not set are 10 seconds.
 //! - `sslmode=allow` is refused, because it never protects a connection.
 //! - `Connector::open_waiting` warns of a connection to another machine that may be unencrypted or unverified.
 //! - A password file or a private key that other users can access is an error. If root owns the file, its group may read it.
 //! - The URL needs a host, even if it has `hostaddr`.
-//! - In a password, `?` is `%3F`; in a parameter, `@` is `%40`, and several hosts are several parameters `host`.
+//! - In a password, write `%3F` for `?`. In a parameter, write `%40` for `@`, and repeat `host` for several hosts.
 //!
 //! [documentation of libpq]: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 
@@ -72,13 +72,13 @@ use crate::settings::Settings;
 pub struct Connector(Arc<Settings>);
 
 impl Connector {
-    /// Reads a URL, the environment variables of libpq, and the files of TLS that both name.
+    /// Reads a URL, the environment variables of libpq, and the TLS files that both name.
     ///
     /// `application` is the name of the program in the views of the database, unless the URL has `application_name`.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The text does not repeat the URL, because it may
+    /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not repeat the URL, because it may
     /// contain a password.
     ///
     /// # Examples
@@ -109,7 +109,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// The failure of the last host that was tried, or of the password file.
+    /// Fails with the error of the last host that was tried, or of the password file.
     pub fn open(&self) -> Result<Client, Error> {
         let Self(settings) = self;
         let unreachable = |cause: &str| {
@@ -120,7 +120,8 @@ impl Connector {
         if Arc::strong_count(settings) > ATTEMPTS {
             return unreachable("too many earlier attempts have no answer");
         }
-        // On another thread: a name server or a silent socket would block this one for longer than the limit.
+        // Done on another thread, because a name server or a silent socket would block this one for longer than the
+        // limit.
         let (sender, receiver) = sync_channel(1);
         let own = Arc::clone(settings);
         let attempt = move || sender.send(own.connect()).is_ok();
@@ -133,10 +134,11 @@ impl Connector {
         receiver.recv_timeout(limit).unwrap_or_else(|_timeout| unreachable("no answer"))
     }
 
-    /// Connects as [`open`](Self::open) does, and begins further attempts for at most `limit` while no host can be reached.
+    /// Connects like [`open`](Self::open), but keeps trying for up to `limit` while no host can be reached.
     ///
     /// `notice` receives a warning if a connection to another machine may be unencrypted or unverified, and a message
-    /// when it begins to wait; both without a password. A refused password or an unknown database fails without waiting.
+    /// when the wait begins. Neither contains a password. A refused password or an unknown database fails without
+    /// waiting.
     ///
     /// # Errors
     ///
@@ -171,7 +173,7 @@ impl fmt::Debug for Connector {
     }
 }
 
-/// Maximum number of attempts at a time, less the clones of the connector.
+/// Maximum number of concurrent attempts, less the clones of the connector.
 const ATTEMPTS: usize = 64;
 
 /// Pause between two attempts while waiting.

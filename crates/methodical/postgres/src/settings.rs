@@ -37,7 +37,7 @@ impl Settings {
         let mut own: BTreeMap<&str, String> =
             OWN.iter().filter_map(|(name, default)| Some((*name, variable(default)?))).collect();
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
-        // The driver takes the first `@` for the end of the user and the password.
+        // The driver takes the first `@` as the end of the user and the password.
         if query.contains('@') {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
@@ -57,7 +57,7 @@ impl Settings {
         }
         let config: Result<Config, _> = format!("{head}?{}", parameters.join("&")).parse();
         let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
-            // The driver names the parameter, and not its value. Its other texts may repeat a part of the URL.
+            // The driver names the parameter but not its value. Its other messages may repeat a part of the URL.
             Some(text) if text.starts_with("invalid value for option") => setting(text),
             _ => invalid(),
         })?;
@@ -66,7 +66,7 @@ impl Settings {
         }
         let text = |name| own.get(name).map(String::as_str);
         let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
-        // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there. A `hostaddr` is connected to by TCP.
+        // PostgreSQL has no TLS over a Unix socket, and libpq ignores `sslmode` there. A `hostaddr` uses TCP.
         let is_socket = config.get_hostaddrs().is_empty()
             && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
         config.ssl_mode(if is_socket { SslMode::Disable } else { mode });
@@ -136,7 +136,7 @@ impl Settings {
         let user = self.config.get_user().unwrap_or_default();
         let database = self.config.get_dbname().unwrap_or(user);
         Ok(hosts(&self.config).find_map(|(host, port)| {
-            // A socket is also named by the host that it takes the place of.
+            // In the password file, a Unix socket also matches `localhost`.
             let also = if host.starts_with('/') { "localhost" } else { &*host };
             let port = port.to_string();
             let wanted = [&[&*host, also][..], &[&port], &[database], &[user]];
@@ -173,14 +173,14 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
     (is_line && fields.iter().zip(wanted).all(applies)).then(|| fields.get(4).cloned())?
 }
 
-/// Reads `sslmode`. Returns the mode of the driver, and whether the certificate must be that of the host name. A file of roots
-/// is used in each mode, as in libpq.
+/// Reads `sslmode`. Returns the mode of the driver, and whether the certificate must match the host name. As in libpq,
+/// a file of roots is used in every mode.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
     let is_system = roots == Some("system");
     Ok(match mode {
         None if is_system => (SslMode::Require, true),
         Some("verify-full") => (SslMode::Require, true),
-        // Anyone can have a certificate for some name from a public CA.
+        // Anyone can get a certificate for some name from a public CA.
         _ if is_system => return Err(setting("sslrootcert=system needs sslmode=verify-full")),
         Some("verify-ca") if roots.is_none() => {
             return Err(setting("sslmode=verify-ca needs sslrootcert=FILE"));
@@ -195,7 +195,7 @@ fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Erro
     })
 }
 
-/// Checks that no other users can access the file of a parameter. The group may read a file of root.
+/// Checks that other users cannot access the file of a parameter. If root owns the file, its group may read it.
 pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
     let file = fs::metadata(path).map_err(|error| unusable(parameter, path, &error))?;
     let others = if file.uid() == 0 { 0o037 } else { 0o077 };
@@ -206,12 +206,12 @@ pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
     Err(unusable(parameter, path, &format!("other users can access it; {next}")))
 }
 
-/// Returns the error of the file of a parameter.
+/// Returns the error for the file of a parameter.
 pub(crate) fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Error {
     setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
 }
 
-/// Never repeats a part of the URL, which may be of a password.
+/// Never repeats a part of the URL, which may be part of a password.
 fn invalid() -> Error {
     setting(
         "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME",
@@ -231,8 +231,8 @@ const OWN: [(&str, &str); 5] = [
     ("passfile", "PGPASSFILE"),
 ];
 
-/// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By its own
-/// defaults, the system would notice a peer that is gone after many minutes or never.
+/// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By
+/// default, the system would notice that a peer is gone only after many minutes, or never.
 const DEFAULTS: [&str; 5] = [
     "connect_timeout=10",
     "tcp_user_timeout=10",
@@ -336,7 +336,7 @@ mod tests {
             Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
         };
         assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
-        // A socket does not use TLS. A `hostaddr` is connected to by TCP, and does.
+        // A Unix socket does not use TLS. A `hostaddr` uses TCP, and therefore TLS.
         assert!(
             !mode("postgres://u@%2Frun%2Fpg/d")
                 && mode("postgres://u@%2Frun%2Fpg/d?hostaddr=10.0.0.1")
@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Setting);
         let says = "pgpass: other users can access it; set its mode to 0600";
         assert!(error.to_string().contains(says), "{error}");
-        // It is not read if the password is known.
+        // The file is not read if the password is known.
         let own = at("h", &file, Some("own"));
         assert_eq!(own.config.get_password(), Some(&b"own"[..]));
         let home = |name: &str| (name == "HOME").then(|| "/home/u".to_owned());

@@ -1,4 +1,4 @@
-//! TLS: the certificates and keys of the files that a URL names, and what each `sslmode` verifies.
+//! TLS: the certificates and keys in the files that a URL names, and what each `sslmode` verifies.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use tokio_rustls::rustls::{
 use crate::error::Error;
 use crate::settings::{check_private, setting, unusable};
 
-/// Reads the files of TLS. If the name is not checked, any certificate is accepted that one of the roots has signed; without
-/// roots, any.
+/// Reads the TLS files. If the name is not checked, any certificate signed by one of the roots is accepted; without
+/// roots, any certificate at all.
 pub(crate) fn client(
     checks_name: bool,
     roots: Option<&Path>,

@@ -1,4 +1,4 @@
-//! One connection, as its listener and its responses see it, and the limits on connections.
+//! One connection, shared by its listener and its responses. Also the limits on connections.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::Limits;
 use crate::guard::Refusal;
 
-/// One connection, shared by its listener and its responses. Its place is free again when this is dropped.
+/// One connection, shared by its listener and its responses. Dropping it frees its place.
 #[derive(Debug)]
 pub struct Connection {
     peer: IpAddr,
@@ -56,7 +56,7 @@ impl Connection {
         self.state.lock().cut
     }
 
-    /// Records that the responses are about to be cut. The first cut counts.
+    /// Records that the responses are about to be cut. Only the first cut counts.
     pub(crate) fn cut_by(&self, cut: Cut) {
         self.state.lock().cut.get_or_insert(cut);
     }
@@ -178,7 +178,7 @@ impl<K: Clone + Eq + Hash> Shares<K> {
         Arc::new(Self { limit, open: Mutex::default() })
     }
 
-    /// Opens one more share of a key. Returns `None` if the key has as many as the limit.
+    /// Opens one more share of a key. Returns `None` if the key has reached the limit.
     pub fn open(self: &Arc<Self>, key: &K) -> Option<Share<K>> {
         let mut open = self.open.lock();
         let count = open.get(key).copied().unwrap_or_default();
@@ -209,8 +209,8 @@ impl<K: Eq + Hash> Drop for Share<K> {
     }
 }
 
-/// Returns the key under which limits count an address: an IPv4 address, or the network of an IPv6 address, because a
-/// host can have all addresses of a network of 64 bits.
+/// Returns the key under which limits count an address: the IPv4 address itself, or the /64 network of an IPv6 address,
+/// because one host can have all addresses in it.
 pub fn address_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -220,7 +220,7 @@ pub fn address_key(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Maximum number of connections that are answered with a refusal at the same time. Further ones are closed.
+/// Maximum number of connections that are being refused with a response at the same time. Further ones are closed.
 const REFUSALS: usize = 32;
 
 #[cfg(test)]

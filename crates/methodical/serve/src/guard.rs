@@ -1,9 +1,10 @@
-//! The check of each request head, so that a proxy and this server never disagree where a request ends or whom it asks.
+//! Checks each request head, so that a proxy and this server never disagree about where a request ends or which host it
+//! is for.
 //!
-//! `hyper` refuses heads that are not well-formed, other codings than chunked, and lengths that differ. It accepts a
-//! missing or a second `Host`, bodies, and a line feed without a carriage return at the end of a line. The last one is
-//! harmless here: a proxy that does not take it for the end of a line sends one request and expects one response, but a
-//! request with another field or a body than it saw is refused, and the connection closed.
+//! `hyper` refuses malformed heads, transfer codings other than chunked, and conflicting lengths. It accepts a missing
+//! or a second `Host`, bodies, and a line feed without a carriage return at the end of a line. The last one is harmless
+//! here: a proxy that does not take it for the end of a line sends one request and expects one response, but a request
+//! with another field or a body than it saw is refused, and the connection closed.
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
@@ -11,7 +12,7 @@ use http::uri::Authority;
 use http::{Method, Version};
 use http_body::Body;
 
-/// Why a request is refused before its path and query are looked at.
+/// The reason why a request is refused before its path and query are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
     /// The target is not a path or a URI of HTTP.
@@ -38,7 +39,7 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
     }
     let fields = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD);
     let authority = head.uri.authority();
-    // In HTTP/2, the authority takes the place of the field `Host`.
+    // In HTTP/2, the authority replaces the `Host` header.
     let hosts = authority.filter(|_| head.version == Version::HTTP_2).map_or(0, |_| 1);
     if target.len() + fields.sum::<usize>() > HEAD || head.headers.len() + hosts > FIELDS {
         return Err(Refusal::HeadTooLarge);
@@ -63,8 +64,8 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks that there is one host. In HTTP/2 it is in `:authority`, in `Host`, or equal in both (RFC 9113 section 8.3.1).
-/// A request of HTTP/1.0 may lack it.
+/// Checks that there is one host. In HTTP/2 it is in `:authority`, in `Host`, or equal in both (RFC 9113 section
+/// 8.3.1). An HTTP/1.0 request may lack it.
 fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let (host, None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };
@@ -103,5 +104,5 @@ const HEAD: usize = 16 * 1024;
 /// Maximum number of header fields.
 const FIELDS: usize = 64;
 
-/// Bytes of a field apart from its name and value: the colon, a space and the end of the line.
+/// Bytes of a field other than its name and value: the colon, a space and the line break.
 const FIELD: usize = 4;

@@ -77,13 +77,13 @@ pub enum Phase {
 pub struct Limits {
     /// Maximum number of open connections.
     pub connections: usize,
-    /// Maximum number of open connections of one address, see [`address_key`]. Loopback addresses have no such limit.
+    /// Maximum number of open connections from one address; see [`address_key`]. Loopback addresses are not limited.
     pub connections_per_address: usize,
-    /// Networks whose addresses are not limited one by one, such as those of proxies.
+    /// Networks whose addresses are not limited individually, such as those of proxies.
     pub unlimited: Vec<IpNet>,
-    /// Whether a connection above the limit waits in the queue of the system. Otherwise it is refused.
+    /// Whether a connection above the limit waits in the queue of the system instead of being refused.
     pub queue: bool,
-    /// Maximum size of the body of a POST request, in bytes. It must have a length. Zero refuses all bodies.
+    /// Maximum size of the body of a POST request, in bytes. The body must declare its length. Zero refuses all bodies.
     pub body: usize,
     /// Timeout of a TLS handshake, of a request head of HTTP/1.1, and of the body of a request.
     pub head: Duration,
@@ -108,8 +108,8 @@ pub struct Listen<S> {
 }
 
 impl<S: Service> Listen<S> {
-    /// Waits until all connections are closed; returns false at the time limit. Call it when the listener accepts no more
-    /// connections.
+    /// Waits until all connections are closed, or returns false at the time limit. Call it once the listener accepts no
+    /// more connections.
     pub async fn closed(&self, within: Duration) -> bool {
         let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
         timeout(within, self.admission.permits.acquire_many(all)).await.is_ok()
@@ -127,7 +127,7 @@ impl<S: Service> Listen<S> {
         Arc::new(Self { service, limits, admission, tls, phase })
     }
 
-    /// Accepts connections until the phase `end`, and serves each in a task of the current runtime.
+    /// Accepts connections until the phase `end`, and serves each in a separate task of the current runtime.
     pub async fn run(self: Arc<Self>, listener: TcpListener, end: Phase) {
         let mut phase = self.phase.clone();
         loop {
@@ -200,7 +200,7 @@ impl<S: Service> Listen<S> {
         let mut timer = pin!(sleep_until(opened + self.limits.idle.min(SHORTEST)));
         loop {
             tokio::select! {
-                // In this order: a request that has arrived is answered even while the server drains.
+                // Polled in this order, so that a request that has arrived is answered even while the server drains.
                 biased;
                 ended = served.as_mut() => {
                     if ended.is_err_and(|error| is_timeout(&*error)) {
@@ -320,7 +320,8 @@ where
     }
 }
 
-/// Returns whether the system gave up sending to a client that acknowledges nothing, or the client answers no ping.
+/// Returns whether the system gave up sending to a client that acknowledges nothing, or the client does not answer
+/// pings.
 fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     std::iter::successors(Some(error), |error| error.source()).any(|error| {
         error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_timeout)
@@ -330,7 +331,7 @@ fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     })
 }
 
-/// Maximum number of header fields that are read. More than are accepted, so that most refusals say what is wrong.
+/// Maximum number of header fields that are read: more than are accepted, so that most refusals can say what is wrong.
 const FIELDS: usize = 256;
 
 /// Maximum size of a request head of HTTP/1.1 that is read, and of the unsent bytes of a response, in bytes.
@@ -345,16 +346,16 @@ const STREAMS: u32 = 32;
 /// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Time for a connection without a request to close after it was asked to.
+/// Time that an idle connection has to close after it was asked to.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// Time in which a late response can end itself before its connection is closed. On a busy machine, the end of 32 streams
+/// Time that a late response has to end by itself before its connection is closed. On a busy machine, ending 32 streams
 /// takes seconds.
 const LATE: Duration = Duration::from_secs(5);
 
 /// Time that a refused connection stays open after its response.
 const REFUSED: Duration = Duration::from_secs(1);
 
-/// Range of the interval between two looks at a connection.
+/// Range of the interval between two checks of a connection.
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(60);

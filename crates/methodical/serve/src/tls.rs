@@ -81,7 +81,7 @@ impl fmt::Debug for Acceptor {
     }
 }
 
-/// Reads the files. The text of an error names the file and the cause.
+/// Reads the files. An error names the file and the cause.
 fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
     let chain: Vec<_> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn expiry_and_names_of_hosts_are_read_from_the_certificate() {
-        // Before and after 2050 the time has different forms in a certificate.
+        // In a certificate, times before and after 2050 have different forms.
         for (year, expected) in [(2031, 1_930_003_200), (2061, 2_876_774_400)] {
             let names = ["Board.example.com", "*.example.org", "10.0.0.1"].map(str::to_owned);
             let mut parameters = rcgen::CertificateParams::new(names).unwrap();
