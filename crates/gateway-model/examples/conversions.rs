@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("date {date}: a {:?}", civil.weekday());
     println!("two days later: {}", CivilDateTime::try_from(civil + 2.days())?);
 
-    // A text that is not a date is kept. Only the conversion fails.
+    // Text that is not a date is kept. Only the conversion fails.
     let zero = CivilDateTime::from("0000-00-00 00:00:00");
     if let Err(error) = DateTime::try_from(&zero) {
         println!("date {zero}: {error}");

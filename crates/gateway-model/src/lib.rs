@@ -73,7 +73,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
+//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because strings are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum and scalar, for fuzzing |
 //! | `jiff` | no | lossless conversions between [`CivilDateTime`] and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |

@@ -47,7 +47,7 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) enum Kind {
-    /// A text.
+    /// Text.
     Text,
     /// An id: a string, or the number that many tools convert it to.
     Id,

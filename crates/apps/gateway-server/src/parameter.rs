@@ -93,7 +93,7 @@ pub(crate) enum Fault {
     Missing,
 }
 
-/// Reads a text of at least one and at most `longest` characters.
+/// Reads text of 1 to `longest` characters.
 pub(crate) fn text(
     pairs: &Pairs<'_>,
     parameter: &'static str,

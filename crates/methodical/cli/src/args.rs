@@ -305,7 +305,7 @@ const OTHER_FLAGS: [(&str, &str); 6] = [
     ),
 ];
 
-/// Replaces placeholders in the texts of the help of a command and its flags.
+/// Replaces placeholders in the help of a command and its flags.
 fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Command {
     let text = |text: Option<&StyledStr>| {
         Resettable::from(text.map(|text| StyledStr::from(fill(&text.to_string()))))
@@ -318,7 +318,7 @@ fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Comman
     })
 }
 
-/// Replaces the placeholders in a text of the help. Members, groups and values have the names that the service uses.
+/// Replaces the placeholders in help text with the service's names for members, groups and values.
 fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) -> String {
     let Example { command, method, fields } = example;
     let text = text

@@ -379,7 +379,7 @@ pub(crate) struct Key {
     default: Option<&'static str>,
     /// The text in the help.
     pub(crate) about: &'static str,
-    /// Returns whether a text is a value of the setting.
+    /// Returns whether this is a valid value of the setting.
     is_valid: fn(&str) -> bool,
     /// A description of the valid values, for the error about any other.
     expected: &'static str,
@@ -417,7 +417,7 @@ impl Key {
         found.ok_or_else(|| unknown_setting(name, &KEYS.each_ref().map(|key| key.name)))
     }
 
-    /// Refuses a text that is not a valid value of the setting.
+    /// Refuses an invalid value of the setting.
     pub(crate) fn check(&self, text: &str) -> Result<(), Failure> {
         if (self.is_valid)(text) {
             return Ok(());
@@ -425,7 +425,7 @@ impl Key {
         Err(Failure::usage(format!("`{}` must be {}", self.name, self.expected)))
     }
 
-    /// Returns the value to store for a text: a number, true or false, or text.
+    /// Returns the value to store: a number, a boolean or a string.
     pub(crate) fn parse(&self, text: &str) -> Result<Value, Failure> {
         self.check(text)?;
         if self.is_path && !text.contains("://") {

@@ -96,7 +96,7 @@ impl AccessToken {
         Ok(Self { header: sensitive(Bytes::from_owner(value))? })
     }
 
-    /// Refuses a text that is not a bearer token.
+    /// Rejects text that is not a bearer token.
     pub(crate) fn check_bearer(&self) -> Result<(), Error> {
         check_bearer(self.text())
     }
@@ -132,7 +132,7 @@ fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
     Ok(value)
 }
 
-/// Refuses a text that is not a bearer token.
+/// Rejects text that is not a bearer token.
 fn check_bearer(text: &[u8]) -> Result<(), Error> {
     let start = text.get(..SCHEME.len()).unwrap_or_default();
     if start.eq_ignore_ascii_case(SCHEME.as_bytes()) {

@@ -20,7 +20,7 @@ use crate::time::date;
 
 /// Why a call failed.
 ///
-/// The value is one pointer wide. The text is a lowercase fragment for people. It never contains the token, a query value
+/// The value is one pointer wide. `Display` prints a lowercase fragment, which never contains the token, a query value
 /// or a record. [`body`](Self::body) and [`problem`](Self::problem) return what the service sent.
 ///
 /// # Examples

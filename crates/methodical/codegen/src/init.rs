@@ -224,7 +224,7 @@ const SPEC: &str = include_str!("init/spec/spec.toml");
 const FIXTURE: (&str, &str) =
     ("«folder»/fixtures/items-of-a-shelf.json", include_str!("init/spec/items-of-a-shelf.json"));
 
-/// The other files of a workspace: their paths and their texts.
+/// The other files of a workspace: paths and contents.
 const WORKSPACE: &[(&str, &str)] = &[
     (".gitignore", include_str!("init/workspace/gitignore")),
     ("Cargo.toml", include_str!("init/workspace/manifest.toml")),

@@ -125,7 +125,7 @@ pub(crate) fn marked(config: &Config, path: &str, text: &str) -> String {
     }
 }
 
-/// Returns whether a text has a mark.
+/// Returns whether the content of a file has a mark.
 fn is_marked(text: &str) -> bool {
     text.lines().take(5).any(|line| line.contains(START) && line.contains(END))
 }

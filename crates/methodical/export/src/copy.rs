@@ -34,7 +34,7 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// Creates a copy of all tables. The descriptions of tables say which texts are civil times.
+    /// Creates a copy of all tables. The descriptions of tables say which strings are civil times.
     pub fn new(tables: &[&'static Table]) -> Self {
         let times = tables.iter().flat_map(|table| {
             let columns = table.columns().iter();

@@ -276,7 +276,7 @@ pub(crate) struct Rows {
     schema: SchemaRef,
     columns: Vec<Builder>,
     rows: usize,
-    /// The size of the texts.
+    /// The size of the text in the batch.
     bytes: usize,
 }
 

@@ -42,7 +42,7 @@ pub enum ErrorKind {
     DeletionGuard,
     /// The service does not apply a filter, so that values cannot be recovered; nothing was committed.
     Filter,
-    /// Another process syncs the mirror, or delivers to the consumer.
+    /// Another process is syncing the mirror, or delivering to the consumer.
     Busy,
     /// The mirror belongs to another account or base URL.
     OtherSource,

@@ -136,7 +136,7 @@ impl Mirror {
     pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
         let store = self.store();
         let mark = store.identity().mark("token", &[token.as_bytes()]);
-        // A write waits while another process syncs.
+        // A write waits while another process is syncing.
         if store.note(TOKEN)?.as_ref() == Some(&mark) {
             Ok(())
         } else {
@@ -150,7 +150,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror, and
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
     /// [`Table`](crate::ErrorKind::Table) if the mirror has no such table or columns.
     pub fn index(&mut self, table: &str, orders: &[Order]) -> Result<(), Error> {
         let mut store = self.store();

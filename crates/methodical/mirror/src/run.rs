@@ -87,8 +87,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`] if another process syncs the mirror, and [`ErrorKind::Table`] if the description is invalid, or does
-    /// not fit the existing table.
+    /// [`ErrorKind::Busy`] if another process is syncing the mirror, and [`ErrorKind::Table`] if the description is
+    /// invalid, or does not fit the existing table.
     pub fn begin(
         &mut self,
         scope: &str,

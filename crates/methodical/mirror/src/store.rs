@@ -129,14 +129,14 @@ impl Store {
         }
     }
 
-    /// Locks the mirror until the result is dropped, across several transactions. Fails if another process syncs.
+    /// Locks the mirror until the result is dropped, across several transactions. Fails if another process is syncing.
     pub(crate) fn hold(&mut self) -> Result<Option<Arc<Lock>>, Error> {
         let lock = self.take_lock()?;
         self.held = lock.as_ref().map_or_else(Weak::new, Arc::downgrade);
         Ok(lock)
     }
 
-    /// Reserves the deliveries to a consumer until the result is dropped. Fails if another process delivers to it.
+    /// Reserves the deliveries to a consumer until the result is dropped. Fails if another process is delivering to it.
     pub(crate) fn reserve(&self, consumer: &str) -> Result<Option<Lock>, Error> {
         let Some(path) = &self.path else { return Ok(None) };
         let parts = [&self.identity.id[..], consumer.as_bytes()];
@@ -149,7 +149,7 @@ impl Store {
         lock.map(Some)
     }
 
-    /// Begins a transaction. Fails if another process syncs.
+    /// Begins a transaction. Fails if another process is syncing.
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
         self.lock = self.take_lock()?;
         self.run("BEGIN IMMEDIATE")

@@ -56,7 +56,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror, and
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
     /// [`Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
     ///
     /// ```

@@ -123,7 +123,7 @@ impl Position {
         Self { column: (after.column - 1).max(first), ..after }
     }
 
-    /// Converts `(line, column)` of a text that begins here into a position in the whole body.
+    /// Converts `(line, column)` in text that begins here to a position in the whole body.
     pub(crate) fn within(self, line: usize, column: usize) -> Self {
         let (line, column) = (line.max(1) as u64, column.max(1) as u64);
         if line == 1 {

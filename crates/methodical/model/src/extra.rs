@@ -157,7 +157,7 @@ pub fn read<'de, A: MapAccess<'de>>(
     Ok(())
 }
 
-/// Borrows the fields of a text. Some of them may be listed.
+/// Borrows fields from JSON text. Some of them may be listed.
 #[inline]
 pub fn within<'a>(text: &'a str, listed: &'static Object) -> Extra<'a> {
     Extra { text: Cow::Borrowed(text), listed: Some(listed) }

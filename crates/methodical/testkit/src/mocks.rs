@@ -173,7 +173,7 @@ impl Call {
         Self { marker: members, ..self }
     }
 
-    /// Responds with a list after the first of these texts, and with the fields of an object between the two others.
+    /// Responds with a list after the first of these strings, and with the fields of an object between the other two.
     pub fn list_beside<T: Serialize, B: Serialize>(
         self,
         (open, middle, close): (&str, &str, &str),
@@ -188,8 +188,8 @@ impl Call {
         }
     }
 
-    /// Responds with an object or other value between these two texts. Adds these members to objects that lack them, at
-    /// any depth.
+    /// Responds with an object or other value between these two strings. Adds these members to objects that lack them,
+    /// at any depth.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),

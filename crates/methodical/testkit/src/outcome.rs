@@ -56,7 +56,7 @@ impl From<Outcome> for Verdict {
     }
 }
 
-/// Ends a check as failed, with a text that says what the subject does instead.
+/// Ends a check as failed; the text says what the subject does instead.
 pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Fail(text.into()))
 }

@@ -45,7 +45,7 @@ pub(super) fn candidates<'f>(
         CandidateFilter::Nothing => return None,
         CandidateFilter::All => (list("candidate"), Vec::new()),
         CandidateFilter::Vacancy(vacancy) => (of_vacancy(""), vec![(*vacancy).into()]),
-        // A text in the database cannot contain NUL, so no candidate has such a status.
+        // Text in the database cannot contain NUL, so no candidate has such a status.
         CandidateFilter::Status(_, status) if status.contains('\0') => return None,
         CandidateFilter::Status(vacancy, status) => {
             (of_vacancy(OF_STATUS), vec![(*vacancy).into(), status.as_str().into()])

@@ -237,7 +237,7 @@ pub(crate) struct SearchFlags {
     text: String,
 }
 
-/// Prints the records that contain a text.
+/// Prints the records that contain the given text.
 pub(crate) fn search<S: Mirrored>(
     flags: &SearchFlags,
     records: Records,

@@ -224,7 +224,7 @@ impl Watch<'_> {
     }
 
     fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
-        // Adding a consumer waits while another process syncs, so do it only once.
+        // Adding a consumer waits while another process is syncing, so do it only once.
         if self.find(mirror)?.is_none() {
             mirror.add_consumer(self.consumer)?;
         }

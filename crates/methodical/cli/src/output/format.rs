@@ -167,7 +167,7 @@ static FORMATS: &[Format] =
 pub(crate) struct Formats(pub(crate) &'static [Format]);
 
 impl Formats {
-    /// Returns the formats in their order.
+    /// Returns the formats in order.
     fn all(self) -> impl Iterator<Item = Format> {
         FORMATS.iter().chain(self.0).copied()
     }
@@ -292,7 +292,7 @@ pub struct OutputSetup {
 }
 
 impl OutputSetup {
-    /// Returns the columns, in their order.
+    /// Returns the columns in order.
     pub fn columns(&self) -> &[OutputColumn] {
         &self.columns
     }

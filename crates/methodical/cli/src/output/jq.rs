@@ -186,7 +186,7 @@ fn functions() -> [Fun<data::JustLut<Val>>; 2] {
     ]
 }
 
-/// Parses the JSON values in a text. The parser is recursive, so a text that is nested too deeply for serde is refused.
+/// Parses a sequence of JSON values. The parser is recursive, so input nested too deeply for serde is refused.
 fn from_json(value: &Val) -> Result<Vec<Val>, Error<Val>> {
     let text = value.try_as_utf8_bytes()?;
     let refused = || Error::typ(value.clone(), "JSON");

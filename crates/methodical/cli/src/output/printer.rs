@@ -417,7 +417,7 @@ impl LiveLine {
         }
     }
 
-    /// Shows a text if it is due.
+    /// Shows this text if it is due.
     pub(crate) fn show(&mut self, text: impl FnOnce() -> String) {
         let Some(screen) = self.screen else { return };
         let due = match self.last_shown {

@@ -36,7 +36,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// The fields of an object in their order, each value as its exact JSON text.
+/// The fields of an object in order, each value as its exact JSON text.
 #[derive(Debug, Default)]
 pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
@@ -73,7 +73,7 @@ impl<'a> Object<'a> {
         self.0.iter().find(|(text, _)| text == name).map(|(_, value)| *value)
     }
 
-    /// Returns the names of the fields with their JSON texts.
+    /// Returns the names of the fields, with their values as JSON text.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(name, value)| (&**name, *value))
     }
@@ -162,7 +162,7 @@ impl<'a, 'c> Cells<'a, 'c> {
     }
 }
 
-/// Returns the text of a value: a string without its quotes, and empty text for `null` or an absent value.
+/// Returns the text of a value: a string without its quotes, or an empty string for `null` or an absent value.
 pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
     let Some(json) = json.filter(|json| *json != "null") else { return Cow::Borrowed("") };
     match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {

@@ -106,7 +106,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Creates the tree of these columns, in their order.
+    /// Creates the tree of these columns, in order.
     pub(crate) fn of(columns: &[OutputColumn]) -> Self {
         let mut root = Self::default();
         for column in columns {
@@ -208,7 +208,7 @@ pub(crate) fn number(text: &str) -> Option<Decimal> {
     parsed.ok().filter(|_| is_number)
 }
 
-/// Returns the date and time at the start of a text, as `YYYY-MM-DD HH:MM:SS`.
+/// Returns the date and time at the start of text, as `YYYY-MM-DD HH:MM:SS`.
 fn civil(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked("YYYY-MM-DD".len())?;
     let time = match rest.strip_prefix([' ', 'T']) {

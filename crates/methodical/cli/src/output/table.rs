@@ -237,7 +237,7 @@ impl Layout {
     }
 }
 
-/// Appends a text, or its start and `…` if it is wider than `width` columns. Grapheme clusters are not split.
+/// Appends text, or its start and `…` if it is wider than `width` columns. Grapheme clusters are not split.
 fn cut(text: &str, width: usize, line: &mut String) {
     if text.width() <= width {
         return line.push_str(text);

@@ -225,7 +225,7 @@ fn below(path: &[String], schema: String) -> String {
     path.iter().rev().fold(schema, within)
 }
 
-/// Returns the JSON values that have one of some texts: the string, and the number or boolean.
+/// Returns the JSON values with one of these texts: the string, and the number or boolean that is written the same.
 fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_json::Value> {
     let forms = |text: S| [Some(json!(text.as_ref())), other_form(text.as_ref())];
     texts.into_iter().flat_map(forms).flatten().collect()

@@ -229,7 +229,7 @@ impl Codes {
         [self.yes.first(), self.no.first()]
     }
 
-    /// Returns the boolean that a text represents; `None` if no code has this text.
+    /// Returns the boolean that a code represents; `None` for any other text.
     pub fn value(&self, text: &str) -> Option<bool> {
         let has = |codes: &[Code]| codes.iter().any(|code| code.text() == text);
         if has(&self.yes) { Some(true) } else { has(&self.no).then_some(false) }

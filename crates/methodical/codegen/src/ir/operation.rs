@@ -110,7 +110,7 @@ impl Operation {
         param.needs.iter().filter_map(|&index| self.params.get(index))
     }
 
-    /// Returns the optional parameters that a parameter needs, in their order.
+    /// Returns the optional parameters that a parameter needs, in order.
     pub fn needed_options<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
         self.needed_by(param).filter(|needed| !needed.required)
     }

@@ -220,7 +220,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The choices of states, with their names and texts. The first one is the default.
+/// The choices of states, with their names and labels. The first one is the default.
 pub(crate) const STATES: [(&str, &str, Option<State>); 4] = [
     ("present", "In the list", Some(State::Present)),
     ("missing", "Missing", Some(State::Missing)),

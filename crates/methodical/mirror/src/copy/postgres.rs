@@ -54,7 +54,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process copies to it,
+    /// [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process is copying to it,
     /// [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached, or refuses the login or
     /// a statement. After an error, the copy is unchanged.
     ///

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
 
-/// The members of a JSON object: the texts of their values, by name. If a name occurs several times, the last member wins.
+/// The members of a JSON object: the JSON text of each value, by name. If a name occurs several times, the last member
+/// wins.
 pub(crate) type Members<'a> = BTreeMap<Cow<'a, str>, &'a str>;
 
 pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
@@ -129,7 +130,7 @@ impl Object {
 /// Maximum nesting of a value, in levels. The decoders accept one level less.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Returns the meaning of a JSON value: a text that is equal for values that mean the same.
+/// Returns the meaning of a JSON value: text that is equal for values that mean the same.
 ///
 /// Whitespace, the order of fields, escapes in strings, and spellings of numbers are ignored. The order of list items
 /// is not.

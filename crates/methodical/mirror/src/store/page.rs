@@ -194,7 +194,7 @@ impl Store {
                 ]
             }
         };
-        // One part for each state reads the rows of an index in their order; the union merges them.
+        // For each state, one part reads the rows of an index in order; the union merges the parts.
         let select = |(part, by): (String, String)| {
             let of = |state: &String| {
                 format!(
@@ -220,7 +220,8 @@ impl Store {
         })
     }
 
-    /// Creates an index of a table, by columns or expressions in parentheses, unless it exists. Fails if another process syncs.
+    /// Creates an index of a table, by columns or expressions in parentheses, unless it exists. Fails if another
+    /// process is syncing.
     pub(crate) fn add_index(&mut self, table: &str, name: &str, by: &str) -> Result<(), Error> {
         let index = format!("mirror_index_{table}_by_{name}");
         let select = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1";

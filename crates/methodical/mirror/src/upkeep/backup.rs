@@ -1,5 +1,5 @@
 //! Backups of a mirror in use, the list of backups, and restoring from them. The list is a separate file, so that it
-//! can be written while another process syncs, and survives a restore.
+//! can be written while another process is syncing, and survives a restore.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
@@ -81,9 +81,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the file exists and may not be replaced, [`ErrorKind::Foreign`] if the backup is damaged or not a
-    /// mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if it is another mirror, and
-    /// [`ErrorKind::Busy`] if a program has it open. After an error, the file is as it was before.
+    /// [`ErrorKind::Io`] if the file exists and may not be replaced, [`ErrorKind::Foreign`] if the backup is damaged or
+    /// not a mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if it is another
+    /// mirror, and [`ErrorKind::Busy`] if a program has it open. After an error, the file is unchanged.
     ///
     /// ```
     /// use methodical_mirror::{Existing, Mirror, Source};

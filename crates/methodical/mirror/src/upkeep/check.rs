@@ -139,7 +139,7 @@ impl Mirror {
     /// # Errors
     ///
     /// [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data.
-    /// [`ErrorKind::Busy`] if another process syncs the mirror. After an error, the mirror is as it was before.
+    /// [`ErrorKind::Busy`] if another process is syncing the mirror. After an error, the mirror is unchanged.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Error> {
         let (at, mut store) = (self.now(), self.store());
         let findings = store.change(|store| {

@@ -39,7 +39,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
     ///
     /// ```
     /// use methodical_mirror::Mirror;
@@ -82,7 +82,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
     pub fn unforget(&mut self, table: &str, id: &str) -> Result<bool, Error> {
         let at = self.now();
         self.store().change(|store| {
@@ -107,7 +107,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};

@@ -1,4 +1,4 @@
-//! Deliveries while another process syncs.
+//! Deliveries while another process is syncing.
 
 use std::sync::mpsc::sync_channel;
 use std::thread;

@@ -26,7 +26,7 @@ enum Disturbance {
     Source(&'static str, &'static str),
     /// The clock shows this many years more than 1970, or fewer.
     Clock(i64),
-    /// Another process syncs.
+    /// Another process is syncing.
     Concurrent,
 }
 

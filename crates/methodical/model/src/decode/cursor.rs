@@ -17,7 +17,7 @@ pub trait Fast<'a>: Sized {
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
 }
 
-/// A position in a text.
+/// A position in JSON text.
 ///
 /// The decoders keep it in registers: functions that are not inlined take and return positions, never
 /// the cursor.
@@ -180,7 +180,7 @@ pub struct Span {
 impl Span {
     #[inline]
     fn cover(&mut self, start: usize, end: usize) {
-        // No field is at the start of a text.
+        // A field is never at the start of the text.
         if self.start == 0 {
             self.start = start;
         }

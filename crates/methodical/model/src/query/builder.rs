@@ -179,7 +179,7 @@ impl QueryBuilder {
 }
 
 fn json_string(out: &mut String, text: &str) {
-    // A text always serializes.
+    // A string always serializes.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 

@@ -264,7 +264,7 @@ pub(super) fn for_input<T>(input: impl Display, outcome: Outcome<T>) -> Outcome<
     })
 }
 
-/// Returns the kind, the phase, `Sent`, and the texts of the error and all its sources.
+/// Returns the kind, the phase, `Sent`, and the messages of the error and all its sources.
 pub(super) fn describe(error: &TransportError) -> String {
     let mut text = format!("{:?}/{:?}/{:?}: {error}", error.kind(), error.phase(), error.sent());
     let mut next = error.source();

@@ -129,7 +129,7 @@ pub enum Kind {
     EpochSeconds,
     /// A currency code.
     Currency,
-    /// One of the values with these JSON texts.
+    /// One of these JSON values.
     Values(&'static [&'static str]),
     /// A value of this kind, or a JSON number.
     OrNumber(&'static Self),

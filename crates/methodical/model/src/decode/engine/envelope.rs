@@ -295,7 +295,7 @@ fn within<'j>(json: &'j str, path: &[&str]) -> Option<&'j str> {
     })
 }
 
-/// Returns a text, or the text of a number or boolean.
+/// Returns a string, or the text of a number or boolean.
 fn scalar(json: &str) -> Option<Cow<'_, str>> {
     match json.as_bytes().first()? {
         b'"' => serde_json::from_str::<CowText<'_>>(json).ok().map(|text| text.0),
