@@ -44,7 +44,7 @@ fn store(database: &mut Connection, candidates: &[Candidate]) -> Result<(), Box<
     )?;
     for candidate in candidates {
         let date = candidate.date.as_ref().map(CivilDateTime::as_str);
-        // The last column keeps every field, also those that the contract does not list.
+        // The last column keeps every field, including those that the contract does not list.
         let json = serde_json::to_string(candidate)?;
         transaction.execute(
             "INSERT INTO candidate VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -289,7 +289,7 @@ pub(crate) fn parse<C: OperationCommands>(
     })
 }
 
-/// Flags that only other commands have, and former ones, with what to use instead.
+/// Flags that only other commands have, and removed ones, with what to use instead.
 const OTHER_FLAGS: [(&str, &str); 6] = [
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),

@@ -68,7 +68,7 @@ impl<S: Service, T> Client<S, T> {
 
     /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
     ///
-    /// Anything that `options` does not set stays as it is in this client. This is as cheap as a clone.
+    /// Settings that `options` does not change are those of this client. This is as cheap as a clone.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]

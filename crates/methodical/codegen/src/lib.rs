@@ -28,7 +28,7 @@
 //! | [`config`] | the services of a workspace, and what is generated for each |
 //! | [`spec`] | reads a spec: `language` is its tables as types, `read` reads these by serde and words its mistakes, `lower` resolves names and checks rules, and `example` checks the examples |
 //! | [`ir`] | the checked service, which all emitters use |
-//! | [`emit`] | the emitters: templates that look like their output, each beside the code that fills it |
+//! | [`emit`] | the emitters: templates that look like their output, each next to the code that fills it |
 //! | [`output`] | formats, marks, compares and replaces the generated files |
 //! | [`diff`] | compares two specs, with semver verdicts |
 //! | [`text`] | writes text of a spec so that its content cannot break a file |

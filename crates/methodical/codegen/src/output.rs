@@ -130,7 +130,7 @@ fn is_marked(text: &str) -> bool {
     text.lines().take(5).any(|line| line.contains(START) && line.contains(END))
 }
 
-/// Returns the text of a Rust file without its mark; `None` if it has none.
+/// Returns the text of a Rust file without its mark, or `None` if the mark is missing.
 pub(crate) fn unmarked(text: &str) -> Option<&str> {
     let (mark, rest) = text.split_once('\n')?;
     is_marked(mark).then(|| rest.strip_prefix("//!\n").unwrap_or(rest))

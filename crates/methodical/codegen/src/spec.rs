@@ -103,5 +103,5 @@ pub(crate) fn not_text(name: &str, shown: &str, why: &dyn Display) -> Report {
     Report { path: shown.to_owned(), text, errors: 1 }
 }
 
-/// The version of the language, as a spec has it.
+/// The version of the language, as written in a spec.
 const VERSION: &str = "2";

@@ -294,7 +294,7 @@ impl Mirror {
     /// ```
     /// use methodical_mirror::{Error, Mirror};
     ///
-    /// /// Prints each change with the cursor from which a reader goes on.
+    /// /// Prints each change with the cursor from which a reader continues.
     /// fn print(mirror: &Mirror) -> Result<(), Error> {
     ///     for change in mirror.changes(None, 100)?.0 {
     ///         println!("{} {} {}", change.kind.as_str(), change.id, mirror.cursor_after(&change));

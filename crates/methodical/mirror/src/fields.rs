@@ -1,5 +1,5 @@
-//! The columns of a table at one time, for writing and reading its rows. Also keyed hashes: HMAC-SHA-256 with the
-//! mirror's secret, because without a secret the contents of a record could be guessed from its hash.
+//! The columns of a table at one time, for writing and reading its rows. Also keyed hashes, by HMAC-SHA-256 with the
+//! mirror's secret: from an unkeyed hash, the contents of a record could be guessed.
 
 pub(crate) mod difference;
 pub(crate) mod json;

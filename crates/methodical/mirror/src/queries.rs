@@ -30,7 +30,7 @@ pub struct Placement {
     pub member: String,
     /// The identity of the group, such as an album.
     pub group: String,
-    /// The title of the group: its first text besides the identity that is not personal.
+    /// The title of the group: its first text that is neither personal nor the identity.
     pub title: Option<String>,
     /// The value; `None` while it is unknown.
     pub value: Option<String>,

@@ -124,8 +124,8 @@ impl Settings {
         })
     }
 
-    /// Finds the password in the password file. The file is read anew for each connection, so that it can be changed while
-    /// servers run.
+    /// Finds the password in the password file. The file is read again for each connection, so that it can be changed
+    /// while servers are running.
     fn find_password(&self) -> Result<Option<String>, Error> {
         // `/dev/null` switches the default file off.
         let Some(path) = self.passfile.as_deref().filter(|path| path.is_file()) else {
@@ -157,7 +157,7 @@ fn hosts(config: &Config) -> impl Iterator<Item = (String, u16)> {
     })
 }
 
-/// Returns the password of a line `host:port:database:user:password`, if its fields have one of the values.
+/// Returns the password in a line `host:port:database:user:password`, if each other field has one of the wanted values.
 fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
     let mut fields = vec![String::new()];
     let mut letters = line.chars();

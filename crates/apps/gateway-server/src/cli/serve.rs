@@ -231,7 +231,7 @@ fn fit_descriptors(config: &mut Config) {
     }
 }
 
-/// Descriptors for everything besides connections, such as the database, the listeners and refusals in progress.
+/// Descriptors for everything except connections, such as the database, the listeners and refusals in progress.
 const DESCRIPTORS: usize = 150;
 
 /// A supervisor that cannot be reached will notice by itself, so a failure is ignored.

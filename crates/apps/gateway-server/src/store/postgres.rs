@@ -302,7 +302,7 @@ const TABLES: [(Table, &str); 4] = [
     (Table::Doomed, "doomed"),
 ];
 
-/// The signature of the binary format, no flags, and no extension.
+/// The signature of the binary format, without flags or an extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 
 /// The number of columns that ends the rows.

@@ -283,7 +283,7 @@ fn setter(param: &Param) -> String {
 /// The other methods of mocks.
 const METHODS: &str = "answers bad_record delay fails fails_with retry_after token truncated";
 
-/// Returns the type of the data of a response, or of its records; empty if it has none.
+/// Returns the type of a response's data or records; empty for a response without data.
 fn record(service: &Service, operation: &Operation) -> String {
     operation.response.of.as_ref().map(|of| of.rust(service)).unwrap_or_default()
 }

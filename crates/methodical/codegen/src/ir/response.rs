@@ -205,7 +205,7 @@ pub struct Paging {
     pub param: Option<usize>,
     /// The index of the parameter with the maximum number of records of a page.
     pub size: Option<usize>,
-    /// The fields beside the list that say how the list goes on.
+    /// The fields beside the list that say how the list continues.
     pub marks: Vec<Mark>,
 }
 
@@ -223,7 +223,7 @@ pub enum PagedBy {
     Cursor,
 }
 
-/// A field beside a list that says how the list goes on.
+/// A field beside a list that says how the list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The meaning of the field.

@@ -111,7 +111,8 @@ impl Context<'_> {
         None
     }
 
-    /// Returns the Rust name of a field or parameter: `rust-name` if given, else the key. Reports an error if it has none.
+    /// Returns the Rust name of a field or parameter: `rust-name` if given, otherwise derived from the key. Reports an
+    /// error if that is impossible.
     pub(super) fn rust_name<F>(
         &mut self,
         key: &At<String>,

@@ -140,7 +140,7 @@ fn write(
 struct Copy<'a> {
     target: Transaction<'a>,
     name: &'a str,
-    /// The schema, as SQL has it.
+    /// The schema, as an SQL identifier.
     schema: String,
 }
 

@@ -70,7 +70,7 @@ impl Mirror {
     /// One process delivers to a consumer at a time. Once that process has ended, or was killed, another one can
     /// deliver.
     ///
-    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, and not before the
+    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, but not before the
     /// delay that the receiver asked for. The mirror stores when that is; until then, this function attempts nothing.
     /// It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
     /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor

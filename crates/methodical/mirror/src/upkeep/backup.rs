@@ -225,7 +225,7 @@ fn has_contents(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.len() > 0)
 }
 
-/// Forgets in a copy what the former mirror had forgotten.
+/// Forgets in a copy the records that the previous mirror had forgotten.
 fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
     let former = Store::open(former, None).map_err(|error| {

@@ -81,7 +81,7 @@ pub(crate) mod time {
 
     use crate::DecodeError;
 
-    /// Converts the text of the scalar `name`: `YYYY-MM-DD HH:MM:SS`, and no other format.
+    /// Converts the text of the scalar `name`, which must have the format `YYYY-MM-DD HH:MM:SS`.
     ///
     /// # Errors
     ///

@@ -103,7 +103,7 @@ fn flag(param: &Param, value: &str) -> Option<String> {
         .then(|| format!(" --{} {}", param.flag(), param.argument(value)))
 }
 
-/// Returns the plural of a noun, such as `galleries` for `gallery`. A noun that ends like a plural stays as it is.
+/// Returns the plural of a noun, such as `galleries` for `gallery`. A noun that ends like a plural is unchanged.
 pub(super) fn plural(noun: &str) -> String {
     for (one, several) in [("person", "people"), ("child", "children")] {
         if let Some(start) = noun.strip_suffix(one) {

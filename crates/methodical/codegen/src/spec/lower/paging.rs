@@ -81,7 +81,7 @@ fn param(
     None
 }
 
-/// Returns the fields that say how the list goes on.
+/// Returns the fields that say how the list continues.
 fn marks(
     cx: &mut Context<'_>,
     service: &Service,
@@ -99,7 +99,7 @@ fn marks(
     given.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
 }
 
-/// Returns a field that says how the list goes on.
+/// Returns a field that says how the list continues.
 fn mark(
     cx: &mut Context<'_>,
     service: &Service,

@@ -163,7 +163,7 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     None
 }
 
-/// Returns the place of the data in a body, and the envelope around it. Checks that the marker of the envelope is beside
+/// Returns the place of the data in a body, and the envelope around it. Checks that the envelope's marker is not within
 /// the data.
 fn body(
     cx: &mut Context<'_>,
