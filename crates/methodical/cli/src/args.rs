@@ -13,13 +13,12 @@ use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand};
 use methodical_client::model::tables::Mirrored;
 
 use crate::commands::Command;
-use crate::failure::{EXIT_CODES, Exit, Failure};
+use crate::failure::{EXIT_CODES, Failure};
 use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
-use crate::operations::{Example, OperationCommands};
 use crate::output::flags::OutputFlags;
-use crate::program::{Name, Program, RecordType, capitals};
+use crate::program::{Example, Name, OperationCommands, Program, RecordType, capitals};
 use crate::run::Invocation;
 use crate::screen::{columns, printable, wrap};
 use crate::settings::{CallFlags, KEYS, MirrorFlags, ServiceFlags};
@@ -283,7 +282,7 @@ pub(crate) fn parse<C: OperationCommands>(
         }
         // Printing help or the version may fail: the reader may be gone, or the disk full.
         match error.print().and_then(|()| io::stdout().flush()) {
-            Ok(()) => Failure::new(Exit::Done, "printed"),
+            Ok(()) => Failure::done(),
             Err(error) => Failure::from(error),
         }
     })
@@ -321,38 +320,48 @@ fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Comman
 /// Replaces the placeholders in help text with the service's names for members, groups and values.
 fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) -> String {
     let Example { command, method, fields } = example;
-    let text = text
-        .replace("{settings}", &settings_list())
-        .replace("{PROGRAM}", &capitals(program.name.as_str()))
-        .replace("{program}", program.name.as_str())
-        .replace("{command}", command)
-        .replace("{page}", &command.replace(' ', "-"))
-        .replace("{method}", method)
-        .replace("{extensions}", &program.formats.extensions())
-        .replace("{fields}", fields);
-    let text = match program.contract {
-        Some((_, reference)) => text.replace("{reference}", reference),
-        None => text,
+    let (settings, extensions) = (settings_list(), program.formats.extensions());
+    let (capitals, page) = (capitals(program.name.as_str()), command.replace(' ', "-"));
+    let (member, group) =
+        of.map_or(("record", "group"), |of| (of.members.name(), of.groups.name()));
+    let placeholders = [
+        ("{settings}", &*settings),
+        ("{PROGRAM}", &*capitals),
+        ("{program}", program.name.as_str()),
+        ("{command}", command),
+        ("{page}", &*page),
+        ("{method}", method),
+        ("{extensions}", &*extensions),
+        ("{fields}", fields),
+        ("{reference}", program.contract.map_or("", |(_, reference)| reference)),
+        ("{member}", member),
+        ("{group}", group),
+        ("{value}", of.map_or("value", |of| of.value)),
+    ];
+    placeholders.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
+}
+
+/// Returns the examples of a program: those with sample data, and the others.
+fn examples(program: &Program, example: Example) -> [Vec<String>; 2] {
+    let own = [example.command];
+    let given = |given: &'static [&'static str]| {
+        if given.is_empty() { own.to_vec() } else { given.to_vec() }
     };
-    match of {
-        Some(of) => text
-            .replace("{member}", of.members.name())
-            .replace("{group}", of.groups.name())
-            .replace("{value}", of.value),
-        None => text,
-    }
+    let sample = program.demo.map(|demo| given(demo.examples)).unwrap_or_default();
+    let login = format!("auth login --base-url https://{}.example.com", program.name);
+    let others = given(program.examples).into_iter().map(str::to_owned);
+    [
+        sample.iter().map(|one| format!("--demo {one}")).collect(),
+        [login].into_iter().chain(others).collect(),
+    ]
 }
 
 fn short_help(program: &Program, example: Example) -> String {
     let name = program.name;
-    let demo = program.demo.map(|demo| demo.examples.first().unwrap_or(&example.command));
-    let demo = demo.map(|command| format!("--demo {command}"));
-    let login = login_example(name);
-    let first = program.examples.first().unwrap_or(&example.command);
-    let examples = demo.iter().map(String::as_str).chain([&*login, first]);
+    let [sample, others] = examples(program, example);
     format!(
         "Examples:\n{}\n\n{}Flags of a command: `{name} COMMAND -h`. Everything: `{name} --help`",
-        lines(name, examples),
+        lines(name, sample.iter().take(1).chain(others.iter().take(2))),
         common_options(name)
     )
 }
@@ -375,22 +384,14 @@ fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String
     lines.join("\n")
 }
 
-fn login_example(name: Name) -> String {
-    format!("auth login --base-url https://{name}.example.com")
-}
-
 fn long_help(program: &Program, example: Example) -> String {
     let name = program.name;
-    let own = [example.command];
-    let sample = program.demo.map(|demo| {
-        let given = if demo.examples.is_empty() { &own } else { demo.examples };
-        format!(
-            "With sample data:\n{}\n\n",
-            lines(name, given.iter().map(|one| format!("--demo {one}")))
-        )
-    });
-    let given = if program.examples.is_empty() { &own } else { program.examples };
-    let login = login_example(name);
+    let [sample, others] = examples(program, example);
+    let sample = if sample.is_empty() {
+        String::new()
+    } else {
+        format!("With sample data:\n{}\n\n", lines(name, sample.iter()))
+    };
     format!(
         "\
 {}Examples:
@@ -409,8 +410,8 @@ Settings, first source found wins ({} shows which):
 
 {}
 {}",
-        sample.unwrap_or_default(),
-        lines(name, [&*login].iter().chain(given)),
+        sample,
+        lines(name, others.iter()),
         name.variable("TOKEN"),
         name.variable("TOKEN_FILE"),
         name.command("auth login"),
@@ -428,23 +429,21 @@ fn settings_list() -> String {
 }
 
 pub(crate) fn environment(name: Name) -> String {
-    let width = name.variable("TOKEN_FILE").len();
-    let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
     let mut own: Vec<_> = KEYS.iter().filter_map(|key| Some((key.variable?, key.about))).collect();
     own.splice(1..1, [("PROFILE", "profile"), ("TOKEN", "access token")]);
-    let own: String =
-        own.into_iter().map(|(variable, text)| line(&name.variable(variable), text)).collect();
+    own.push(("FORCE_TTY", "print as on a terminal with this number of columns"));
+    let own = own.into_iter().map(|(variable, text)| (name.variable(variable), text));
     let others = [
-        line("", "proxy for each scheme, and hosts to call directly"),
-        line(&name.variable("FORCE_TTY"), "print as on a terminal with this number of columns"),
-        line("PAGER", "pager for long output on a terminal; default: less"),
-        line("NO_COLOR", "no colors"),
-        line("CI", "no progress line and no pager"),
+        ("HTTPS_PROXY", "proxy for https; HTTP_PROXY and ALL_PROXY for others"),
+        ("NO_PROXY", "hosts to call directly"),
+        ("PAGER", "pager for long output on a terminal; default: less"),
+        ("NO_COLOR", "no colors"),
+        ("CI", "no progress line and no pager"),
     ];
-    format!(
-        "Environment:\n{own}  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY\n{}",
-        others.concat()
-    )
+    let others = others.map(|(variable, text)| (variable.to_owned(), text));
+    let width = name.variable("TOKEN_FILE").len();
+    let line = |(variable, text)| format!("  {variable:width$}  {text}\n");
+    format!("Environment:\n{}", own.chain(others).map(line).collect::<String>())
 }
 
 /// Returns the program with its commands grouped by purpose in the help.

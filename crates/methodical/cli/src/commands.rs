@@ -10,14 +10,15 @@ use crate::commands::help::{CompletionsFlags, HelpFlags, ManFlags};
 use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
 use crate::mirror::assistant::{self, AssistantFlags};
+use crate::mirror::board;
 use crate::mirror::command::MirrorCommand;
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::{self, DashboardFlags};
+use crate::mirror::open::Asked;
 use crate::mirror::placements::{self, PlacementsCommand};
 use crate::mirror::report::{self, ReportFlags};
 use crate::mirror::watch::{self, WatchFlags};
-use crate::mirror::{board, member, recovered};
-use crate::operations::OperationCommands;
+use crate::program::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
 
@@ -150,30 +151,21 @@ pub(crate) fn run<C: OperationCommands>(
     if syncs && invocation.mirror.from.is_some() {
         return Err(Failure::usage("cannot use --from: --to names the mirror"));
     }
+    let asked = || Asked::open::<C>(invocation);
     match command {
-        Command::Operation(operation) => {
-            let session = session()?;
-            operation.run(&session)
-        }
-        Command::Api(flags) => {
-            let session = session()?;
-            api::run(&session, flags)
-        }
+        Command::Operation(operation) => operation.run(&session()?),
+        Command::Api(flags) => api::run(&session()?, flags),
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),
         Command::Completions(flags) => help::completions(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
-        Command::Board => board::run(recovered::<C::Service>()?, invocation),
-        Command::Duplicates => {
-            placements::duplicates(recovered::<C::Service>()?, C::RECORDS, invocation)
-        }
-        Command::Placements(PlacementsCommand::List(flags)) => {
-            placements::list(&flags, recovered::<C::Service>()?, C::RECORDS, invocation)
-        }
-        Command::Report(flags) => report::report(&flags, recovered::<C::Service>()?, invocation),
-        Command::Show(id) => member::show(&id, recovered::<C::Service>()?, C::RECORDS, invocation),
+        Command::Board => board::run(&asked()?),
+        Command::Duplicates => placements::duplicates::<C>(invocation),
+        Command::Placements(PlacementsCommand::List(flags)) => placements::list(&flags, &asked()?),
+        Command::Report(flags) => report::report(&flags, &asked()?),
+        Command::Show(id) => placements::show(&id, &asked()?),
         #[cfg(feature = "dashboard")]
         Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),
         Command::Mirror(command) => command.run::<C::Service>(C::RECORDS, invocation),

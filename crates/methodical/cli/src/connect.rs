@@ -144,7 +144,7 @@ pub(crate) fn read_token(
     from: &TokenFrom,
 ) -> Result<Option<String>, Failure> {
     match from {
-        TokenFrom::Stdin => from_stdin().map(Some),
+        TokenFrom::Stdin => ask_for("token", "Access token").map(Some),
         TokenFrom::Variable(name) => setting(name),
         TokenFrom::File(file) => {
             check_token_file(file)?;
@@ -155,39 +155,22 @@ pub(crate) fn read_token(
     }
 }
 
-/// Returns the token in force, if reading it has no effect: it does not run a command or read standard input.
-/// Without the token or on an error, this returns `None`.
-pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
-    let from = settings.token.as_ref()?;
-    let has_no_effect = match from {
-        TokenFrom::Variable(_) | TokenFrom::Login { .. } => true,
-        // A pipe could be read only once.
-        TokenFrom::File(file) => file.value.is_file(),
-        _ => false,
-    };
-    let text = if has_no_effect { read_token(invocation, from).ok()? } else { None };
-    text.map(|text| text.trim().to_owned())
-}
-
-/// Reads a token from standard input. On a terminal, typing is not shown.
-fn from_stdin() -> Result<String, Failure> {
-    if io::stdin().is_terminal() {
-        return ask_for_token("Access token");
-    }
+/// Reads a secret, such as a token: on a terminal without showing it, and otherwise from standard input.
+pub(crate) fn ask_for(what: &str, whose: &str) -> Result<String, Failure> {
     let mut text = String::new();
-    io::stdin().take(MAX_TOKEN).read_to_string(&mut text).map_err(|error| {
-        Failure::usage("cannot read the token from standard input").because(error.to_string())
+    let read = if io::stdin().is_terminal() {
+        ask_for_secret(&format!("{whose} (not shown): ")).map(|secret| text = secret)
+    } else {
+        io::stdin().take(MAX_SECRET).read_to_string(&mut text).map(drop)
+    };
+    read.map_err(|error| {
+        Failure::usage(format!("cannot read the {what}")).because(error.to_string())
     })?;
     Ok(text)
 }
 
-pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
-    ask_for_secret(&format!("{whose} (not shown): "))
-        .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))
-}
-
-/// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
-const MAX_TOKEN: u64 = 64 * 1024;
+/// Maximum size of a secret on standard input, in bytes: more than any server accepts in a header.
+const MAX_SECRET: u64 = 64 * 1024;
 
 /// Creates a client with this token in place of the one in the settings.
 pub(crate) fn build<S: Service>(
@@ -216,9 +199,6 @@ pub(crate) fn build<S: Service>(
     if let Some(seconds) = settings.timeout() {
         let limit = Duration::from_secs(seconds);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
-    }
-    if let Some(calls) = invocation.call.calls_per_second {
-        builder = builder.requests_per_second(calls);
     }
     if let Some(trace) = Trace::of(invocation) {
         builder = builder.observer(trace);
@@ -273,7 +253,7 @@ fn options(timeout: Option<u64>) -> Options {
 const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
 
 /// Returns whether this is the URL of a service on this machine.
-pub(crate) fn is_local(base_url: &str) -> bool {
+fn is_local(base_url: &str) -> bool {
     let url = base_url.parse::<Uri>().ok();
     let Some(host) = url.as_ref().and_then(Uri::host) else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufWriter, Write, stdout};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use crate::connector::stream::{Catalog, Row, Stream, discovered, streams};
 use crate::failure::{Exit, Failure};
 use crate::files;
-use crate::mirror::open::{unreadable, utc};
+use crate::mirror::open::{each_record, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
 
@@ -63,10 +62,8 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     let state: Option<Option<TapState>> = state.map_err(|failure| failure.hint(START_OVER))?;
     let state = state.flatten().unwrap_or_default();
     let (invocation, flags) = Config::apply(config.unwrap_or_default(), invocation);
-    if invocation.is_dry_run("would sync the mirror, and write its streams") {
-        return Ok(());
-    }
-    let Some((session, mut mirror)) = sync::open::<S>(&flags, &invocation)? else { return Ok(()) };
+    invocation.end_dry_run("would sync the mirror, and write its streams")?;
+    let (session, mut mirror) = sync::open::<S>(&flags, &invocation)?;
     let Synced { report, done, .. } = sync::sync(&session, &mut mirror, &flags)?;
     let is_useless = report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
     let done = match done {
@@ -206,13 +203,10 @@ impl<W: Write> Writer<'_, W> {
 
     fn copy(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
         let (mirror, present) = (self.mirror, Filter::new().state(State::Present));
-        let mut done = Ok(());
-        let read = mirror.each_matching(stream.table.name(), &present, |record| {
-            done = self.write_row(stream, &stream.row(&record));
-            if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        read.map_err(unreadable)?;
-        done?;
+        each_record(mirror, stream.table.name(), &present, |record| {
+            self.write_row(stream, &stream.row(&record))?;
+            Ok(true)
+        })?;
         self.bookmark(stream, bookmark)
     }
 

@@ -1,11 +1,10 @@
 //! A failure of the program: what happened, why, what to do next, and the exit code.
 
 use std::error::Error as StdError;
-use std::{env, io, iter};
+use std::{io, iter};
 
 use methodical_client::{Error, ErrorKind, model};
 
-use crate::connect::is_local;
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
@@ -101,6 +100,11 @@ impl Failure {
         Self::new(Exit::Busy, message)
     }
 
+    /// Ends a command that has nothing more to do, with success: after the request of a dry run, for example.
+    pub(crate) fn done() -> Self {
+        Self::new(Exit::Done, "done")
+    }
+
     /// Sets the hint: what to do next. It replaces any earlier hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -123,6 +127,11 @@ impl Failure {
     /// Sets the message, and turns the current one into its first cause.
     pub(crate) fn within(self, whole: &str) -> Self {
         Self { message: format!("{whole}: {}", self.message), ..self }
+    }
+
+    /// Warns of the failure, without its causes: another one ends the program.
+    pub(crate) fn warn(&self, screen: Screen) {
+        screen.warn(&self.message);
     }
 
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
@@ -270,15 +279,10 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
-        ErrorKind::Connect => match base_url.and_then(|url| proxy_of(&url.value)) {
-            Some(name) => format!(
-                "check the base URL, and that the proxy in {name} runs and reaches the service; to bypass it, add the host to NO_PROXY"
-            ),
-            _ => format!(
-                "check the base URL, and that the service is running; {} shows where the URL comes from",
-                invocation.command("config list")
-            ),
-        },
+        ErrorKind::Connect => format!(
+            "check the base URL, that the service is running, and the proxy if one is set; {} shows where the URL comes from",
+            invocation.command("config list")
+        ),
         ErrorKind::Tls => {
             "check the scheme and the port of the base URL, and the clock of this machine; if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE".to_owned()
         }
@@ -310,18 +314,6 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         }
         _ => return None,
     })
-}
-
-/// Returns the variable that names a proxy for a URL, if one is set. The transport decides whether `NO_PROXY` exempts
-/// the host.
-fn proxy_of(base_url: &str) -> Option<&'static str> {
-    let own = if base_url.starts_with("https:") {
-        ["https_proxy", "HTTPS_PROXY"]
-    } else {
-        ["http_proxy", "HTTP_PROXY"]
-    };
-    let mut names = own.into_iter().chain(["all_proxy", "ALL_PROXY"]);
-    names.find(|name| !is_local(base_url) && env::var_os(name).is_some_and(|url| !url.is_empty()))
 }
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.

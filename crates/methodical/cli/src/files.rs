@@ -55,14 +55,18 @@ impl Write for AtomicFile {
 
 /// Creates a folder for sample data, which is removed when it is dropped. Removes any left by a process that was ended
 /// by a signal.
-pub(crate) fn temporary_folder(program: Name) -> io::Result<TempDir> {
+/// The folder is in use until the file is dropped.
+pub(crate) fn temporary_folder(program: Name) -> io::Result<(TempDir, File)> {
     let prefix = format!("{program}-mirror-");
     remove_leftovers(&env::temp_dir(), &prefix, "");
-    TempDir::with_prefix(prefix)
+    let folder = TempDir::with_prefix(prefix)?;
+    let lock = File::create(folder.path().join(IN_USE))?;
+    drop(lock.try_lock());
+    Ok((folder, lock))
 }
 
-/// Removes the temporary files with this prefix and suffix that earlier runs left in a folder: those that belong to this user, have
-/// not changed for a minute, and are not locked. Without a suffix, removes the folders of this user that are a day old.
+/// Removes the temporary files and folders with this prefix and suffix that earlier runs left in a folder: those that belong to
+/// this user, have not changed for a minute, and are not locked.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -73,29 +77,18 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
         // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
         let (path, Ok(there)) = (entry.path(), entry.metadata()) else { continue };
         let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-        let is_older = |than| age.is_some_and(|age| age >= than) && is_of_this_user(&there);
-        let is_free = || File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+        // In a shared folder, others can create any: opening a pipe in place of a lock would block.
+        if age.is_none_or(|age| age < LEFTOVER_AGE) || !Access::of(&there).is_own() {
+            continue;
+        }
+        let is_free = |path: &Path| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
         // Another process may remove it first.
-        if suffix.is_empty() && there.is_dir() && is_older(FOLDER_AGE) {
-            drop(fs::remove_dir_all(path));
-        } else if !suffix.is_empty() && there.is_file() && is_older(LEFTOVER_AGE) && is_free() {
+        if there.is_file() && is_free(&path) {
             drop(fs::remove_file(path));
+        } else if there.is_dir() && is_free(&path.join(IN_USE)) {
+            drop(fs::remove_dir_all(path));
         }
     }
-}
-
-/// Returns whether a file belongs to the user of this process. In a shared folder, others can create any: opening a pipe in
-/// place of a lock would block.
-#[cfg(unix)]
-fn is_of_this_user(there: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    there.uid() == rustix::process::geteuid().as_raw()
-}
-
-#[cfg(not(unix))]
-const fn is_of_this_user(_there: &fs::Metadata) -> bool {
-    true
 }
 
 /// Suffix of unfinished files.
@@ -104,8 +97,8 @@ const PART: &str = ".part";
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
 
-/// Minimum age of a leftover folder. Younger sample data may be in use.
-const FOLDER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Name of the file that is locked while a folder is in use.
+const IN_USE: &str = "in-use";
 
 /// Returns the folder of a file, even if its path names none.
 pub(crate) fn folder_of(path: &Path) -> &Path {
@@ -170,21 +163,53 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
+/// Reads a file that others must not be able to read: see [`check_private`].
+pub(crate) fn read_private(path: &Path, contents: &str) -> Result<Option<String>, Failure> {
+    check_private(path, contents)?;
+    read(path)
+}
+
 /// A path below a file does not exist either: accounts without a home have `/dev/null` as their home.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// Who owns a file, and what others may do with it. On Windows, only the person can use the files in their folder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) owner: u32,
+    pub(crate) mode: u32,
+}
+
+impl Access {
+    #[cfg(unix)]
+    pub(crate) fn of(there: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+
+        Self { owner: there.uid(), mode: there.mode() }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) const fn of(_there: &fs::Metadata) -> Self {
+        Self { owner: 0, mode: 0 }
+    }
+
+    /// Returns whether the file belongs to the user of this process.
+    pub(crate) fn is_own(self) -> bool {
+        #[cfg(unix)]
+        return self.owner == rustix::process::geteuid().as_raw();
+        #[cfg(not(unix))]
+        true
+    }
+}
+
 /// Refuses a file that others can read, as `ssh` does. A file that belongs to another user or is on a read-only file
 /// system is accepted: its mode cannot be changed, and Docker and Kubernetes provide secrets that way. The hint names
 /// the contents, such as `token`.
-#[cfg(unix)]
 pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let own = rustix::process::geteuid().as_raw();
-    let open = |there: fs::Metadata| there.mode() & 0o077 != 0 && there.uid() == own;
-    if !fs::metadata(path).is_ok_and(open) || is_read_only(path) {
+    let access = fs::metadata(path).map(|there| Access::of(&there));
+    if !access.is_ok_and(|access| access.is_own() && access.mode & 0o077 != 0) || is_read_only(path)
+    {
         return Ok(());
     }
     let path = path.display();
@@ -193,36 +218,20 @@ pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> 
     )))
 }
 
-/// Accepts every file: on Windows, only the user can read files in their own folder.
-#[cfg(not(unix))]
-pub(crate) fn check_private(_path: &Path, _contents: &str) -> Result<(), Failure> {
-    Ok(())
-}
-
 /// Refuses settings, or their folder, if a user other than this one and root can change them: settings can start programs. The
 /// mode does not matter on a read-only file system: Kubernetes mounts folders with mode 0777 that way.
-#[cfg(unix)]
 fn check_trusted(path: &Path, there: &fs::Metadata) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let is_own = [0, rustix::process::geteuid().as_raw()].contains(&there.uid());
-    let what = if is_own && there.mode() & 0o022 != 0 && !is_read_only(path) {
-        "other users can change"
-    } else if is_own {
-        return Ok(());
+    let access = Access::of(there);
+    let (what, mend) = if !access.is_own() && access.owner != 0 {
+        ("another user owns", "chown $(id -u)")
+    } else if access.mode & 0o022 != 0 && !is_read_only(path) {
+        ("other users can change", "chmod go-w")
     } else {
-        "another user owns"
+        return Ok(());
     };
-    let (shown, mend) = (path.display(), if is_own { "chmod go-w" } else { "chown $(id -u)" });
+    let shown = path.display();
     Err(Failure::usage(format!("{what} {shown}"))
         .hint(format!("settings can start programs: check them, then run `{mend} {shown}`")))
-}
-
-/// Accepts every file: on Windows, only the user can change files in their own folder.
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
-fn check_trusted(_path: &Path, _there: &fs::Metadata) -> Result<(), Failure> {
-    Ok(())
 }
 
 #[cfg(unix)]
@@ -230,6 +239,11 @@ fn is_read_only(path: &Path) -> bool {
     use rustix::fs::{StatVfsMountFlags, statvfs};
 
     statvfs(path).is_ok_and(|mounted| mounted.f_flag.contains(StatVfsMountFlags::RDONLY))
+}
+
+#[cfg(not(unix))]
+const fn is_read_only(_path: &Path) -> bool {
+    false
 }
 
 /// Returns the options of a file that only its owner can read.
@@ -272,26 +286,21 @@ pub(crate) fn read_trusted(path: &Path) -> Result<Option<String>, Failure> {
 #[derive(Debug)]
 pub(crate) struct Lock {
     program: Name,
-    /// `None` if files cannot be created in the folder, so that nothing can be written anyway.
-    _file: Option<File>,
+    _file: File,
 }
 
 impl Lock {
     /// Waits until no other process is changing the settings.
     pub(crate) fn take(program: Name) -> Result<Self, Failure> {
-        let Some(path) = find(program, LOCK) else { return Ok(Self { program, _file: None }) };
-        let file = match make_private(folder_of(&path)).and_then(|()| private().open(&path)) {
-            Ok(file) => file,
-            // `write` explains why.
-            Err(_) if !path.exists() => return Ok(Self { program, _file: None }),
-            Err(error) => return Err(unusable("lock", &path, &error)),
-        };
+        let path = path(program, LOCK)?;
+        let file = make_private(folder_of(&path)).and_then(|()| private().open(&path));
+        let file = file.map_err(|error| unusable("write", &path, &error))?;
         match file.lock() {
             // Some file systems have no locks.
             Err(error) if error.kind() != io::ErrorKind::Unsupported => {
                 Err(unusable("lock", &path, &error))
             }
-            _ => Ok(Self { program, _file: Some(file) }),
+            _ => Ok(Self { program, _file: file }),
         }
     }
 
@@ -316,7 +325,7 @@ mod tests {
     use std::fs::{self, File};
     use std::time::SystemTime;
 
-    use super::{AtomicFile, LEFTOVER_AGE};
+    use super::{AtomicFile, IN_USE, LEFTOVER_AGE, remove_leftovers};
     use crate::program::Name;
 
     #[cfg(unix)]
@@ -349,5 +358,23 @@ mod tests {
         let kept =
             [".gw-1.csv", ".gw-folder.part", ".gw-locked.part", ".gw-young.part", "mine.part"];
         assert_eq!(names, kept);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_in_use_is_kept_for_as_long_as_it_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::now().checked_sub(LEFTOVER_AGE * 10_000).unwrap();
+        let create = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir(&path).unwrap();
+            let lock = File::create(path.join(IN_USE)).unwrap();
+            File::open(&path).unwrap().set_modified(old).unwrap();
+            (path, lock)
+        };
+        let ((used, lock), (left, _)) = (create("gw-mirror-used"), create("gw-mirror-left"));
+        lock.lock().unwrap();
+        remove_leftovers(folder.path(), "gw-mirror-", "");
+        assert!(used.exists() && !left.exists());
     }
 }

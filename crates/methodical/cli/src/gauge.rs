@@ -9,9 +9,10 @@ use methodical_mirror::Sample;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::args::whole_number;
 use crate::failure::{Exit, Failure};
 use crate::mirror::open::{self, utc};
-use crate::output::printer::{Printer, Schema, counted};
+use crate::output::printer::{Schema, counted};
 use crate::output::record::{Cells, Path};
 use crate::output::select::number;
 use crate::run::Invocation;
@@ -52,7 +53,7 @@ pub struct CheckFlags {
     /// Fail if the amount will last fewer than N days, based on the last two weeks. Needs a mirror.
     ///
     /// With samples of less than a day, the exit code is 10.
-    #[arg(id = "frame:days", long = "days", value_name = "N")]
+    #[arg(id = "frame:days", long = "days", value_name = "N", value_parser = whole_number)]
     days: Option<u64>,
 }
 
@@ -96,16 +97,12 @@ impl<S: Mirrored> Session<S> {
             GaugeCommand::Check(flags) => return check_days(flags.days, gauge, &self.invocation),
             GaugeCommand::Forecast => return check_days(None, gauge, &self.invocation),
         };
-        if self.print_dry_run(operation)? {
-            return Ok(());
-        }
-        let fields = &["gauge", "value", "unit", "below"];
-        let mut printer = Printer::open(&self.invocation, &Schema::of_program(fields, true))?;
+        self.end_dry_run(&[operation])?;
         let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
         let (value, unit) = amount(&json, gauge)?;
         let values = [json!(gauge.name()), json!(value), json!(unit), json!(below)];
-        printer.print_members(fields.iter().zip(values))?;
-        printer.finish()?;
+        let schema = Schema::of_program(&["gauge", "value", "unit", "below"], true);
+        schema.print(&self.invocation, [values])?;
         refuse_below(gauge, &value, unit.as_deref(), &below)
     }
 }
@@ -130,9 +127,8 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
         ("sampled_at", json!(utc(*at))),
     ];
     let fields = shown.each_ref().map(|(name, _)| *name);
-    let mut printer = Printer::open(invocation, &Schema::of_program(&fields, true))?;
-    printer.print_members(shown)?;
-    printer.finish()?;
+    let values = shown.map(|(_, value)| value);
+    Schema::of_program(&fields, true).print(invocation, [values])?;
     let Some(days) = days else { return Ok(()) };
     if forecast.per_day.is_none() {
         let text = format!(

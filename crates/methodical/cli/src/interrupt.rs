@@ -4,8 +4,6 @@
 
 #[cfg(unix)]
 use std::fs::File;
-#[cfg(unix)]
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{io, process};
@@ -55,22 +53,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `end` on a signal. SIGHUP restores the terminal and keeps its default action, unless it is ignored, as under
-/// `nohup`.
+/// Calls `end` on a signal.
 #[cfg(unix)]
 fn signals(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::iterator::Signals;
-    use signal_hook::low_level::emulate_default_handler;
+    use signal_hook::consts::{SIGINT, SIGTERM};
 
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    drop(SIGNALS.set(signals.handle()));
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     let wait = move || {
         for signal in signals.forever() {
-            if signal == SIGHUP {
-                show_input();
-                drop(emulate_default_handler(signal));
-            }
             end(if signal == SIGTERM { Exit::Terminated } else { Exit::Interrupted });
         }
     };
@@ -84,66 +74,61 @@ fn signals(end: impl Fn(Exit) + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || end(Exit::Interrupted))
 }
 
-/// Asks for a secret on the terminal of the program, without showing it.
+/// Asks for a secret on the terminal of the program, without showing it. A signal meanwhile restores the terminal.
 #[cfg(unix)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
-    use std::io::Write as _;
+    use std::io::{BufRead as _, Write as _};
 
-    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-    let open = || File::options().read(true).write(true).open("/dev/tty");
-    let (mut terminal, hidden) = (open()?, open()?);
-    let config = rpassword::ConfigBuilder::new()
-        .input_reader(terminal.try_clone()?)
-        .output_writer(terminal.try_clone()?)
-        .build();
-    // Done here rather than by the library, so that a signal handler can undo it. Keys for signals still work.
-    let before = tcgetattr(&hidden)?;
-    let mut modes = before.clone();
-    // In line mode, a terminal accepts at most 4096 bytes, too few for some tokens.
-    modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
-    modes.special_codes[SpecialCodeIndex::VMIN] = 1;
-    modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
+    let usual = tcgetattr(&terminal)?;
+    let mut modes = usual.clone();
+    modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
     // A signal handler waits for the lock, so it restores a terminal that was changed.
-    let mut changed = lock(&HIDDEN);
-    if let Some(signals) = SIGNALS.get() {
-        // With `nohup`, standard input is not a terminal, and the program does not ask.
-        signals.add_signal(signal_hook::consts::SIGHUP)?;
-    }
-    tcsetattr(&hidden, OptionalActions::Now, &modes)?;
-    *changed = Some((hidden, before));
-    drop(changed);
-    let secret = rpassword::prompt_password_with_config(question, config);
+    let mut hidden = lock(&HIDDEN);
+    tcsetattr(&terminal, OptionalActions::Now, &modes)?;
+    *hidden = Some((terminal.try_clone()?, usual));
+    drop(hidden);
+    let mut secret = String::new();
+    let read = write!(terminal, "{question}")
+        .and_then(|()| io::BufReader::new(&terminal).read_line(&mut secret));
     show_input();
     // The line break was not shown either.
     writeln!(terminal)?;
-    secret
-}
-
-/// Turns the echo of the terminal back on.
-#[cfg(unix)]
-fn show_input() {
-    use rustix::termios::{OptionalActions, tcsetattr};
-
-    if let Some((terminal, before)) = lock(&HIDDEN).take() {
-        // Errors cannot be handled here.
-        _ = tcsetattr(terminal, OptionalActions::Now, &before);
+    read?;
+    // The terminal drops what follows.
+    if secret.len() > MAX_LINE {
+        return Err(io::Error::other("it is longer than a line of a terminal; use a file"));
     }
+    secret.truncate(secret.trim_end_matches(['\r', '\n']).len());
+    Ok(secret)
 }
-
-/// The signals that end the program.
-#[cfg(unix)]
-static SIGNALS: OnceLock<signal_hook::iterator::Handle> = OnceLock::new();
-
-/// The terminal that hides what is typed, with its usual modes.
-#[cfg(unix)]
-static HIDDEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
 /// Asks for a secret on the console, which hides it and recovers on its own.
 #[cfg(windows)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     rpassword::prompt_password(question)
 }
+
+/// Maximum length of a line that a terminal accepts, without its end.
+#[cfg(unix)]
+const MAX_LINE: usize = 4094;
+
+/// Turns the echo of the terminal back on.
+#[cfg(unix)]
+fn show_input() {
+    use rustix::termios::{OptionalActions, tcsetattr};
+
+    if let Some((terminal, usual)) = lock(&HIDDEN).take() {
+        // Errors cannot be handled here.
+        _ = tcsetattr(terminal, OptionalActions::Now, &usual);
+    }
+}
+
+/// The terminal that hides what is typed, with its usual modes.
+#[cfg(unix)]
+static HIDDEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
 /// Whether a signal ends the program with success.
 static SERVING: AtomicBool = AtomicBool::new(false);

@@ -51,7 +51,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `program`, `operations`, `demo` | what a program and its generated commands describe |
+//! | `program` | what a program and its generated commands describe |
 //! | `run`, `args`, `commands` | an invocation: the command line, its help, and one file for each family of commands |
 //! | `settings`, `files` | flags, variables, profiles and tokens; private and atomic files |
 //! | `connect`, `transport`, `session` | the client, what the program sees of its requests, and the printing of responses |
@@ -72,13 +72,11 @@ mod args;
 mod commands;
 mod connect;
 mod connector;
-mod demo;
 mod failure;
 mod files;
 mod gauge;
 mod interrupt;
 mod mirror;
-mod operations;
 mod output;
 mod program;
 mod run;
@@ -96,15 +94,15 @@ pub use methodical_client::model::tables::FieldType;
 #[doc(no_inline)]
 pub use methodical_testkit::contract::Contract;
 
-pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::copy::{ExportRequest, Exporter};
-pub use crate::operations::{Example, OperationCommands};
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::format::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::select::Fields;
-pub use crate::program::{Program, RecordType};
+pub use crate::program::{
+    Demo, Example, OperationCommands, Program, RecordType, SampleHistory, SampleService,
+};
 pub use crate::run::{run, run_embedded};
 pub use crate::session::Session;
 

@@ -21,7 +21,6 @@ pub(crate) mod copy;
 pub(crate) mod dashboard;
 pub(crate) mod list;
 mod maintain;
-pub(crate) mod member;
 pub(crate) mod open;
 pub(crate) mod placements;
 mod read;

@@ -1,15 +1,19 @@
-//! The description of a program: its names and texts, its records, and optional parts.
+//! The description of a program: its names and texts, its records, the commands that call its service, and optional parts.
 
 use std::fmt;
 
-use methodical_client::model::tables::FieldType;
+use clap::Subcommand;
+use methodical_client::AccessToken;
+use methodical_client::model::Operation;
+use methodical_client::model::tables::{FieldType, Mirrored};
 use methodical_testkit::contract::Contract;
 
-use crate::demo::Demo;
+use crate::failure::Failure;
 use crate::mirror::copy::Exporter;
 use crate::output::destination::Uploader;
 use crate::output::format::{Formats, OutputFormat};
 use crate::output::select::Fields;
+use crate::session::Session;
 
 /// The description of a program: its name, its version, and the texts and hooks that generated code lacks.
 ///
@@ -205,6 +209,145 @@ impl Noun {
 
     pub(crate) fn of(self, count: u64) -> &'static str {
         if count == 1 { self.one } else { self.several }
+    }
+}
+
+/// A sample service for `--demo`: it starts when a command calls it, and stops when the command ends.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::client::AccessToken;
+/// use methodical_cli::{Demo, Failure, Program, SampleService};
+///
+/// # struct Service;
+/// # impl Service {
+/// #     fn start() -> std::io::Result<Self> { Ok(Self) }
+/// #     fn url(&self) -> String { "http://127.0.0.1:8080".to_owned() }
+/// # }
+/// fn start() -> Result<SampleService, Failure> {
+///     let service = Service::start().map_err(|error| {
+///         Failure::usage("cannot start the sample service").because(error.to_string())
+///     })?;
+///     let token = AccessToken::new("sample")?;
+///     Ok(SampleService { base_url: service.url(), token, history: None, guard: Box::new(service) })
+/// }
+///
+/// let demo = Demo { start, examples: &["albums list", "albums list -o csv"] };
+/// let program = Program::new("photos", "1.0.0").demo(demo);
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "programs create it")]
+pub struct Demo {
+    /// Starts the service, which should listen only on the loopback interface.
+    pub start: fn() -> Result<SampleService, Failure>,
+    /// Arguments after `--demo`, as examples in the help; the short help has only the first.
+    pub examples: &'static [&'static str],
+}
+
+/// A running sample service. See [`Demo`] for an example.
+#[expect(clippy::exhaustive_structs, reason = "programs create it")]
+pub struct SampleService {
+    /// The base URL.
+    pub base_url: String,
+    /// A token that the service accepts.
+    pub token: AccessToken,
+    /// How the data changes from day to day. `--demo dashboard` and `--demo mcp` need it.
+    pub history: Option<SampleHistory>,
+    /// Stops the service when dropped.
+    pub guard: Box<dyn Send>,
+}
+
+impl fmt::Debug for SampleService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SampleService").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+/// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.
+///
+/// The program generates the data of each day, and syncs a mirror with the clock set to that day. The last day is
+/// today.
+#[expect(clippy::exhaustive_structs, reason = "programs create it")]
+pub struct SampleHistory {
+    /// The number of days.
+    pub days: u32,
+    /// Values, such as statuses, that occur in the data and that the contract does not list.
+    pub values: &'static [&'static str],
+    /// Changes the data to that of a day. Called for 0 to `days` - 1, in order.
+    pub set_day: Box<dyn FnMut(u32) -> Result<(), Failure> + Send>,
+}
+
+impl fmt::Debug for SampleHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SampleHistory").field("days", &self.days).finish_non_exhaustive()
+    }
+}
+
+/// The commands that call the operations of a service.
+///
+/// Generated code implements it. The text after the help of a command (`after_help`) has its examples, one on each line and
+/// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
+/// implementation.
+///
+/// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`, `mirror`,
+/// `placements`, `profile`, `report`, `tap` and `watch` belong to the frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
+/// command.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// fn shows_photos<C: OperationCommands>() -> bool {
+///     C::EXAMPLE == Example::new("totals", "totals/get", "photos,albums")
+/// }
+///
+/// assert!(shows_photos::<Commands>());
+/// ```
+pub trait OperationCommands: Subcommand {
+    /// The service.
+    type Service: Mirrored;
+
+    /// The cheapest operation, which checks whether the service accepts a token.
+    type Probe: Operation<Service = Self::Service>;
+
+    /// Names from the service, as examples in the help.
+    const EXAMPLE: Example;
+
+    /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the program has no
+    /// flag `--since`.
+    const DATES: &'static [&'static str] = &[];
+
+    /// The words of each command that prints records, such as `albums list`, with the type of these records.
+    const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
+
+    /// Returns the call that checks a token. Its response should be short.
+    fn probe() -> Self::Probe;
+
+    /// Calls the service and prints the response, with [`Session::list`] or [`Session::object`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if the call fails or the output cannot be written.
+    fn run(self, session: &Session<Self::Service>) -> Result<(), Failure>;
+}
+
+/// Names from a service, as examples in the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The words of a command, such as `albums list`.
+    pub(crate) command: &'static str,
+    /// A method, such as `albums/list`.
+    pub(crate) method: &'static str,
+    /// Some fields of a record, separated by commas, such as `id,title`.
+    pub(crate) fields: &'static str,
+}
+
+impl Example {
+    /// Creates an example from the words of a command, a method, and some fields, separated by commas.
+    #[must_use]
+    pub const fn new(command: &'static str, method: &'static str, fields: &'static str) -> Self {
+        Self { command, method, fields }
     }
 }
 

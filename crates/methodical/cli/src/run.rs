@@ -7,9 +7,8 @@ use std::process::ExitCode;
 
 use crate::args::{self, Args, Flags};
 use crate::failure::{Exit, Failure};
-use crate::operations::OperationCommands;
 use crate::output::flags::OutputFlags;
-use crate::program::Program;
+use crate::program::{OperationCommands, Program};
 use crate::screen::Screen;
 use crate::settings::{CallFlags, MirrorFlags, ServiceFlags, redacted};
 use crate::{commands, interrupt};
@@ -120,11 +119,12 @@ impl Invocation {
         Ok(())
     }
 
-    /// In a dry run, prints what the command would do. Returns whether this is one.
-    pub(crate) fn is_dry_run(&self, would: &str) -> bool {
+    /// Notes what the command would do, and ends it, if this is a dry run.
+    pub(crate) fn end_dry_run(&self, would: &str) -> Result<(), Failure> {
         if self.call.dry_run {
             self.screen.note(would);
+            return Err(Failure::done());
         }
-        self.call.dry_run
+        Ok(())
     }
 }

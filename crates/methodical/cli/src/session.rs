@@ -11,13 +11,12 @@ use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
 
 use crate::connect::{build, connect_to_sample, connect_to_service};
-use crate::demo::SampleService;
 use crate::failure::{Exit, Failure, explain};
 use crate::mirror::{list, select};
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema, records};
-use crate::program::RecordType;
+use crate::program::{RecordType, SampleService};
 use crate::run::Invocation;
 use crate::settings::Settings;
 use crate::transport::curl;
@@ -116,13 +115,7 @@ impl<S: Mirrored> Session<S> {
         record: RecordType<'_>,
         open: impl Fn(&O) -> Result<Records<O::Item, O::Beside>, Failure>,
     ) -> Result<usize, Failure> {
-        let mut is_sent = true;
-        for query in all {
-            is_sent &= !self.print_unsent(*query)?;
-        }
-        if !is_sent {
-            return Ok(0);
-        }
+        self.end_unsent(all)?;
         let mut empty = 0;
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
         let add = |before: Tally, query: &&O| {
@@ -191,9 +184,7 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        if self.print_unsent(operation)? {
-            return Ok(());
-        }
+        self.end_unsent(&[operation])?;
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, true))?;
         printer.print(&self.receive(operation)?)?;
         printer.finish()
@@ -249,9 +240,7 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output: IntoIterator<Item = I>>,
     {
-        if self.print_unsent(operation)? {
-            return Ok(());
-        }
+        self.end_unsent(&[operation])?;
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
         for item in self.receive(operation)? {
             printer.print(&of(item))?;
@@ -268,9 +257,7 @@ impl<S: Mirrored> Session<S> {
     where
         O: Operation<Service = S, Output = ()>,
     {
-        if self.print_unsent(operation)? {
-            return Ok(());
-        }
+        self.end_unsent(&[operation])?;
         self.invocation.output.refuse_selection("the response has no data")?;
         self.receive(operation)
     }
@@ -283,44 +270,40 @@ impl<S: Mirrored> Session<S> {
         self.client.send(operation).map_err(|error| self.explain(&error))
     }
 
-    /// Prints the request of a dry run, or the unchanged response with `-o raw`. Returns whether it did.
-    fn print_unsent<O: Operation<Service = S>>(&self, operation: &O) -> Result<bool, Failure> {
-        Ok(self.print_dry_run(operation)? || self.print_raw(operation)?)
+    /// Prints the requests of a dry run, or the unchanged responses with `-o raw`, and then ends the command.
+    fn end_unsent<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
+        self.end_dry_run(all)?;
+        let output = &self.invocation.output;
+        if output.format()? != Some(Format::RAW) {
+            return Ok(());
+        }
+        output.refuse_selection(RAW)?;
+        for operation in all {
+            let response = self.stream_raw(*operation)?.error_for_status();
+            let mut response = response.map_err(|error| self.explain(&error))?;
+            let mut out = Raw::open(&self.invocation)?;
+            self.pass_on(&mut response, &mut out)?;
+            out.finish()?;
+        }
+        Err(Failure::done())
     }
 
-    /// Prints the request as a command if this is a dry run. Returns whether it is.
-    pub(crate) fn print_dry_run<O: Operation<Service = S>>(
-        &self,
-        operation: &O,
-    ) -> Result<bool, Failure> {
+    /// Prints the requests as commands, and then ends the command, if this is a dry run.
+    pub(crate) fn end_dry_run<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
         let Invocation { program, call, mirror, .. } = &self.invocation;
         if mirror.from.is_some() {
             return Err(Failure::usage("cannot use --from: this command calls the service"));
         }
         if !call.dry_run {
-            return Ok(false);
+            return Ok(());
         }
-        let request = self.client.request(operation)?;
         // The output file is for a response, and a dry run has none.
         let mut out = Destination::open(None, program)?;
-        writeln!(out, "{}", curl(program.name, &request))?;
-        out.finish()?;
-        Ok(true)
-    }
-
-    /// Prints the unchanged response if the format is `raw`. Returns whether it is.
-    fn print_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<bool, Failure> {
-        let output = &self.invocation.output;
-        if output.format()? != Some(Format::RAW) {
-            return Ok(false);
+        for operation in all {
+            writeln!(out, "{}", curl(program.name, &self.client.request(*operation)?))?;
         }
-        output.refuse_selection(RAW)?;
-        let response = self.stream_raw(operation)?.error_for_status();
-        let mut response = response.map_err(|error| self.explain(&error))?;
-        let mut out = Raw::open(&self.invocation)?;
-        self.pass_on(&mut response, &mut out)?;
         out.finish()?;
-        Ok(true)
+        Err(Failure::done())
     }
 
     /// Requests a response whose body is passed on while it arrives.

@@ -84,10 +84,6 @@ pub(crate) struct CallFlags {
     #[arg(long, global = true)]
     pub(crate) demo: bool,
 
-    /// The maximum number of requests per second, which is a flag of some commands.
-    #[arg(skip)]
-    pub(crate) calls_per_second: Option<u32>,
-
     /// Print the request as a `curl` command and send nothing.
     #[arg(long, global = true)]
     pub(crate) dry_run: bool,
@@ -308,10 +304,7 @@ pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
 }
 
 /// Returns the profile, which may not exist yet. The sample service has no profiles.
-pub(crate) fn profile(
-    invocation: &Invocation,
-    file: &ConfigFile,
-) -> Result<Setting<String>, Failure> {
+fn profile(invocation: &Invocation, file: &ConfigFile) -> Result<Setting<String>, Failure> {
     if invocation.call.demo && invocation.service.profile.is_some() {
         let text = "cannot use --profile with --demo: the sample service has no profiles";
         return Err(Failure::usage(text));

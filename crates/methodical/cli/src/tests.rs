@@ -7,10 +7,8 @@ use methodical_client::model::{
 };
 use methodical_testkit::contract::Contract;
 
-use crate::demo::{Demo, SampleService};
 use crate::failure::Failure;
-use crate::operations::{Example, OperationCommands};
-use crate::program::Program;
+use crate::program::{Demo, Example, OperationCommands, Program, SampleService};
 use crate::session::Session;
 
 /// The service.

@@ -83,13 +83,6 @@ impl Running {
         self.screen.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Sends SIGHUP to the processes of the terminal.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn hang_up(&self) {
-        let group = rustix::termios::tcgetpgrp(&self.screen).unwrap();
-        rustix::process::kill_process_group(group, rustix::process::Signal::HUP).unwrap();
-    }
-
     /// Returns whether the terminal shows typed keys and passes them on by the line.
     pub(crate) fn is_usual(&self) -> bool {
         let usual = LocalModes::ECHO | LocalModes::ICANON;

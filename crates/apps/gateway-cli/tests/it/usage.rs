@@ -79,3 +79,19 @@ fn a_refused_argument_does_not_act_on_the_terminal() {
         assert!(plain.chars().all(|one| one == '\n' || !one.is_control()), "{args:?}: {plain}");
     }
 }
+
+#[test]
+fn a_number_that_is_not_one_names_what_is_accepted() {
+    let person = Person::new();
+    for (line, expected) in [
+        ("mirror sync --concurrency x", "expected a whole number from 1 to 255"),
+        ("mirror sync --concurrency 0", "expected a whole number from 1 to 255"),
+        ("watch --webhook https://h --batch 0", "expected a whole number of 1 or more"),
+        ("credits check --days 1.5", "expected a whole number, such as 101"),
+        ("candidates list --limit 1.5", "expected a whole number of 1 or more"),
+    ] {
+        let output = person.run_line(line);
+        assert_eq!(code(&output), 2, "{line}");
+        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+    }
+}

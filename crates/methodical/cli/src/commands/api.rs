@@ -30,9 +30,7 @@ pub(crate) fn run<S: Mirrored>(session: &Session<S>, flags: ApiFlags) -> Result<
     let query = RawQuery::new(flags.method);
     let parameters = flags.parameters.into_iter();
     let query = parameters.fold(query, |query, (name, value)| query.pair(name, value));
-    if session.print_dry_run(&query)? {
-        return Ok(());
-    }
+    session.end_dry_run(&[&query])?;
     let output = &session.invocation.output;
     let format = output.format()?.unwrap_or(Format::RAW);
     let is_other = ![Format::RAW, Format::JSON].contains(&format);

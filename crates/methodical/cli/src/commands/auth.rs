@@ -8,14 +8,14 @@ use methodical_client::model::tables::Mirrored;
 use methodical_client::model::{Auth, Operation};
 use serde_json::json;
 
-use crate::connect::{ask_for_token, build, check_base_url, no_base_url, parsed_token, read_token};
+use crate::connect::{ask_for, build, check_base_url, no_base_url, parsed_token, read_token};
 use crate::failure::{Exit, Failure};
 use crate::files::Lock;
-use crate::operations::OperationCommands;
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::Schema;
+use crate::program::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
-use crate::settings::file::{ConfigFile, remove_token, store_token, tokens_path};
+use crate::settings::file::{ConfigFile, set_token, tokens_path};
 use crate::settings::{ServiceFlags, Settings, TOKEN_FOR, TokenFrom, of_profile, origin};
 
 /// A command about the token.
@@ -102,14 +102,14 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let former = file.get(profile, TOKEN_FOR).filter(|former| Some(former) != bound.as_ref());
     if file.get(profile, TOKEN_FOR) != bound {
         // The old token goes first: if storing the new one fails, no token must be bound to a service that is not its own.
-        remove_token(&lock, name, profile)?;
+        set_token(&lock, name, profile, None)?;
         match bound {
             Some(bound) => file.set(profile, TOKEN_FOR, &bound)?,
             None => drop(file.unset(profile, TOKEN_FOR)),
         }
         file.save(&lock)?;
     }
-    store_token(&lock, name, profile, text)?;
+    set_token(&lock, name, profile, Some(text))?;
     // The next command needs the settings that the token was checked with.
     if let Some(url) = &service.base_url {
         file.set(profile, "base-url", url)?;
@@ -147,8 +147,8 @@ fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String
         return Ok((read_token(invocation, from)?.unwrap_or_default(), from.to_string()));
     }
     if io::stdin().is_terminal() {
-        let text = ask_for_token(&format!("Access token of profile {}", settings.profile.value))?;
-        return Ok((text, "the keyboard".to_owned()));
+        let whose = format!("Access token of profile {}", settings.profile.value);
+        return Ok((ask_for("token", &whose)?, "the keyboard".to_owned()));
     }
     let variable = invocation.program.name.variable("TOKEN");
     Err(Failure::usage("cannot ask for the token: standard input is not a terminal")
@@ -171,11 +171,7 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
     probe: &O,
 ) -> Result<(), Failure> {
     let session = Session::<S>::open(invocation)?;
-    if session.print_dry_run(probe)? {
-        return Ok(());
-    }
-    let fields = &["profile", "base_url", "token", "accepted"];
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
+    session.end_dry_run(&[probe])?;
     let checked = session.client.send(probe).map_err(|error| session.explain(&error));
     let accepted = match &checked {
         Ok(_) => Some(true),
@@ -187,8 +183,8 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
     // Never the token itself. `accepted` is `None` if the check failed for a reason other than the token.
     let token = token.as_ref().map(ToString::to_string);
     let values = [json!(profile.value), json!(base_url), json!(token), json!(accepted)];
-    printer.print_members(fields.iter().zip(values))?;
-    printer.finish()?;
+    let schema = Schema::of_program(&["profile", "base_url", "token", "accepted"], true);
+    schema.print(invocation, [values])?;
     checked.map(drop)
 }
 
@@ -199,7 +195,7 @@ fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let lock = Lock::take(name)?;
     let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
     let profile = profile.value;
-    let is_removed = remove_token(&lock, name, &profile)?;
+    let is_removed = set_token(&lock, name, &profile, None)?;
     file.unset(&profile, TOKEN_FOR);
     file.save(&lock)?;
     drop(lock);

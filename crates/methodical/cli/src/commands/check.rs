@@ -8,9 +8,8 @@ use serde_json::json;
 
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
-use crate::operations::OperationCommands;
 use crate::output::printer::{Printer, Schema, counted};
-use crate::program::Noun;
+use crate::program::{Noun, OperationCommands};
 use crate::run::Invocation;
 use crate::session::Session;
 use crate::transport::token_of;
@@ -30,10 +29,10 @@ pub(crate) fn run<C: OperationCommands>(
     let Invocation { program, call, screen, .. } = &session.invocation;
     let Some((contract, _)) = program.contract else { return Ok(()) };
     let probe = C::probe();
-    if session.print_dry_run(&probe)? {
+    if call.dry_run {
         screen.note("this is the first request");
-        return Ok(());
     }
+    session.end_dry_run(&[&probe])?;
     let output = &session.invocation.output;
     // The output is opened before the first request.
     let has_all = !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
@@ -74,7 +73,7 @@ pub(crate) fn run<C: OperationCommands>(
     if report.is_kept() {
         return Ok(());
     }
-    let failed = counted(u64::try_from(report.count("fail")).unwrap_or(u64::MAX), "check");
+    let failed = counted(report.count("fail"), "check");
     Err(Failure::new(Exit::Contract, format!("the service violates the contract: {failed} failed")))
 }
 

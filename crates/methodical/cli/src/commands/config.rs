@@ -13,10 +13,10 @@ use crate::output::print;
 use crate::output::printer::Schema;
 use crate::program::Noun;
 use crate::run::Invocation;
-use crate::settings::file::{ConfigFile, config_path, profile_names, remove_token};
+use crate::settings::file::{ConfigFile, config_path, profile_names, set_token};
 use crate::settings::{
-    DEFAULT_PROFILE, KEYS, Key, Setting, Settings, TokenFrom, check_name, keep_binding, profile,
-    redacted, setting, token_of_profile, unknown_profile, unknown_setting,
+    DEFAULT_PROFILE, KEYS, Key, Setting, Settings, TokenFrom, check_name, keep_binding, redacted,
+    setting, token_of_profile, unknown_profile, unknown_setting,
 };
 
 /// A command about settings.
@@ -80,8 +80,7 @@ pub(crate) fn run<S: Service>(
     command: ConfigCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let &Invocation { ref program, call, screen, .. } = invocation;
-    let name = program.name;
+    let &Invocation { ref program, call, .. } = invocation;
     let changes = matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. });
     if changes && call.demo {
         return Err(Failure::usage(
@@ -93,35 +92,10 @@ pub(crate) fn run<S: Service>(
     }
     match command {
         ConfigCommand::Path => {
-            print(invocation, format!("{}\n", config_path(name)?.display()).as_bytes())
+            print(invocation, format!("{}\n", config_path(program.name)?.display()).as_bytes())
         }
-        ConfigCommand::Set { key, value } => {
-            let lock = Lock::take(name)?;
-            let mut file = ConfigFile::read(name)?;
-            let profile = profile(invocation, &file)?.value;
-            if key == "base-url" {
-                check_base_url::<S>(&value)?;
-                keep_binding(name, &mut file, &profile)?;
-            }
-            file.set(&profile, &key, &value)?;
-            save(&file, &lock, invocation, &format!("set {key} of profile {profile}"))
-        }
-        ConfigCommand::Unset { key } => {
-            Key::find(&key)?;
-            let lock = Lock::take(name)?;
-            let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
-            let profile = profile.value;
-            if key == "base-url" {
-                keep_binding(name, &mut file, &profile)?;
-            }
-            if !file.unset(&profile, &key) {
-                let path = file.path()?;
-                screen
-                    .note(&format!("{key} of profile {profile} is not set in {}", path.display()));
-                return Ok(());
-            }
-            save(&file, &lock, invocation, &format!("unset {key} of profile {profile}"))
-        }
+        ConfigCommand::Set { key, value } => change::<S>(&key, Some(&value), invocation),
+        ConfigCommand::Unset { key } => change::<S>(&key, None, invocation),
         ConfigCommand::Get { key } => {
             let all = listed(invocation, &Settings::of_known(invocation)?);
             let names: Vec<_> = all.iter().map(|(name, ..)| *name).collect();
@@ -135,20 +109,39 @@ pub(crate) fn run<S: Service>(
             let rows = listed(invocation, &Settings::of_known(invocation)?).into_iter();
             let rows = rows.map(|(name, value, from)| [json!(name), json!(value), json!(from)]);
             let fields = &["setting", "value", "origin"];
-            Schema::of_program(fields, false).print_rows(invocation, rows)
+            Schema::of_program(fields, false).print(invocation, rows)
         }
     }
 }
 
-/// Saves the change and describes it in a note.
-fn save(
-    file: &ConfigFile,
-    lock: &Lock,
+/// Sets or removes a setting of the profile.
+fn change<S: Service>(
+    key: &str,
+    value: Option<&str>,
     invocation: &Invocation,
-    what: &str,
 ) -> Result<(), Failure> {
-    file.save(lock)?;
-    invocation.screen.note(&format!("{what} in {}", file.path()?.display()));
+    let name = invocation.program.name;
+    Key::find(key)?;
+    let lock = Lock::take(name)?;
+    let Settings { profile, mut file, .. } = match value {
+        Some(_) => Settings::of(invocation)?,
+        None => Settings::of_known(invocation)?,
+    };
+    let profile = profile.value;
+    if key == "base-url" {
+        value.map_or(Ok(()), check_base_url::<S>)?;
+        keep_binding(name, &mut file, &profile)?;
+    }
+    let done = match value {
+        Some(value) => {
+            file.set(&profile, key, value)?;
+            format!("set {key} of profile {profile} in")
+        }
+        None if file.unset(&profile, key) => format!("unset {key} of profile {profile} in"),
+        None => format!("{key} of profile {profile} is not set in"),
+    };
+    file.save(&lock)?;
+    invocation.screen.note(&format!("{done} {}", file.path()?.display()));
     Ok(())
 }
 
@@ -190,7 +183,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
             let noun = Some(Noun::new("profile", "profiles"));
             let schema = Schema { noun, ..Schema::of_program(FIELDS, false) };
             let names = profile_names(program, &settings.file)?;
-            schema.print_rows(invocation, names.iter().map(|name| shown(&settings, name)))
+            schema.print(invocation, names.iter().map(|name| shown(&settings, name)))
         }
         ProfileCommand::Use { name } => {
             if name != DEFAULT_PROFILE {
@@ -213,7 +206,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
             let mut file = ConfigFile::read(program)?;
             let is_default = file.default_profile() == Some(&name);
             // Remove the token first: if that fails, the profile still shows where it is.
-            remove_token(&lock, program, &name)?;
+            set_token(&lock, program, &name, None)?;
             file.remove_profile(&name);
             file.save(&lock)?;
             screen.note(&format!("removed profile {name}"));

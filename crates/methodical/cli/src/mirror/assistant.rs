@@ -12,15 +12,14 @@ use chrono::{Days, Local, NaiveDate};
 use clap::Args;
 use methodical_mirror::model::tables::{Gauge, Mirrored};
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{Filter, Mirror, Outcome, State, folded};
+use methodical_mirror::{Filter, Mirror, Outcome, State};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
-use crate::mirror::member::placements_of;
 use crate::mirror::open::{now, read_or_sample, utc};
-use crate::mirror::placements::{plural, titles};
+use crate::mirror::placements::{named, placements_of, plural, titles};
 use crate::mirror::report::{period, source_name};
 use crate::mirror::{Recovered, found, recovered};
 use crate::output::record::{Cells, Path};
@@ -354,14 +353,12 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
 
     /// Returns the identities of the groups with this identity or title or, if none has it, of those whose title
     /// contains the text.
-    fn groups_of(&self, text: &str) -> Result<BTreeSet<String>, String> {
-        let (titles, wanted) = (self.read(titles(&self.mirror, self.of.groups))?, folded(text));
-        let is_exact = |id: &String, title: &str| id == text || folded(title) == wanted;
-        let has_exact = titles.iter().any(|(id, title)| is_exact(id, title));
-        let found = titles.into_iter().filter(|(id, title)| {
-            is_exact(id, title) || (!has_exact && folded(title).contains(&wanted))
-        });
-        let found: BTreeSet<String> = found.map(|(id, _)| id).collect();
+    fn groups_of(&self, text: &str) -> Result<Vec<String>, String> {
+        let titles = self.read(titles(&self.mirror, self.of.groups))?;
+        let mut found = named(text, &titles, |title, wanted| title == wanted);
+        if found.is_empty() {
+            found = named(text, &titles, |title, wanted| title.contains(wanted));
+        }
         let name = self.of.groups.name();
         let text = "none has this identity or title; the board lists them";
         let unknown = || format!("cannot find the {name}: {text}");

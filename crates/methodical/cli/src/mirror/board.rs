@@ -3,85 +3,62 @@
 use std::iter;
 
 use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
-use methodical_mirror::queries::{self, Board};
+use methodical_mirror::queries;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::mirror::Recovered;
-use crate::mirror::open::{ask, note_age};
-use crate::output::printer::{Printer, RecordSource, Schema};
-use crate::run::Invocation;
-use crate::settings::{Settings, ValueOrder};
+use crate::mirror::open::Asked;
+use crate::output::printer::Schema;
 
-pub(crate) fn run(of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
-    let mirror = ask(of, invocation)?;
-    let order = ValueOrder::of(&Settings::of_known(invocation)?);
-    let board = queries::board(&mirror, of.table.name(), &order.with(of.known_values), false)?;
-    print(board, of, &order, invocation)?;
-    note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
-}
-
-/// Prints a board. Its cells are summed by the groups of values in the settings.
-fn print(
-    board: Board,
-    of: Recovered,
-    order: &ValueOrder,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let Invocation { output, screen, .. } = invocation;
-    let is_table = output.is_table(*screen)?;
+/// Prints the board. Its cells are added up by the groups of values in the settings.
+pub(crate) fn run(asked: &Asked<'_>) -> Result<(), Failure> {
+    let &Asked { ref mirror, of, invocation, .. } = asked;
+    let (output, order) = (&invocation.output, asked.order()?);
+    let board = queries::board(mirror, of.table.name(), &order.with(of.known_values), false)?;
+    let is_table = output.is_table(invocation.screen)?;
     let mut values: Vec<&str> = Vec::new();
-    // The place of each cell in the counts of a group.
-    let places = board.values.iter().map(|value| {
-        let name = value.as_deref().map(|value| order.group_of(value).unwrap_or(value))?;
-        let place = values.iter().position(|known| *known == name).unwrap_or(values.len());
-        if place == values.len() {
+    // The place of each cell in the counts of a group: after the values, the members whose value is unknown.
+    let mut places = Vec::new();
+    for value in &board.values {
+        let name = value.as_deref().map(|value| order.group_of(value).unwrap_or(value));
+        if let Some(name) = name.filter(|name| !values.contains(name)) {
             values.push(name);
         }
-        Some(place)
-    });
-    let places: Vec<Option<usize>> = places.collect();
-    let known = values.len();
-    // The counts of the values, and then of members whose value is unknown.
+        places.push(name.and_then(|name| values.iter().position(|known| *known == name)));
+    }
+    let mut sums = vec![0; values.len() + 1];
     let rows = board.groups.into_iter().map(|group| {
-        let mut counts = vec![0; known + 1];
+        let mut counts = vec![0; values.len() + 1];
         for (cell, place) in group.cells.iter().zip(&places) {
-            if let Some(count) = counts.get_mut(place.unwrap_or(known)) {
-                *count += cell.count;
+            for counts in [&mut counts, &mut sums] {
+                if let Some(count) = counts.get_mut(place.unwrap_or(values.len())) {
+                    *count += cell.count;
+                }
             }
         }
         (group.id, group.title, counts)
     });
     let mut rows: Vec<(String, Option<String>, Vec<u64>)> = rows.collect();
-    let count = |row: &[u64], place: usize| row.get(place).copied().unwrap_or_default();
-    let unknown: u64 = rows.iter().map(|(_, _, counts)| count(counts, known)).sum();
+    let has_unknown = sums.last().is_some_and(|unknown| *unknown > 0);
+    let shows_unknown = !is_table || output.fields.is_some() || has_unknown;
     if is_table && output.choice().is_none() && !rows.is_empty() {
-        let sum = |place| rows.iter().map(|(_, _, counts)| count(counts, place)).sum();
-        let sums = (0..=known).map(sum).collect();
         rows.push((String::new(), Some("all".to_owned()), sums));
     }
-    let shows_unknown = !is_table || output.fields.is_some() || unknown > 0;
     let (id, title) = (of.groups.identity(), title(of.groups));
     let own: Vec<&str> = [id, UNKNOWN, TOTAL].into_iter().chain(title).collect();
     let values = distinct(&values, of.value, &own);
-    let counts: Vec<&str> = values
-        .iter()
-        .map(String::as_str)
-        .chain(shows_unknown.then_some(UNKNOWN))
-        .chain([TOTAL])
-        .collect();
+    let counts = values.iter().map(String::as_str).chain(shows_unknown.then_some(UNKNOWN));
+    let counts: Vec<&str> = counts.chain([TOTAL]).collect();
     let types: Vec<_> = counts.iter().map(|name| (*name, FieldType::Integer)).collect();
     let names: Vec<&str> = iter::once(id).chain(title).chain(counts.iter().copied()).collect();
-    let source = RecordSource::Named;
-    let schema = Schema { types: &types, source, ..Schema::of_program(&names, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
-    for (id, text, row) in rows {
+    let rows = rows.into_iter().map(|(id, text, row)| {
         let total: u64 = row.iter().sum();
         let numbers = row.into_iter().take(counts.len() - 1).chain([total]).map(Value::from);
-        let texts = iter::once(Value::from(id)).chain(title.map(|_| Value::from(text)));
-        printer.print_members(names.iter().copied().zip(texts.chain(numbers)))?;
-    }
-    printer.finish()
+        iter::once(Value::from(id)).chain(title.map(|_| Value::from(text))).chain(numbers)
+    });
+    Schema { types: &types, is_open: true, ..Schema::of_program(&names, false) }
+        .print(invocation, rows)?;
+    asked.note_age()
 }
 
 const UNKNOWN: &str = "unknown";

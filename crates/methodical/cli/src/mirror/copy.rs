@@ -63,7 +63,7 @@ pub(crate) fn run<S: Mirrored>(flags: &CopyFlags, invocation: &Invocation) -> Re
         let tables = &found::<S>().tables;
         let copied = exporter(ExportRequest { mirror: &mut mirror, tables, to: &flags.to })?;
         let rows = copied.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
-        return Schema::of_program(&["table", "rows"], false).print_rows(invocation, rows);
+        return Schema::of_program(&["table", "rows"], false).print(invocation, rows);
     }
     copy_to_database(&mut mirror, &flags.to, invocation)
 }
@@ -83,7 +83,7 @@ fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> R
         .tables
         .into_iter()
         .map(|one| [json!(one.table), json!(one.written), json!(one.removed)]);
-    Schema::of_program(&["table", "written", "removed"], false).print_rows(invocation, rows)
+    Schema::of_program(&["table", "written", "removed"], false).print(invocation, rows)
 }
 
 /// Schema of a copy whose URL names none.

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::error::Error as _;
-use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,13 @@ use methodical_mirror::model::tables::Mirrored;
 use serde_json::json;
 use tempfile::TempPath;
 
+use crate::connect::ask_for;
 use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
-use crate::interrupt::{self, ask_for_secret};
+use crate::interrupt;
 use crate::mirror::open::{account_of, read_or_sample};
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::Schema;
 use crate::output::{print, record};
 use crate::run::Invocation;
 use crate::screen::printable;
@@ -193,12 +194,9 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
             })
         }
         ReaderCommand::List => {
-            let fields = &["name", "mask"];
-            let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
-            for (name, mask) in stored(&path)?.names() {
-                printer.print_members(fields.iter().zip([json!(name), json!(mask)]))?;
-            }
-            printer.finish()
+            let readers = stored(&path)?;
+            let rows = readers.names().map(|(name, mask)| [json!(name), json!(mask)]);
+            Schema::of_program(&["name", "mask"], false).print(invocation, rows)
         }
     }
 }
@@ -209,23 +207,17 @@ fn readers_file(settings: &Settings) -> String {
 
 /// Returns the readers in a file. Fails if others can read the file.
 fn stored(path: &Path) -> Result<Readers, Failure> {
-    let Some(text) = files::read(path)? else { return Ok(Readers::default()) };
-    files::check_private(path, "passwords")?;
+    let text = files::read_private(path, "passwords")?.unwrap_or_default();
     Readers::parse(&text).map_err(|error| failed(&error).because(format!("in {}", path.display())))
 }
 
 /// Reads a new password: twice from the terminal, or a line of standard input.
 fn password(name: &str) -> Result<String, Failure> {
-    let unread =
-        |error: io::Error| Failure::usage("cannot read the password").because(error.to_string());
+    let password = ask_for("password", &format!("Password of {}", printable(name)))?;
     if !io::stdin().is_terminal() {
-        let mut text = String::new();
-        io::stdin().take(16 * 1024).read_to_string(&mut text).map_err(unread)?;
-        return Ok(text.lines().next().unwrap_or_default().to_owned());
+        return Ok(password.lines().next().unwrap_or_default().to_owned());
     }
-    let question = format!("Password of {} (not shown): ", printable(name));
-    let password = ask_for_secret(&question).map_err(unread)?;
-    if ask_for_secret("Again: ").map_err(unread)? != password {
+    if ask_for("password", "The same again")? != password {
         return Err(Failure::usage("the two passwords differ: nothing was changed"));
     }
     Ok(password)

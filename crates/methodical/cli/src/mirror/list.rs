@@ -1,7 +1,6 @@
 //! Lists of the service, answered from a mirror, and the names that it knows.
 
 use std::collections::{BTreeSet, HashSet};
-use std::io;
 use std::ops::ControlFlow;
 
 use methodical_client::blocking::Client;
@@ -10,7 +9,7 @@ use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
-use crate::mirror::open::{note_age, read};
+use crate::mirror::open::{each_record, note_age, read};
 use crate::mirror::{Members, Recovered, Selected, identities};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Line;
@@ -42,15 +41,13 @@ pub(crate) fn print(
         filter = filter.first_seen_since(since);
     }
     let mut printer = Printer::open(invocation, &Schema::of_operation(record, false))?;
-    let mut done = io::Result::Ok(());
-    let read = mirror.each_matching(table.name(), &filter, |one| {
+    let read = each_record(&mirror, table.name(), &filter, |one| {
         if placed.as_ref().is_none_or(|placed| placed.ids.contains(&one.id)) {
-            done = printer.print_line(&Line::new().record(record.fields, &one.json).end());
+            printer.print_line(&Line::new().record(record.fields, &one.json).end())?;
         }
-        let ends = done.is_err() || printer.is_done();
-        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        Ok(!printer.is_done())
     });
-    if let Err(failure) = done.map_err(Failure::from).and_then(|()| read.map_err(Failure::from)) {
+    if let Err(failure) = read {
         printer.abort();
         return Err(failure);
     }

@@ -28,8 +28,7 @@ pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
     let Rebuilt { findings, check, .. } = open::read(invocation)?.rebuild()?;
     print(invocation, &findings, |_corrected| json!("the next sync writes changed rows again"))?;
     if !findings.is_empty() {
-        let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
-        invocation.screen.note(&format!("corrected {}", counted(found, "finding")));
+        invocation.screen.note(&format!("corrected {}", counted(findings.len(), "finding")));
     }
     judge(invocation, &check)
 }
@@ -53,13 +52,14 @@ fn print(
 /// Prints what was checked, and fails if there are findings.
 fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
     let rows = records(check.records);
-    let found = u64::try_from(check.findings.len()).unwrap_or(u64::MAX);
     let checked = format!("checked {rows}");
-    invocation.screen.note(&if found == 0 { format!("no damage: {checked}") } else { checked });
-    if found == 0 {
+    if check.findings.is_empty() {
+        invocation.screen.note(&format!("no damage: {checked}"));
         return Ok(());
     }
-    let text = format!("the mirror is damaged: {}", counted(found, "finding"));
+    invocation.screen.note(&checked);
+    let found = counted(check.findings.len(), "finding");
+    let text = format!("the mirror is damaged: {found}");
     Err(Failure::new(Exit::Contract, text).hint(
         if check.findings.iter().any(|one| one.kind == FindingKind::Damage) {
             FindingKind::Damage.next_step().to_owned()

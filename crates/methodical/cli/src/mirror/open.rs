@@ -1,22 +1,25 @@
 //! Where a mirror is, which profile and service it belongs to, and what its commands share.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
 use methodical_mirror::model::tables::{Mirrored, Table};
-use methodical_mirror::{ErrorKind, Mirror, Source, SyncOptions};
+use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 use tempfile::TempDir;
 
-use crate::connect::{connect_to_sample, token_text};
-use crate::demo::{SampleHistory, SampleService};
+use crate::connect::connect_to_sample;
 use crate::failure::{Exit, Failure};
 use crate::files::{data_folder, temporary_folder};
-use crate::mirror::{Recovered, found};
+use crate::mirror::placements::described;
+use crate::mirror::{Recovered, found, recovered};
+use crate::program::{OperationCommands, RecordType, SampleHistory, SampleService};
 use crate::run::{Invocation, quoted};
-use crate::settings::{Settings, redacted};
+use crate::settings::{Settings, ValueOrder, redacted};
 
 /// The location of a mirror: a SQLite file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,32 +72,29 @@ impl Place {
             return Err(failure.hint(format!("{sync} creates it")));
         }
         let mirror = Mirror::open_existing(&self.0).map_err(unreadable)?;
-        if self.check(&mirror, settings, invocation)? {
-            note_token(&mirror, settings, invocation);
-        }
+        self.check(&mirror, settings, invocation)?;
         Ok(mirror)
     }
 
-    /// Refuses the mirror of another profile or service, unless the command line names a mirror and no profile. Returns
-    /// whether it is the mirror of the settings.
+    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
     fn check(
         &self,
         mirror: &Mirror,
         settings: &Settings,
         invocation: &Invocation,
-    ) -> Result<bool, Failure> {
+    ) -> Result<(), Failure> {
         let is_named = invocation.mirror.from.as_deref().is_some_and(|from| from != OF_PROFILE);
         if is_named && invocation.service.profile.is_none() {
-            return Ok(false);
+            return Ok(());
         }
         let reader = account(settings, invocation);
         let text = match source(settings, invocation) {
-            Some(own) if mirror.is_of(&own) => return Ok(true),
+            Some(own) if mirror.is_of(&own) => return Ok(()),
             Some(_) => format!("the mirror {self} does not belong to {reader}"),
             // Without a base URL, all settings may be missing.
             None => match other_owner(mirror, settings) {
                 Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
-                None => return Ok(false),
+                None => return Ok(()),
             },
         };
         let without = if invocation.call.demo { "--demo" } else { "--profile" };
@@ -133,20 +133,45 @@ pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
     if is_store { failure.with_exit(Exit::Usage) } else { failure }
 }
 
-/// Opens the mirror for a command about the values of members in groups. Fails if the mirror has none.
-pub(crate) fn ask(of: Recovered, invocation: &Invocation) -> Result<Mirror, Failure> {
-    let (mirror, place) = read_place(invocation)?;
-    let tables = mirror.tables()?;
-    let has = |table: &Table| {
-        tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
-    };
-    let text = match (has(of.groups), has(of.table)) {
-        (true, true) => return Ok(mirror),
-        (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
-        _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
-    };
-    let sync = place.sync(invocation);
-    Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
+/// The mirror of a command that answers a question about the values of members in groups.
+pub(crate) struct Asked<'a> {
+    pub(crate) mirror: Mirror,
+    pub(crate) of: Recovered,
+    /// The description of a member.
+    pub(crate) member: RecordType<'static>,
+    pub(crate) invocation: &'a Invocation,
+}
+
+impl<'a> Asked<'a> {
+    /// Opens the mirror, if it has the values.
+    pub(crate) fn open<C: OperationCommands>(invocation: &'a Invocation) -> Result<Self, Failure> {
+        let of = recovered::<C::Service>()?;
+        let (mirror, place) = read_place(invocation)?;
+        let tables = mirror.tables()?;
+        let has = |table: &Table| {
+            tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
+        };
+        let text = match (has(of.groups), has(of.table)) {
+            (true, true) => {
+                let member = described(C::RECORDS, of.members);
+                return Ok(Self { mirror, of, member, invocation });
+            }
+            (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
+            _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
+        };
+        let sync = place.sync(invocation);
+        Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
+    }
+
+    /// Notes that the answer is from the mirror, and how old it is.
+    pub(crate) fn note_age(&self) -> Result<(), Failure> {
+        note_age(&self.mirror, &[self.of.table.name(), self.of.groups.name()], self.invocation)
+    }
+
+    /// Returns the order of the values, which the settings have.
+    pub(crate) fn order(&self) -> Result<ValueOrder, Failure> {
+        Ok(ValueOrder::of(&Settings::of_known(self.invocation)?))
+    }
 }
 
 /// Opens the mirror that a command reads, even in a dry run. Also returns its location.
@@ -163,7 +188,7 @@ pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
 /// Opens the mirror, with a guard that deletes the one of the sample service.
 pub(crate) fn read_or_sample<S: Mirrored>(
     invocation: &Invocation,
-) -> Result<(Mirror, Option<TempDir>), Failure> {
+) -> Result<(Mirror, Option<Guard>), Failure> {
     if !invocation.call.demo {
         return Ok((read(invocation)?, None));
     }
@@ -171,9 +196,12 @@ pub(crate) fn read_or_sample<S: Mirrored>(
     Ok((mirror, Some(guard)))
 }
 
+/// Deletes a temporary folder when it is dropped. Until then, the locked file shows other processes that it is in use.
+pub(crate) type Guard = (TempDir, File);
+
 /// Syncs a temporary mirror once for each day of the sample service, with the clock set to that day. The mirror is
 /// deleted when the second part is dropped.
-fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TempDir), Failure> {
+fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, Guard), Failure> {
     if invocation.mirror.from.is_some() {
         return Err(two_mirrors());
     }
@@ -182,7 +210,7 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TempDir), Fai
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let mut settings = Settings::of_known(invocation)?;
     let client = connect_to_sample::<S>(invocation, &mut settings, base_url, token)?;
-    let folder = temporary_folder(invocation.program.name).map_err(|error| {
+    let (folder, lock) = temporary_folder(invocation.program.name).map_err(|error| {
         Failure::usage("cannot create a temporary folder for the mirror")
             .because(error.to_string())
             .hint("set TMPDIR to use another folder")
@@ -204,7 +232,7 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, TempDir), Fai
         })?;
     }
     drop((client, set_day, guard));
-    Ok((mirror, folder))
+    Ok((mirror, (folder, lock)))
 }
 
 fn no_history() -> Failure {
@@ -236,16 +264,19 @@ pub(crate) fn note_age(
     Ok(())
 }
 
-/// Prints a note if the last sync used another access token, provided that the token can be read without side effects.
-pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invocation) {
-    let Some(token) = token_text(settings, invocation) else { return };
-    // The mirror can be read without the note.
-    if let Ok(Some(false)) = mirror.knows_token(&token) {
-        invocation.screen.note(&format!(
-            "the last sync used another access token of profile {}; if it was for another account, use a separate profile",
-            settings.profile.value
-        ));
-    }
+/// Reads the records of a table that match, until `take` returns false or fails. Returns what it returned last.
+pub(crate) fn each_record(
+    mirror: &Mirror,
+    table: &str,
+    filter: &Filter,
+    mut take: impl FnMut(Record) -> Result<bool, Failure>,
+) -> Result<bool, Failure> {
+    let mut done = Ok(true);
+    mirror.each_matching(table, filter, |record| {
+        done = take(record);
+        if matches!(done, Ok(true)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    done
 }
 
 /// Returns the source of the mirror of the settings; `None` without a base URL.

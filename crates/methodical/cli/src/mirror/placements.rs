@@ -1,26 +1,27 @@
-//! The commands `placements list` and `duplicates`, and the titles of groups.
+//! Who is where: the commands `placements list`, `show` and `duplicates`, and the titles of groups.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::ops::ControlFlow;
 
 use clap::{Args, Subcommand};
 use methodical_mirror::model::tables::{FieldType, Mirrored, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{Filter, Mirror, State, folded};
-use serde_json::json;
+use methodical_mirror::{Error, Filter, Mirror, PastValue, State, folded};
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::mirror::board::title;
 use crate::mirror::list::{warn_of_value, with_closest};
-use crate::mirror::open::{self, ask, duration, local, note_age, now};
+use crate::mirror::open::{self, Asked, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
+use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted, with_separators};
 use crate::output::record::{Cells, Line, Path};
-use crate::program::{Noun, RecordType};
+use crate::program::{Noun, OperationCommands, RecordType};
 use crate::run::Invocation;
-use crate::screen::Tone;
+use crate::screen::{Tone, paint, printable};
 use crate::session::Session;
-use crate::settings::{Settings, ValueOrder};
 
 /// The records of each command that prints records, by the words of the command.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
@@ -71,15 +72,19 @@ pub(crate) fn plural(table: &Table) -> String {
     }
 }
 
-/// Returns the identities of the groups that a text names: the one with this identity, or all with this title, ignoring
-/// case.
-fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>, Failure> {
+/// Returns the groups with this identity, or else those whose title fits the text. Case does not matter.
+pub(crate) fn named(text: &str, titles: &Titles, fits: fn(&str, &str) -> bool) -> Vec<String> {
     if titles.contains_key(text) {
-        return Ok(vec![text.to_owned()]);
+        return vec![text.to_owned()];
     }
     let wanted = folded(text);
-    let found = titles.iter().filter(|(_, title)| folded(title) == wanted);
-    let found: Vec<String> = found.map(|(id, _)| id.clone()).collect();
+    let found = titles.iter().filter(|(_, title)| fits(&folded(title), &wanted));
+    found.map(|(id, _)| id.clone()).collect()
+}
+
+/// Returns the identities of the groups that a text names: one identity, or all with this title.
+fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>, Failure> {
+    let found = named(text, titles, |title, wanted| title == wanted);
     if !found.is_empty() {
         return Ok(found);
     }
@@ -141,16 +146,11 @@ fn wait(text: &str) -> Result<(i64, i64), &'static str> {
     Ok(if text.ends_with(['d', 'w']) { (seconds / 86_400, 0) } else { (0, seconds) })
 }
 
-pub(crate) fn list(
-    flags: &PlacementsFlags,
-    of: Recovered,
-    records: Records,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let mirror = ask(of, invocation)?;
+pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Failure> {
+    let &Asked { ref mirror, of, member, invocation } = asked;
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
-        let titles = titles(&mirror, of.groups)?;
+        let titles = titles(mirror, of.groups)?;
         for text in &flags.groups {
             groups.extend(with_title(text, of.groups, &titles)?);
         }
@@ -160,12 +160,12 @@ pub(crate) fn list(
     // As on the dashboard, an end value does not count as waiting.
     let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
     let passages =
-        if has_ends { Vec::new() } else { queries::passages(&mirror, of.table.name(), None)? };
-    let values = ValueOrder::of(&Settings::of_known(invocation)?);
+        if has_ends { Vec::new() } else { queries::passages(mirror, of.table.name(), None)? };
+    let values = asked.order()?;
     let ends = queries::ends(&passages, values.with(of.known_values).first().copied());
     let wanted = Wanted { is_longest_first: flags.waiting.is_some(), ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
-    queries::placements(&mirror, of.table.name(), &wanted, now, |one| {
+    queries::placements(mirror, of.table.name(), &wanted, now, |one| {
         let has_value = |value: &String| flags.values.contains(value);
         let is_wanted = (groups.is_empty() || groups.contains(&one.group))
             && (flags.values.is_empty() || one.value.as_ref().is_some_and(has_value));
@@ -179,7 +179,6 @@ pub(crate) fn list(
         }
         ControlFlow::Continue(())
     })?;
-    let member = described(records, of.members);
     // If a member has a field of this name, that field is kept.
     let free = |name: String| {
         if member.fields.contains(&&*name) { format!("placement_{name}") } else { name }
@@ -237,27 +236,23 @@ pub(crate) fn list(
     }
     for value in &flags.values {
         if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
-            warn_of_value(Some(&mirror), of, value, invocation)?;
+            warn_of_value(Some(mirror), of, value, invocation)?;
         }
     }
-    note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
+    asked.note_age()
 }
 
 const PAGE: usize = 500;
 
-pub(crate) fn duplicates(
-    of: Recovered,
-    records: Records,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let mirror = open::read(invocation)?;
+pub(crate) fn duplicates<C: OperationCommands>(invocation: &Invocation) -> Result<(), Failure> {
+    let of = recovered::<C::Service>()?;
+    let (mirror, member) = (open::read(invocation)?, described(C::RECORDS, of.members));
     let columns = of.members.columns().iter().filter(|one| one.is_personal());
     let names: Vec<String> = columns.map(|one| one.path().join("_")).collect();
     let [emails, phones] = ["mail", "phone"].map(|part| {
         names.iter().map(String::as_str).filter(|name| name.contains(part)).collect::<Vec<_>>()
     });
     let found = queries::duplicates(&mirror, of.members.name(), &emails, &phones)?;
-    let member = described(records, of.members);
     let fields: Vec<&str> =
         ["set", "same"].into_iter().chain(member.fields.iter().copied()).collect();
     let shown = member.columns.iter().copied().filter(|name| fields.contains(name));
@@ -276,4 +271,118 @@ pub(crate) fn duplicates(
     }
     printer.finish()?;
     note_age(&mirror, &[of.members.name()], invocation)
+}
+
+struct Shown {
+    of: Recovered,
+    member: RecordType<'static>,
+    /// The record as JSON.
+    json: String,
+    placements: Vec<Placement>,
+    history: Vec<PastValue>,
+    titles: Titles,
+}
+
+/// Shows a member: its fields, its placements, and how they changed.
+pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
+    let &Asked { ref mirror, of, member, invocation } = asked;
+    let name = of.members.name();
+    let Some(record) = mirror.record(name, id)? else {
+        return Err(Failure::usage(format!("the mirror has no {name} {id}")).hint(format!(
+            "{} finds records by their text",
+            invocation.command("mirror search TEXT")
+        )));
+    };
+    let (placements, history) = placements_of(mirror, of, id)?;
+    let json = Line::new().record(member.fields, &record.json).end();
+    let titles = titles(mirror, of.groups)?;
+    let shown = Shown { of, member, json, placements, history, titles };
+    let output = &invocation.output;
+    if output.is_table(invocation.screen)? && output.selection().is_none() {
+        shown.write(invocation)?;
+    } else {
+        shown.print(invocation)?;
+    }
+    if record.state != State::Present {
+        invocation.screen.warn(&format!("{name} {id} is {} in the service", record.state.as_str()));
+    }
+    asked.note_age()
+}
+
+/// Returns the placements of a member, and its past values.
+pub(crate) fn placements_of(
+    mirror: &Mirror,
+    of: Recovered,
+    id: &str,
+) -> Result<(Vec<Placement>, Vec<PastValue>), Error> {
+    let (table, wanted) = (of.table.name(), Wanted { member: Some(id), ..Wanted::default() });
+    let (mut placements, mut history) = (Vec::new(), Vec::new());
+    queries::placements(mirror, table, &wanted, now(), |one| {
+        placements.push(one);
+        ControlFlow::Continue(())
+    })?;
+    mirror.each_past_value(table, Some(id), |one| {
+        history.push(one);
+        ControlFlow::Continue(())
+    })?;
+    Ok((placements, history))
+}
+
+impl Shown {
+    fn write(&self, invocation: &Invocation) -> Result<(), Failure> {
+        let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
+        let color = out.view(invocation.screen).color;
+        let mut cells = Cells::read(&self.json);
+        let leaves = Schema::of_operation(self.member, false).leaves();
+        let width = leaves.iter().map(|name| name.len()).max().unwrap_or_default();
+        let paths: Vec<Path> = leaves.into_iter().map(Path::parse).collect();
+        for path in &paths {
+            let cell = cells.cell(path);
+            let line = format!("{:width$}  {}", path.to_string(), printable(&cell));
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        let group = |id: &str| match self.titles.get(id).filter(|title| !title.is_empty()) {
+            Some(title) => printable(&format!("{title} ({id})")).into_owned(),
+            None => printable(id).into_owned(),
+        };
+        let value =
+            |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown")).into_owned();
+        let now = format!("Now, by {}:", self.of.groups.name());
+        writeln!(out, "\n{}", paint(color, Tone::Bold, &now))?;
+        for one in &self.placements {
+            let (group, value) = (group(&one.group), value(&one.value));
+            let days = counted(one.days.unsigned_abs(), "day");
+            let older = if one.is_older { " or longer" } else { "" };
+            writeln!(out, "  {group}: {value} for {days}{older}")?;
+        }
+        writeln!(out, "\n{}", paint(color, Tone::Bold, "History:"))?;
+        for one in &self.history {
+            let (group, value) = (group(&one.group), value(&one.value));
+            let until = one.ended_at.map(|at| format!(" until {}", local(at))).unwrap_or_default();
+            let before = if one.began_before { " or earlier" } else { "" };
+            writeln!(out, "  {}{before}{until}: {value} in {group}", local(one.began_at))?;
+        }
+        Ok(out.finish()?)
+    }
+
+    fn print(&self, invocation: &Invocation) -> Result<(), Failure> {
+        let (group, value) = (self.of.group_field(), self.of.value);
+        let placements = self.placements.iter().map(|one| {
+            let since = local(one.since);
+            json!({&group: one.group, "title": one.title, value: one.value, "since": since, "days": one.days})
+        });
+        let history = self.history.iter().map(|one| {
+            let (title, since) = (self.titles.get(&one.group), local(one.began_at));
+            let until = one.ended_at.map(local);
+            json!({&group: one.group, "title": title, value: one.value, "since": since, "until": until})
+        });
+        let [placements, history]: [Value; 2] = [placements.collect(), history.collect()];
+        let own = ["placements", "history"];
+        let fields: Vec<&str> = self.member.fields.iter().copied().chain(own).collect();
+        let schema = Schema { fields: &fields, ..Schema::of_operation(self.member, true) };
+        let mut printer = Printer::open(invocation, &schema)?;
+        let line = Line::new().record(self.member.fields, &self.json);
+        printer.print_line(&line.add("placements", placements).add("history", history).end())?;
+        printer.finish()
+    }
 }

@@ -1,12 +1,9 @@
 //! The commands that print what a mirror has: `mirror status`, `changes`, `consumers` and `search`.
 
-use std::io;
-use std::ops::ControlFlow;
-
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use methodical_mirror::model::tables::Mirrored;
-use methodical_mirror::{Consumer, Cursor, Error, Event, Filter, Outcome, Record, TableStatus};
+use methodical_mirror::{Consumer, Cursor, Error, Event, Filter, Outcome, TableStatus};
 use serde::Serialize;
 use serde_json::json;
 
@@ -250,34 +247,26 @@ pub(crate) fn search<S: Mirrored>(
     let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));
     let mut columns: Vec<String> = shown.map(|name| format!("record.{name}")).collect();
     columns.dedup();
-    let own = ["table", "id", "state", "first_seen", "record"];
+    let own = ["table", "id", "state", "first_seen"];
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let fields: Vec<&str> = own.into_iter().chain(columns.iter().copied()).collect();
     let columns: Vec<&str> = ["table", "id"].into_iter().chain(columns).chain(["state"]).collect();
     let noun = Some(Noun::RECORD);
     let schema = Schema { columns: &columns, noun, ..Schema::of_program(&fields, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
-    let mut print = |table: &str, record: &Record| {
-        let line = Line::new().add("table", json!(table)).add("id", json!(record.id));
-        let line = line.add("state", json!(record.state.as_str()));
-        let line = line.add("first_seen", json!(utc(record.first_seen)));
-        printer.print_line(&line.add("record", &record.json).end())?;
-        io::Result::Ok(printer.is_done())
-    };
-    let (filter, mut done) = (Filter::new().contains(&flags.text), Ok(false));
+    let mut printer = Printer::open(invocation, &Schema { has_objects: true, ..schema })?;
+    let filter = Filter::new().contains(&flags.text);
     for TableStatus { table, .. } in mirror.tables()? {
-        mirror.each_matching(&table, &filter, |record| {
-            done = print(&table, &record);
-            match done {
-                Ok(false) => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            }
+        let is_next = open::each_record(&mirror, &table, &filter, |record| {
+            let line = Line::new().add("table", json!(table)).add("id", json!(record.id));
+            let line = line.add("state", json!(record.state.as_str()));
+            let line = line.add("first_seen", json!(utc(record.first_seen)));
+            printer.print_line(&line.add("record", &record.json).end())?;
+            Ok(!printer.is_done())
         })?;
-        if !matches!(done, Ok(false)) {
+        if !is_next {
             break;
         }
     }
-    done?;
     printer.finish()
 }
 

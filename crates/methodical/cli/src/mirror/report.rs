@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use chrono::{Datelike as _, Days, Local, NaiveDate, TimeZone as _};
+use chrono::{Datelike as _, Days, Local, NaiveDate};
 use clap::Args;
 use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
-use methodical_mirror::{Filter, Order, Paging, queries};
+use methodical_mirror::queries;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::mirror::Recovered;
 use crate::mirror::board::distinct;
-use crate::mirror::open::{ask, note_age};
+use crate::mirror::open::Asked;
 use crate::output::flags::{OutputFlags, day, midnight};
-use crate::output::printer::{Printer, RecordSource, Schema};
+use crate::output::printer::Schema;
 use crate::run::Invocation;
-use crate::settings::{Settings, ValueOrder};
 
 /// The flags of `report`.
 #[derive(Debug, Args)]
@@ -61,23 +59,18 @@ pub(crate) fn period([first, last]: [NaiveDate; 2]) -> Range<i64> {
     midnight(first)..last.checked_add_days(Days::new(1)).map_or(i64::MAX, midnight)
 }
 
-pub(crate) fn report(
-    flags: &ReportFlags,
-    of: Recovered,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let days = flags.days(invocation)?;
+pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failure> {
+    let &Asked { ref mirror, of, invocation, .. } = asked;
+    let (days, order) = (flags.days(invocation)?, asked.order()?);
     // The records of the report have no dates.
     let output = OutputFlags { since: None, ..invocation.output.clone() };
     let invocation = &Invocation { output, ..invocation.clone() };
-    let mirror = ask(of, invocation)?;
-    let order = ValueOrder::of(&Settings::of_known(invocation)?);
     let table = of.table.name();
     let source = source_column(of.members);
-    let report = queries::report(&mirror, table, period(days), source_name(of.members).as_deref())?;
+    let report = queries::report(mirror, table, period(days), source_name(of.members).as_deref())?;
     // How many placements moved into each named group of values, by group of members.
     let mut entered: BTreeMap<String, BTreeMap<&str, u64>> = BTreeMap::new();
-    for one in queries::moves(&mirror, table, period(days))? {
+    for one in queries::moves(mirror, table, period(days))? {
         let name =
             |value: &Option<String>| value.as_deref().and_then(|value| order.group_of(value));
         let to = name(&one.to).filter(|to| !one.is_learned && name(&one.from) != Some(*to));
@@ -121,26 +114,16 @@ pub(crate) fn report(
     let fields: Vec<&str> = fields.chain([times_field]).chain(averages).collect();
     let integers = counts.into_iter().chain([times_field]).map(|name| (name, FieldType::Integer));
     let types: Vec<_> = integers.chain(averages.map(|name| (name, FieldType::Real))).collect();
-    let schema =
-        Schema { types: &types, source: RecordSource::Named, ..Schema::of_program(&fields, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
-    for row in [total].into_iter().chain(groups).chain(sources).chain(times) {
-        let value = |name: &&str| row.get(*name).cloned().unwrap_or_default();
-        printer.print_members(fields.iter().map(|name| (*name, value(name))))?;
-    }
-    printer.finish()?;
+    let rows = [total].into_iter().chain(groups).chain(sources).chain(times);
+    let values =
+        |row: Value| fields.iter().map(move |name| row.get(name).cloned().unwrap_or_default());
+    let schema = Schema { types: &types, is_open: true, ..Schema::of_program(&fields, false) };
+    schema.print(invocation, rows.map(values))?;
     let tables = mirror.tables()?;
     let members = tables.iter().find(|one| one.table == of.members.name());
     if members.is_some_and(|one| one.present > 0 && one.present == report.new) {
-        let first = Paging::new(1).order(Order::FirstSeen);
-        let first = mirror.browse(of.members.name(), &Filter::new(), &first)?.records;
-        let first = first.first().and_then(|one| Local.timestamp_opt(one.first_seen, 0).earliest());
-        let next = first.map(|one| one.date_naive() + Days::new(1)).filter(|next| *next <= until);
-        let begin =
-            next.map_or_else(String::new, |next| format!("; begin after it with --since {next}"));
-        invocation.screen.note(&format!(
-            "the first sync was in this period, so every record counts as new{begin}"
-        ));
+        let text = "the first sync was in this period, so every record counts as new";
+        invocation.screen.note(text);
     }
     if names.is_empty() {
         let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
@@ -150,7 +133,7 @@ pub(crate) fn report(
             .screen
             .note(&format!("to count hires or closed placements, name their statuses: {set}"));
     }
-    note_age(&mirror, &[table, of.groups.name()], invocation)
+    asked.note_age()
 }
 
 /// The fields of a record except the named groups of values.

@@ -15,12 +15,12 @@ use methodical_mirror::{
 };
 use serde_json::json;
 
-use crate::connect::{no_base_url, token_text};
+use crate::connect::no_base_url;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::found;
 use crate::mirror::list::unknown;
-use crate::mirror::open::{Place, duration, note_token, source};
+use crate::mirror::open::{Place, duration, source};
 use crate::mirror::watch::repeat;
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
@@ -90,12 +90,8 @@ pub(crate) struct SyncFlags {
     pub(crate) no_personal: bool,
 
     /// Maximum number of concurrent calls [default: 4].
-    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = calls)]
     pub(crate) concurrency: Option<u8>,
-
-    /// Maximum number of calls per second [default: no limit].
-    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) calls_per_second: Option<u32>,
 }
 
 /// Runs `mirror sync`.
@@ -103,35 +99,31 @@ pub(crate) fn run<S: Mirrored>(
     flags: &SyncCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some(every) = flags.every.filter(|_| !invocation.call.dry_run) else {
-        let counts = COUNTS.iter().map(|(name, _)| *name);
-        let fields: Vec<&str> = ["table"].into_iter().chain(counts).collect();
-        let schema = Schema { columns: SHOWN, ..Schema::of_program(&fields, false) };
-        let is_silent = invocation.output.is_silent(invocation.screen.output.is_terminal());
-        let printer = (!is_silent).then(|| Printer::open(invocation, &schema)).transpose()?;
-        let opened = open::<S>(&flags.sync, invocation)?;
-        let Some((session, mut mirror)) = opened else { return Ok(()) };
-        let synced = sync(&session, &mut mirror, &flags.sync)?;
-        let Some(mut printer) = printer else { return synced.done };
-        for table in &synced.report.tables {
-            if let Ok(report) = &table.result {
-                let name = [("table", json!(table.table))].into_iter();
-                let counts = COUNTS.iter().map(|(name, count)| (*name, json!(count(report))));
-                printer.print_members(name.chain(counts))?;
-            }
+    if let Some(every) = flags.every {
+        return repeat(Duration::from_secs(every), invocation, || {
+            let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
+            let synced = sync(&session, &mut mirror, &flags.sync)?;
+            summarize(&synced, invocation.screen);
+            synced.done
+        });
+    }
+    let fields: Vec<&str> = ["table"].into_iter().chain(COUNTS.iter().map(|one| one.0)).collect();
+    let schema = Schema { columns: SHOWN, ..Schema::of_program(&fields, false) };
+    let is_silent = invocation.output.is_silent(invocation.screen.output.is_terminal());
+    let printer = (!is_silent).then(|| Printer::open(invocation, &schema)).transpose()?;
+    let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
+    let synced = sync(&session, &mut mirror, &flags.sync)?;
+    let Some(mut printer) = printer else { return synced.done };
+    for table in &synced.report.tables {
+        if let Ok(report) = &table.result {
+            let counts = COUNTS.iter().map(|(_, count)| json!(count(report)));
+            let row = [json!(table.table)].into_iter().chain(counts);
+            printer.print_members(fields.iter().zip(row))?;
         }
-        printer.finish()?;
-        note_values(&synced, invocation.screen);
-        return synced.done;
-    };
-    repeat(Duration::from_secs(every), invocation, || {
-        let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
-            return Ok(());
-        };
-        let synced = sync(&session, &mut mirror, &flags.sync)?;
-        summarize(&synced, invocation.screen);
-        synced.done
-    })
+    }
+    printer.finish()?;
+    note_values(&synced, invocation.screen);
+    synced.done
 }
 
 /// The result of a sync.
@@ -144,32 +136,23 @@ pub(crate) struct Synced {
     pub(crate) done: Result<(), Failure>,
 }
 
-/// A session, and the mirror of its service.
-pub(crate) type Opened<S> = (Session<S>, Mirror);
-
-/// Opens the mirror, and a session of its service. Returns nothing for a dry run.
+/// Opens a session, and the mirror of its service. A dry run ends here.
 pub(crate) fn open<S: Mirrored>(
     flags: &SyncFlags,
     invocation: &Invocation,
-) -> Result<Option<Opened<S>>, Failure> {
-    let mut invocation = invocation.clone();
-    invocation.call.calls_per_second = flags.calls_per_second;
-    let invocation = &invocation;
+) -> Result<(Session<S>, Mirror), Failure> {
     let session = Session::<S>::open(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
-    if invocation.is_dry_run(&format!("would sync the mirror {place}")) {
-        return Ok(None);
-    }
+    invocation.end_dry_run(&format!("would sync the mirror {place}"))?;
     let source = source(&session.settings, invocation).ok_or_else(|| no_base_url(invocation))?;
     let mut mirror = Mirror::open(&place.0, &source)?;
-    note_token(&mirror, &session.settings, invocation);
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;
         if emptied > 0 {
             invocation.screen.note("emptied the personal fields of the mirror");
         }
     }
-    Ok(Some((session, mirror)))
+    Ok((session, mirror))
 }
 
 /// Syncs the mirror, and writes the metrics.
@@ -192,11 +175,6 @@ pub(crate) fn sync<S: Mirrored>(
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     let done = failed(session, mirror, &report);
-    let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
-    if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
-        // If this fails, readers only miss a note.
-        let _unnoted = mirror.note_token(&token);
-    }
     let mut notes = Vec::new();
     if done.is_ok() && !flags.no_recover {
         for of in found::<S>().recovered {
@@ -275,7 +253,7 @@ fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> 
     let findings = mirror.rebuild()?.findings;
     let damaged = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
     if damaged > 0 {
-        let rows = counted(u64::try_from(damaged).unwrap_or(u64::MAX), "damaged row");
+        let rows = counted(damaged, "damaged row");
         let text =
             format!("found {rows}; this sync rewrites those that are still listed; check the disk");
         session.invocation.screen.warn(&text);
@@ -296,29 +274,37 @@ fn failed<S: Mirrored>(
     if let Some(error) = &report.error {
         return Err(error.into());
     }
-    let mut failed: Vec<(String, &Error)> = Vec::new();
+    let screen = session.invocation.screen;
+    let mut failed: Vec<Failure> = Vec::new();
+    let mut add = |part: &str, error: &Error| {
+        // The cause of a call says more than that the list was not synced.
+        let failure = match error.source().and_then(|cause| cause.downcast_ref::<CallError>()) {
+            Some(call) if error.kind() == ErrorKind::Call => session.explain(call),
+            _ => error.into(),
+        };
+        failed.push(failure.within(&format!("the {part} was not synced")));
+    };
     for TableReport { table, result, failures, .. } in &report.tables {
-        let group = |one: &GroupFailure| format!("group {} of {table}", one.group);
         match result {
-            Err(error) => failed.push((format!("table {table}"), error)),
-            Ok(_) => failed.extend(failures.iter().map(|one| (group(one), &one.error))),
+            Err(error) => add(&format!("table {table}"), error),
+            Ok(_) => {
+                for GroupFailure { group, error, .. } in failures {
+                    add(&format!("group {group} of {table}"), error);
+                }
+            }
         }
     }
     for one in &report.samples {
-        failed
-            .extend(one.result.as_ref().err().map(|error| (format!("gauge {}", one.gauge), error)));
+        if let Err(error) = &one.result {
+            add(&format!("gauge {}", one.gauge), error);
+        }
     }
     let rejected = rejected(session, mirror, report);
     let mut failed = failed.into_iter();
-    let Some((part, first)) = failed.next() else { return rejected };
-    for (part, error) in failed {
-        session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
-    }
-    let failure = explain(session, first).within(&format!("the {part} was not synced"));
-    if first.kind() != ErrorKind::DeletionGuard {
-        return Err(failure);
-    }
-    Err(failure.hint(accept_hint(report, &session.invocation)))
+    let Some(first) = failed.next() else { return rejected };
+    failed.for_each(|other| other.warn(screen));
+    let is_refused = first.exit() == Exit::Guarded;
+    Err(if is_refused { first.hint(accept_hint(report, &session.invocation)) } else { first })
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
@@ -335,8 +321,7 @@ fn rejected<S: Mirrored>(
         for Rejection { index, reason, .. } in &named {
             session.invocation.screen.warn(&format!("skipped record {index} of {table}: {reason}"));
         }
-        let described = u64::try_from(named.len()).unwrap_or(u64::MAX);
-        let more = report.rejected.saturating_sub(described);
+        let more = report.rejected.saturating_sub(named.len() as u64);
         if more > 0 {
             session.invocation.screen.warn(&format!("skipped {more} more of {table}"));
         }
@@ -346,14 +331,6 @@ fn rejected<S: Mirrored>(
     }
     let text = format!("skipped {}; all other records were synced", records(rejected));
     Err(Failure::new(Exit::Rejected, text))
-}
-
-/// Returns the failure of a part of the sync.
-fn explain<S: Mirrored>(session: &Session<S>, error: &Error) -> Failure {
-    match error.source().and_then(|cause| cause.downcast_ref::<CallError>()) {
-        Some(call) if error.kind() == ErrorKind::Call => session.explain(call),
-        _ => error.into(),
-    }
 }
 
 fn received(report: &Report) -> u64 {
@@ -378,6 +355,11 @@ const COUNTS: &[Count] = &[
 /// The columns of a table.
 const SHOWN: &[&str] =
     &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
+
+/// Parses a number of concurrent calls.
+fn calls(text: &str) -> Result<u8, &'static str> {
+    text.parse().ok().filter(|calls| *calls > 0).ok_or("expected a whole number from 1 to 255")
+}
 
 /// Parses the accepted number of missing records of a table.
 fn accepted(text: &str) -> Result<(String, u64), &'static str> {

@@ -80,7 +80,7 @@ pub(crate) struct WatchFlags {
     webhook_secret_file: Option<PathBuf>,
 
     /// Send up to COUNT events in one request, as a JSON array.
-    #[arg(long, value_name = "COUNT", requires = "webhook", hide_short_help = true)]
+    #[arg(long, value_name = "COUNT", requires = "webhook", hide_short_help = true, value_parser = events)]
     batch: Option<NonZeroUsize>,
 
     /// Deliver only changes of TABLE. Repeat the flag for several.
@@ -119,6 +119,10 @@ impl WatchFlags {
             (None, None, None) => "stdout",
         }
     }
+}
+
+fn events(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_not_a_number| "expected a whole number of 1 or more")
 }
 
 fn kind(text: &str) -> Result<ChangeKind, String> {
@@ -167,10 +171,7 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     };
     let variable = invocation.program.name.variable("WEBHOOK_SECRET");
     let secret = match &flags.webhook_secret_file {
-        Some(path) => {
-            files::check_private(path, "secret")?;
-            files::read(path)?
-        }
+        Some(path) => files::read_private(path, "secret")?,
         None => setting(&variable)?,
     };
     let secret = secret.ok_or_else(|| {
@@ -198,9 +199,7 @@ struct Watch<'a> {
 impl Watch<'_> {
     /// Syncs, and delivers the changes.
     fn run<S: Mirrored>(&mut self) -> Result<(), Failure> {
-        let Some((session, mut mirror)) = open::<S>(&self.flags.sync, self.invocation)? else {
-            return Ok(());
-        };
+        let (session, mut mirror) = open::<S>(&self.flags.sync, self.invocation)?;
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
         let synced = sync(&session, &mut mirror, &self.flags.sync).and_then(|synced| {

@@ -1,25 +1,29 @@
-//! The destination of the output: standard output, a device, a file that is written atomically, or an upload.
+//! The destination of the output: standard output, a pager, a device, a file that is written atomically, or an upload.
 
-use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::{env, fmt};
 
 use crate::failure::Failure;
-use crate::files::AtomicFile;
-use crate::output::pager;
+use crate::files::{Access, AtomicFile, folder_of};
+use crate::interrupt;
 use crate::program::{Name, Program};
 use crate::run::Invocation;
-use crate::screen::{Screen, View, columns, printable};
+use crate::screen::{Screen, View, columns, printable, variable};
 
 /// An output that appears under its name only once it is complete. If it is dropped earlier, nothing appears.
 pub trait Upload: Write + Send + fmt::Debug {
-    /// Completes the output.
+    /// Completes the output: flushes it, unless there is more to do.
     ///
     /// # Errors
     ///
     /// Fails if the output cannot be completed. Nothing appears then.
-    fn finish(self: Box<Self>) -> io::Result<()>;
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.flush()
+    }
 }
 
 /// Opens the output file that a URL names: [`Program::uploader`](crate::Program::uploader).
@@ -52,17 +56,9 @@ enum Kind {
     Hidden,
 }
 
-impl Upload for io::Stdout {
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.flush()
-    }
-}
+impl Upload for io::Stdout {}
 
-impl Upload for File {
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.flush()
-    }
-}
+impl Upload for File {}
 
 impl Upload for AtomicFile {
     fn finish(self: Box<Self>) -> io::Result<()> {
@@ -86,7 +82,7 @@ impl Destination {
 
     /// Shows output in the pager, if it goes to a terminal.
     pub(crate) fn through_pager(self, invocation: &Invocation) -> Self {
-        match pager::start(invocation) {
+        match Paged::start(invocation) {
             Some(paged) => Self { out: buffered(Box::new(paged)), kind: Kind::Paged },
             None => self,
         }
@@ -220,24 +216,14 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
 
 /// Refuses another user's link in a world-writable folder such as `/tmp`. Linux refuses to follow such a link, too, but
 /// does not protect a program that resolves it.
-#[cfg(unix)]
 fn check_link(link: &Path, name: &str) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let folder = link.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = fs::metadata(folder.unwrap_or_else(|| Path::new(".")))?;
-    let owner = fs::symlink_metadata(link)?.uid();
-    let shared = folder.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
-    if shared && owner != folder.uid() && owner != rustix::process::geteuid().as_raw() {
+    let folder = Access::of(&fs::metadata(folder_of(link))?);
+    let own = Access::of(&fs::symlink_metadata(link)?);
+    let is_shared = folder.mode & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
+    if is_shared && own.owner != folder.owner && !own.is_own() {
         let text = format!("{name} {FOREIGN_LINK}");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
-fn check_link(_link: &Path, _name: &str) -> io::Result<()> {
     Ok(())
 }
 
@@ -247,7 +233,6 @@ const FOREIGN_LINK: &str = "is another user's symbolic link in a world-writable 
 
 /// Mode bits of a world-writable folder with the sticky bit: everybody can create files, but only their owners can
 /// remove them.
-#[cfg(unix)]
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Maximum number of symbolic links to follow, as in Linux.
@@ -316,6 +301,95 @@ impl Raw {
             self.end_line()?;
         }
         self.out.finish()
+    }
+}
+
+/// Output to a running pager. Dropping it waits until the user quits the pager.
+#[derive(Debug)]
+struct Paged {
+    /// `None` after the end of the output.
+    input: Option<ChildStdin>,
+    /// Returns how the pager ended.
+    ended: Option<JoinHandle<io::Result<ExitStatus>>>,
+}
+
+impl Paged {
+    /// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does not start.
+    fn start(invocation: &Invocation) -> Option<Self> {
+        let Invocation { output, call, screen, .. } = invocation;
+        let unwanted =
+            !screen.can_page || output.no_pager || output.file().is_some() || call.verbose > 0;
+        let is_dumb = variable("TERM").is_none_or(|name| name == "dumb");
+        if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
+            return None;
+        }
+        let words = match env::var_os("PAGER") {
+            Some(chosen) => shlex::split(&chosen.to_string_lossy())?,
+            None => vec!["less".to_owned()],
+        };
+        let (name, arguments) = words.split_first().filter(|(name, _)| *name != "cat")?;
+        let mut command = Command::new(name);
+        command.args(arguments).stdin(Stdio::piped());
+        if variable("LESS").is_none() {
+            // Quits if the output fits, shows colors, and leaves the output on the screen. Wide lines are not wrapped.
+            command.env("LESS", if output.wide { "FRSX" } else { "FRX" });
+        }
+        let mut child = command.spawn().ok()?;
+        let input = child.stdin.take();
+        // Ctrl-C belongs to the pager until the user quits it, even while the program waits for the service.
+        interrupt::leave_to_pager(true);
+        let wait = move || {
+            let status = child.wait();
+            interrupt::leave_to_pager(false);
+            status
+        };
+        let ended = thread::Builder::new().name("pager".to_owned()).spawn(wait).ok();
+        Some(Self { input, ended })
+    }
+
+    /// Ends the output and waits for the pager to exit. Fails if the pager failed, because the user may not have seen
+    /// the output.
+    fn wait(&mut self) -> io::Result<()> {
+        drop(self.input.take());
+        let Some(ended) = self.ended.take() else { return Ok(()) };
+        match ended.join().unwrap_or_else(|_panic| Err(io::ErrorKind::BrokenPipe.into()))? {
+            status if status.success() => Ok(()),
+            status => {
+                let text = format!("the pager failed ({status}); set PAGER or use --no-pager");
+                Err(io::Error::other(text))
+            }
+        }
+    }
+}
+
+impl Upload for Paged {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.wait()
+    }
+}
+
+impl Write for Paged {
+    /// Writes to the pager. Fails with a broken pipe if the user quit it.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        match input.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.wait()?;
+                Err(error)
+            }
+            done => done,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Paged {
+    fn drop(&mut self) {
+        // The failure that is about to be reported matters more than an error here.
+        drop(self.wait());
     }
 }
 

@@ -263,37 +263,27 @@ pub(crate) struct Schema<'a> {
     pub(crate) single: bool,
     /// The types of fields; that of any other field is unknown.
     pub(crate) types: Types<'a>,
-    /// The source of the records, which decides whether an unknown field is an error.
-    pub(crate) source: RecordSource,
+    /// Whether a dot in the name of a field leads into an object. Other names may contain dots.
+    pub(crate) has_objects: bool,
+    /// Whether records may have other fields: a service may send undocumented ones, and a board lacks the columns of absent values.
+    pub(crate) is_open: bool,
 }
 
 /// A column of records of the program itself: its name, and its value in a record.
 pub(crate) type Column<T> = (&'static str, fn(&T) -> Value);
-
-/// The source of records.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum RecordSource {
-    /// The program itself, which knows every field.
-    Program,
-    /// An operation of the contract: the service may send undocumented fields.
-    Operation,
-    /// The program itself, with columns whose names may contain dots.
-    Named,
-}
 
 impl<'a> Schema<'a> {
     /// Creates the schema of a list from an operation, or of one object.
     pub(crate) fn of_operation(record: RecordType<'a>, single: bool) -> Self {
         let RecordType { columns, fields, noun, types } = record;
         let noun = (!single).then_some(noun);
-        let source = RecordSource::Operation;
-        Self { columns, fields, noun, single, types, source }
+        Self { columns, fields, noun, single, types, has_objects: true, is_open: true }
     }
 
     /// Creates the schema of records of the program itself, or of one object.
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
-        let source = RecordSource::Program;
-        Self { columns: fields, fields, noun: None, single, types: &[], source }
+        let (columns, noun, types) = (fields, None, &[][..]);
+        Self { columns, fields, noun, single, types, has_objects: false, is_open: false }
     }
 
     /// Returns the filter of `--since`, on the first date of the records.
@@ -307,10 +297,10 @@ impl<'a> Schema<'a> {
     }
 
     /// Prints records of the program itself, each with the values of all fields in order.
-    pub(crate) fn print_rows<const N: usize>(
+    pub(crate) fn print<R: IntoIterator<Item = Value>>(
         &self,
         invocation: &Invocation,
-        rows: impl IntoIterator<Item = [Value; N]>,
+        rows: impl IntoIterator<Item = R>,
     ) -> Result<(), Failure> {
         let mut printer = Printer::open(invocation, self)?;
         rows.into_iter().try_for_each(|row| printer.print_members(self.fields.iter().zip(row)))?;
@@ -327,37 +317,30 @@ impl<'a> Schema<'a> {
     ) -> Result<(), Failure> {
         let fields: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
         let schema = Schema { columns: shown, noun, ..Schema::of_program(&fields, false) };
-        let mut printer = Printer::open(invocation, &schema)?;
-        for record in records {
-            printer.print_members(columns.iter().map(|(name, value)| (*name, value(record))))?;
-        }
-        printer.finish()
+        let row = |record| columns.iter().map(move |(_, value)| value(record));
+        schema.print(invocation, records.iter().map(row))
     }
 
     /// Returns the columns of CSV. They include every field of a record of an operation, with objects expanded to their
     /// fields.
     pub(crate) fn leaves(&self) -> Vec<&'a str> {
-        if !matches!(self.source, RecordSource::Operation) {
+        if !self.has_objects {
             return self.columns.to_vec();
         }
         let is_object = |name: &str| {
-            self.fields
-                .iter()
-                .any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+            let mut others = self.fields.iter().filter_map(|other| other.strip_prefix(name));
+            others.any(|rest| rest.starts_with('.'))
         };
         self.fields.iter().copied().filter(|name| !is_object(name)).collect()
     }
 
     /// Parses a field name from a flag. Case does not matter for known names, because a table shows its headers in capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
-        let (known, parse): (_, fn(&str) -> Path) = match self.source {
-            RecordSource::Named => (self.fields, Path::field),
-            RecordSource::Program | RecordSource::Operation => (self.fields, Path::parse),
-        };
-        let exact = known.iter().find(|field| **field == name);
-        match exact.or_else(|| known.iter().find(|field| field.eq_ignore_ascii_case(name))) {
-            Some(known) => parse(known),
-            None => Path::parse(name),
+        let known = self.fields.iter();
+        let exact = known.clone().find(|field| **field == name);
+        match exact.or_else(|| known.clone().find(|field| field.eq_ignore_ascii_case(name))) {
+            Some(known) if !self.has_objects => Path::field(known),
+            known => Path::parse(known.unwrap_or(&name)),
         }
     }
 
@@ -369,8 +352,8 @@ impl<'a> Schema<'a> {
         OutputColumn { path, field_type }
     }
 
-    /// Checks a field name from a flag. An unknown name is refused if it looks like a typo. Otherwise, since a service
-    /// may send undocumented fields, it only causes a warning.
+    /// Checks a field name from a flag. An unknown one is refused if it may be a mistake; others get a warning where records may have
+    /// it.
     pub(crate) fn check(&self, name: &str, invocation: &Invocation) -> Result<(), Failure> {
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(());
@@ -378,12 +361,7 @@ impl<'a> Schema<'a> {
         let similar = closest(&name.to_lowercase(), self.fields.iter().copied());
         let known = self.fields.join(", ");
         let unknown = format!("unknown field `{name}`");
-        let is_accepted = match self.source {
-            RecordSource::Program => false,
-            RecordSource::Named => true,
-            RecordSource::Operation => similar.is_none(),
-        };
-        if is_accepted {
+        if self.is_open && (similar.is_none() || !self.has_objects) {
             // Printed even with `-q`, because the field may leave the output empty.
             let text = format!("{unknown}; the fields are {known}");
             invocation.screen.say(Tone::Warning, "warning", &text);
@@ -453,7 +431,8 @@ pub(crate) fn records(count: u64) -> String {
 }
 
 /// Formats a number of things whose plural ends with `s`, such as `1 change` or `1,234,567 changes`.
-pub(crate) fn counted(count: u64, one: &str) -> String {
+pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
     format!("{} {one}{}", with_separators(count), if count == 1 { "" } else { "s" })
 }
 

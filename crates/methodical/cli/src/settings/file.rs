@@ -174,25 +174,22 @@ pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<String
     Ok(document.get(profile).and_then(|token| token.as_str()).map(str::to_owned))
 }
 
-pub(crate) fn store_token(
+/// Stores the token of a profile, or removes it. Returns whether the profile had one.
+pub(crate) fn set_token(
     lock: &Lock,
     program: Name,
     profile: &str,
-    token: &str,
-) -> Result<(), Failure> {
+    token: Option<&str>,
+) -> Result<bool, Failure> {
     let mut document = tokens(program)?;
-    document.insert(profile, value(token));
-    lock.write(&tokens_path(program)?, &document.to_string())
-}
-
-/// Removes the stored token of a profile, and returns whether there was one.
-pub(crate) fn remove_token(lock: &Lock, program: Name, profile: &str) -> Result<bool, Failure> {
-    let mut document = tokens(program)?;
-    let there = document.remove(profile).is_some();
-    if there {
+    let former = match token {
+        Some(token) => document.insert(profile, value(token)),
+        None => document.remove(profile),
+    };
+    if former.is_some() || token.is_some() {
         lock.write(&tokens_path(program)?, &document.to_string())?;
     }
-    Ok(there)
+    Ok(former.is_some())
 }
 
 pub(crate) fn tokens_path(program: Name) -> Result<PathBuf, Failure> {
@@ -201,8 +198,7 @@ pub(crate) fn tokens_path(program: Name) -> Result<PathBuf, Failure> {
 
 fn tokens(program: Name) -> Result<DocumentMut, Failure> {
     let Some(path) = files::find(program, TOKENS) else { return Ok(DocumentMut::new()) };
-    let Some(text) = files::read(&path)? else { return Ok(DocumentMut::new()) };
-    files::check_private(&path, "token")?;
+    let text = files::read_private(&path, "token")?.unwrap_or_default();
     // The parser's error would quote the line, and with it the token.
     text.parse().map_err(|_quotes| {
         Failure::usage(format!("{} is not valid TOML", path.display())).hint(format!(
