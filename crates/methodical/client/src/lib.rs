@@ -123,6 +123,18 @@
 //!
 //! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
 //!
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | `client`, `blocking`, `builder` | the two clients and their builder |
+//! | `call`, `engine` | a call as a state machine without I/O, and what drives it |
+//! | `request`, `head`, `response`, `streaming_response` | what a call sends, and how it reads the response |
+//! | `policy`, `retry`, `pace`, `call_options` | limits, delays between attempts, the pace of all calls, options of one call |
+//! | `records`, `pager` | the records of a list and its pages: steps without I/O, and two drivers |
+//! | `access_token`, `token`, `base_url` | tokens, their sources, and where they may be sent |
+//! | `error`, `observer`, `trace`, `time` | errors, metrics, spans, the clock and waiting |
+//!
 //! # Features
 //!
 //! | feature | default | adds |
