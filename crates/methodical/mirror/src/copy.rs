@@ -55,7 +55,7 @@ pub enum CopyKind {
     Time,
 }
 
-/// A value of a row.
+/// A value in a row of a [`CopyTable`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CopyValue<'a> {
@@ -76,7 +76,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory, or fails.
+    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory, or SQLite fails.
     ///
     /// ```
     /// use methodical_mirror::{Mirror, Source};

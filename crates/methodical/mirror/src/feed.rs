@@ -50,7 +50,7 @@ pub struct Change {
 // Does not show the values, which belong to the member.
 debug_with!(Change: number, at, table, id, kind, fields);
 
-/// The kind of a [`Change`].
+/// What happened in a [`Change`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -221,8 +221,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Cursor`] if the cursor belongs to another mirror, if its changes were removed, or if the mirror was
-    /// restored from an older copy.
+    /// Returns [`ErrorKind::Cursor`] if the cursor belongs to another mirror, if its changes were removed, or if the
+    /// mirror was restored from an older copy.
     pub fn changes(
         &self,
         after: Option<&Cursor>,
@@ -376,7 +376,7 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Store`] if the mirror has damaged JSON.
+    /// Returns [`ErrorKind::Store`] if the mirror has damaged JSON.
     pub fn to_json(&self) -> Result<String, Error> {
         serde_json::to_string(self).map_err(|error| {
             Error::new(ErrorKind::Store, "cannot write an event: its record is damaged")

@@ -37,7 +37,7 @@ pub struct Report {
     pub suppressed: u64,
 }
 
-/// A record that was rejected.
+/// A record that was rejected in the last list of its table, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejection {
@@ -121,7 +121,7 @@ impl Forecast {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Gauge`](crate::ErrorKind::Gauge) if an amount is not a decimal number.
+    /// Returns [`ErrorKind::Gauge`](crate::ErrorKind::Gauge) if an amount is not a decimal number.
     pub fn of(samples: &[Sample]) -> Result<Option<Self>, Error> {
         let Some(last) = samples.last() else { return Ok(None) };
         // A clock that jumped back leaves samples in the future.

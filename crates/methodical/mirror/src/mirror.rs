@@ -49,7 +49,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror belongs to another source,
+    /// Returns [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror belongs to another source,
     /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this
     /// release can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and
     /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
@@ -72,8 +72,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file does not exist, and the errors of [`open`](Self::open) except
-    /// [`OtherSource`](crate::ErrorKind::OtherSource).
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the file does not exist, and the errors of
+    /// [`open`](Self::open) except [`OtherSource`](crate::ErrorKind::OtherSource).
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
         Ok(Self::new(Store::open(path.as_ref(), None)?))
     }
@@ -82,7 +82,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers, and
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers, and
     /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
     pub fn in_memory() -> Result<Self, Error> {
         Ok(Self::new(Store::in_memory()?))
@@ -150,7 +150,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
     /// [`Table`](crate::ErrorKind::Table) if the mirror has no such table or columns.
     pub fn index(&mut self, table: &str, orders: &[Order]) -> Result<(), Error> {
         let mut store = self.store();

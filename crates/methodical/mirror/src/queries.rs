@@ -94,7 +94,7 @@ pub struct Move {
 // Does not show the values, which belong to the member.
 debug_with!(Move: at);
 
-/// The events of a period, counted.
+/// The counts for a period: new members, moves, and how long values were kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeriodReport {
@@ -110,13 +110,13 @@ pub struct PeriodReport {
     pub sources: Vec<(Option<String>, u64)>,
 }
 
-/// How long placements had a value.
+/// How long placements kept a value, before they lost it in a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueTime {
     /// The value that these counts describe.
     pub value: String,
-    /// How many placements lost it. Those that got it at an unknown time are not counted.
+    /// How often a placement lost it, not counting those that got it at an unknown time.
     pub times: u64,
     /// The average in seconds.
     pub average: i64,
@@ -124,7 +124,7 @@ pub struct ValueTime {
     pub median: i64,
 }
 
-/// The events of a group in a period, counted.
+/// The counts for one group in a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GroupReport {
@@ -186,7 +186,7 @@ pub struct Board {
     pub groups: Vec<BoardGroup>,
 }
 
-/// The counts of a group.
+/// A row of a [`Board`]: a group, and its number of members with each value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoardGroup {
@@ -373,7 +373,7 @@ pub fn report(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Table`] if the mirror has no such table or column. Any error of the store.
+/// Returns [`ErrorKind::Table`] if the mirror has no such table or column, or any error of the store.
 pub fn arrivals(
     mirror: &Mirror,
     table: &str,
@@ -486,7 +486,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Table`] if the mirror has no such table or columns. Any error of the store.
+/// Returns [`ErrorKind::Table`] if the mirror has no such table or columns, or any error of the store.
 ///
 /// ```
 /// use methodical_mirror::model::tables::{Column, Table};

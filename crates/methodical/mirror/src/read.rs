@@ -76,9 +76,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table has no such text
-    /// column. [`Cursor`](crate::ErrorKind::Cursor) if the record after which the page begins was removed, unless the
-    /// order is that of first sight. Also any error of the store.
+    /// Returns [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table has no such
+    /// text column, and [`Cursor`](crate::ErrorKind::Cursor) if the record after which the page begins was removed,
+    /// unless the order is that of first sight. Also returns any error of the store.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};

@@ -87,8 +87,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`] if another process is syncing the mirror, and [`ErrorKind::Table`] if the description is
-    /// invalid, or does not fit the existing table.
+    /// Returns [`ErrorKind::Busy`] if another process is syncing the mirror, and [`ErrorKind::Table`] if the
+    /// description is invalid, or does not fit the existing table.
     pub fn begin(
         &mut self,
         scope: &str,
@@ -258,8 +258,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::DeletionGuard`] if too many records are missing, and any error of the store. After an error, the
-    /// mirror is unchanged.
+    /// Returns [`ErrorKind::DeletionGuard`] if too many records are missing, and any error of the store. After an
+    /// error, the mirror is unchanged.
     pub fn finish(mut self) -> Result<Report, Error> {
         // A rejected record could be any of the absent ones.
         let absent = if self.report.rejected > 0 { Vec::new() } else { self.known.absent() };

@@ -38,7 +38,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`SyncError`] if a table failed; its report has the errors, and what was committed. An error is of kind
+    /// Returns [`SyncError`] if a table failed; its report has the errors, and what was committed. An error is of kind
     /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are those of [`begin`](Self::begin)
     /// and [`Run::finish`](crate::Run::finish).
     ///

@@ -38,7 +38,7 @@ pub struct Purge {
     pub is_dry_run: bool,
 }
 
-/// The result of [`Mirror::purge`].
+/// What [`Mirror::purge`] removed or, in a dry run, would have removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Purged {
@@ -56,7 +56,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
     /// [`Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
     ///
     /// ```

@@ -18,7 +18,7 @@ use crate::recovery::VIEW;
 use crate::store::table::{view_columns, view_name};
 use crate::store::{OrFailed as _, quoted};
 
-/// The result of [`Mirror::copy_to_postgres`].
+/// What [`Mirror::copy_to_postgres`] wrote and removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
@@ -29,7 +29,7 @@ pub struct Copied {
     pub tables: Vec<CopiedTable>,
 }
 
-/// The copy of one table.
+/// The changes to the copy of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopiedTable {
@@ -54,9 +54,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process is copying to it,
-    /// [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached, or refuses the login or
-    /// a statement. After an error, the copy is unchanged.
+    /// Returns [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process is copying
+    /// to it, [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached, or refuses the
+    /// login or a statement. After an error, the copy is unchanged.
     ///
     /// ```no_run
     /// use methodical_mirror::Mirror;

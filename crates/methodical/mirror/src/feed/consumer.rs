@@ -110,7 +110,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Consumer`] if the name is invalid.
+    /// Returns [`ErrorKind::Consumer`] if the name is invalid.
     ///
     /// ```
     /// use methodical_mirror::Mirror;
@@ -137,8 +137,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the position is not in the
-    /// feed, and [`ErrorKind::Busy`] if the consumer is moved or delivered to at the same time.
+    /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the position is not in
+    /// the feed, and [`ErrorKind::Busy`] if it is being moved or delivered to.
     pub fn rewind_consumer(&mut self, name: &str, to: &Cursor) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -152,8 +152,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Consumer`] if the consumer does not exist, and [`ErrorKind::Busy`] if the consumer is moved or delivered to
-    /// at the same time.
+    /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, and [`ErrorKind::Busy`] if it is being moved or
+    /// delivered to.
     pub fn enable_consumer(&mut self, name: &str) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;

@@ -32,7 +32,7 @@ impl Limits {
     }
 }
 
-/// The result of [`Mirror::deliver`].
+/// How much [`Mirror::deliver`] delivered, and why it stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Delivery {
@@ -78,7 +78,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is
+    /// Returns [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is
     /// disabled, [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or
     /// thread delivers to it, or moved its position in the meantime.
     ///

@@ -45,7 +45,7 @@ impl Exec {
         Self { program: program.into(), arguments: Vec::new(), timeout: TIMEOUT }
     }
 
-    /// Adds an argument.
+    /// Adds an argument to the command line of the program.
     #[must_use]
     pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
@@ -63,7 +63,7 @@ impl Exec {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Setting`] if no executable file has this name.
+    /// Returns [`ErrorKind::Setting`] if no executable file has this name.
     ///
     /// ```
     /// use methodical_mirror::Exec;

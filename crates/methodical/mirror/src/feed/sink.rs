@@ -146,7 +146,7 @@ impl<W: Write> Ndjson<W> {
         Self(writer)
     }
 
-    /// Returns the writer.
+    /// Returns the writer, without flushing it.
     pub fn into_inner(self) -> W {
         self.0
     }

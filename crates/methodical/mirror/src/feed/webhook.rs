@@ -86,7 +86,7 @@ impl Webhook {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine.
+    /// Returns [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine.
     pub fn new(
         transport: impl BlockingTransport,
         url: &str,
@@ -250,7 +250,7 @@ impl WebhookSecret {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Setting`] if the text is not base64 of 24 to 64 bytes. The error does not contain it.
+    /// Returns [`ErrorKind::Setting`] if the text is not base64 of 24 to 64 bytes. The error does not contain it.
     pub fn new(text: &str) -> Result<Self, Error> {
         let text = text.strip_prefix("whsec_").unwrap_or(text);
         let key = STANDARD.decode(text).ok().filter(|key| LENGTHS.contains(&key.len()));

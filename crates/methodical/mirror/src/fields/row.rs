@@ -32,7 +32,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Record`] if the text is not a JSON object, or a value is invalid or nested too deeply.
+    /// Returns [`ErrorKind::Record`] if the text is not a JSON object, or a value is invalid or nested too deeply.
     pub(crate) fn of(json: &'a str, shape: &Shape) -> Result<Self, Error> {
         let (cells, nulls) = (vec![None; shape.columns.len()], BTreeSet::new());
         let (mut reading, mut extra) = (Reading { shape, cells, nulls }, Object::default());

@@ -82,7 +82,7 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the table has no such column.
+    /// Returns [`ErrorKind::Table`](crate::ErrorKind::Table) if the table has no such column.
     pub(crate) fn conditions(
         &self,
         table: &str,

@@ -59,7 +59,7 @@ impl Paging {
         }
     }
 
-    /// Sets the order.
+    /// Sets the order of the records. Default: the order of first sight.
     pub fn order(self, order: Order) -> Self {
         Self { order, ..self }
     }

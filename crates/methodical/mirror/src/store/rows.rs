@@ -13,7 +13,7 @@ use crate::store::filter::Filter;
 use crate::store::page::Paging;
 use crate::store::{OrFailed as _, Store, quoted, utc};
 
-/// The state of a record.
+/// The state of a record, which depends on the lists that had or lacked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum State {

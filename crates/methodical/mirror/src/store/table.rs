@@ -34,7 +34,7 @@ pub struct TableStatus {
     pub values_from: Option<i64>,
 }
 
-/// The outcome of a [`PastRun`](crate::PastRun).
+/// How a [`PastRun`](crate::PastRun) ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::history::{Report, SampleReport};
 use crate::recovery::asking::{Fate, Group};
 
-/// The result of [`Mirror::sync_all`](crate::Mirror::sync_all).
+/// What [`Mirror::sync_all`](crate::Mirror::sync_all) changed, by table, and what failed.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct SyncReport {
@@ -22,7 +22,7 @@ pub struct SyncReport {
     pub calls: u64,
 }
 
-/// The result of one table.
+/// The changes of a sync to one table, and its failures.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TableReport {

@@ -16,7 +16,7 @@ use crate::mirror::Mirror;
 use crate::store::files::{self, Existing, Lock, Partial, failed};
 use crate::store::{OrFailed as _, Store, empty_log, integer, renew, sqlite_failed};
 
-/// A past backup of a mirror.
+/// A backup in the list of a mirror, whether or not its file still exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Backup {
@@ -35,8 +35,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the file exists and may not be replaced, or cannot be written. [`ErrorKind::Store`] if the mirror is
-    /// in memory, or fails.
+    /// Returns [`ErrorKind::Io`] if the file exists and may not be replaced, or cannot be written, and
+    /// [`ErrorKind::Store`] if the mirror is in memory, or SQLite fails.
     ///
     /// ```
     /// use methodical_mirror::{Existing, Mirror, Source};
@@ -81,9 +81,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the file exists and may not be replaced, [`ErrorKind::Foreign`] if the backup is damaged or
-    /// not a mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if it is another
-    /// mirror, and [`ErrorKind::Busy`] if a program has it open. After an error, the file is unchanged.
+    /// Returns [`ErrorKind::Io`] if the file exists and may not be replaced, [`ErrorKind::Foreign`] if the backup is
+    /// damaged or not a mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if it is
+    /// another mirror, and [`ErrorKind::Busy`] if a program has it open. After an error, the file is unchanged.
     ///
     /// ```
     /// use methodical_mirror::{Existing, Mirror, Source};

@@ -12,7 +12,7 @@ use crate::store::rows::Stored;
 use crate::store::table::TableStatus;
 use crate::store::{OrFailed as _, Store, count, quoted, sqlite_failed};
 
-/// The result of [`Mirror::check`].
+/// What [`Mirror::check`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
@@ -36,7 +36,7 @@ pub struct Finding {
     pub cause: String,
 }
 
-/// The kind of a [`Finding`].
+/// The kind of a [`Finding`]: which rule of a consistent mirror is violated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
@@ -86,7 +86,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The result of [`Mirror::rebuild`].
+/// What [`Mirror::rebuild`] corrected, and a check afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rebuilt {
@@ -138,7 +138,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data.
+    /// Returns [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data.
     /// [`ErrorKind::Busy`] if another process is syncing the mirror. After an error, the mirror is unchanged.
     pub fn rebuild(&mut self) -> Result<Rebuilt, Error> {
         let (at, mut store) = (self.now(), self.store());

@@ -14,7 +14,7 @@ use crate::store::rows::{Known, State};
 use crate::store::{OrFailed as _, Store, files, quoted, utc};
 use crate::upkeep::backup::{Backup, backups};
 
-/// The result of [`Mirror::forget`].
+/// Where [`Mirror::forget`] erased a record, and where it may remain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forgotten {
@@ -39,7 +39,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
     ///
     /// ```
     /// use methodical_mirror::Mirror;
@@ -82,7 +82,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
     pub fn unforget(&mut self, table: &str, id: &str) -> Result<bool, Error> {
         let at = self.now();
         self.store().change(|store| {
@@ -107,7 +107,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
     ///
     /// ```
     /// use methodical_mirror::model::tables::{Column, Table};
