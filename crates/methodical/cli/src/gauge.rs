@@ -36,7 +36,7 @@ pub enum GaugeCommand {
     Forecast,
 }
 
-/// The flags of `check`.
+/// The flags of the command `check` of a gauge: the thresholds.
 #[derive(Clone, Debug, Args)]
 #[group(id = "frame:limit", required = true, multiple = false)]
 pub struct CheckFlags {

@@ -43,12 +43,12 @@ impl<B> StreamingResponse<B> {
         Self { head, body, rest, received: 0, attempts, end, span, _permit: permit, mode }
     }
 
-    /// Returns the status.
+    /// Returns the status code of the response.
     pub fn status(&self) -> StatusCode {
         self.head.status
     }
 
-    /// Returns the headers.
+    /// Returns the headers of the response.
     pub fn headers(&self) -> &HeaderMap {
         &self.head.headers
     }

@@ -139,7 +139,7 @@ pub struct Config {
     pub documents: BTreeMap<Document, String>,
 }
 
-/// A generated crate.
+/// A generated crate: its name and folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
     /// The name: `gateway-model`.
@@ -310,7 +310,7 @@ words! {
 }
 
 words! {
-    /// A document.
+    /// A kind of document to generate, such as the reference.
     #[derive(PartialOrd, Ord)]
     pub enum Document {
         /// The document, written by people, to which the reference links: `docs/service.md`.

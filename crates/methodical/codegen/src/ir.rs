@@ -26,7 +26,7 @@ mod operation;
 mod response;
 mod types;
 
-/// The whole service.
+/// A service: everything that its spec says, checked and resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
     /// The machine name, in kebab case: `photo-archive`.
@@ -301,7 +301,7 @@ pub struct OpenPoint {
     pub source: Source,
 }
 
-/// How the spec describes a declaration.
+/// The description of a declaration, with its sections and open points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Sentences, with `code` between backticks. They may contain anything (quotes, comment ends, Markdown, HTML). The

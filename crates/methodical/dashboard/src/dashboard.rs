@@ -151,7 +151,7 @@ impl Dashboard {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`](methodical_mirror::ErrorKind::Busy) if another process is syncing the mirror.
+    /// Returns [`ErrorKind::Busy`](methodical_mirror::ErrorKind::Busy) if another process is syncing the mirror.
     pub fn index(&mut self) -> Result<(), methodical_mirror::Error> {
         let tables = self.mirror.tables()?;
         let exists = |name: &str| tables.iter().any(|status| status.table == name);
@@ -298,7 +298,7 @@ impl Listening {
     }
 }
 
-/// Ends a dashboard.
+/// A handle that stops [`Listening::run`] from another thread.
 #[derive(Clone, Debug)]
 pub struct Stopper(watch::Sender<Phase>);
 

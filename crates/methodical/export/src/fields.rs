@@ -46,7 +46,7 @@ impl ParquetStream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if two columns would have the same name.
+    /// Returns [`ErrorKind::Data`](crate::ErrorKind::Data) if two columns would have the same name.
     pub fn new(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
         let fields = Fields::of_types(types);
         let file = File::new(Pieces::default(), &fields.columns("extra", "nulls"))?;

@@ -145,7 +145,7 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Store`](crate::ErrorKind::Store) if the object store fails. Nothing appears then.
+    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the object store fails. Nothing appears then.
     pub fn finish(mut self) -> Result<(), Error> {
         let rest = mem::take(&mut self.held);
         if self.sent.is_none() {

@@ -43,7 +43,7 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Url`] if the URL, or a setting in the environment, cannot be used.
+    /// Returns [`ErrorKind::Url`] if the URL, or a setting in the environment, cannot be used.
     pub fn open(url: &str) -> Result<Self, Error> {
         let settings = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

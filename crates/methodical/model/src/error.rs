@@ -38,7 +38,7 @@ struct Inner {
     service: Option<ServiceError>,
 }
 
-/// The kind of a [`DecodeError`].
+/// The kind of a [`DecodeError`], for callers that react to it.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodeErrorKind {

@@ -105,7 +105,7 @@ pub enum Position {
 }
 
 impl Position {
-    /// Creates a cursor.
+    /// Creates the position of the page with this cursor.
     pub fn cursor(text: &impl ToString) -> Self {
         Self::Cursor(text.to_string())
     }
@@ -129,7 +129,7 @@ impl fmt::Debug for Position {
     }
 }
 
-/// The information about other pages in the fields beside a page.
+/// The hints about other pages in the fields beside a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageMarks {

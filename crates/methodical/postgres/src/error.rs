@@ -13,7 +13,7 @@ use tokio_rustls::rustls;
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, String)>);
 
-/// The kind of an [`Error`].
+/// The kind of an [`Error`], for callers that react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -72,7 +72,7 @@ pub enum Phase {
     Cutting,
 }
 
-/// The limits of a listener.
+/// The limits and timeouts of a listener.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Maximum number of open connections.

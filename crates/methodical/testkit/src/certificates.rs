@@ -164,7 +164,7 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// An error while creating a certificate.
+/// The reason why a key or a certificate could not be created.
 #[derive(Debug)]
 pub struct CertificateError(Box<dyn StdError + Send + Sync>);
 

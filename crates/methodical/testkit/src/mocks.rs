@@ -206,7 +206,7 @@ impl Call {
         self.body(Ok(body.to_owned()))
     }
 
-    /// Responds with one object.
+    /// Responds with one object, without an envelope.
     pub fn object<T: Serialize>(self, record: &T) -> MockedCall {
         self.body(serde_json::to_string(record))
     }

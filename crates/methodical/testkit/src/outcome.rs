@@ -12,7 +12,7 @@ pub(crate) enum Stop {
     Skip(String),
 }
 
-/// The verdict of a check.
+/// The conclusion of a check about its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

@@ -46,7 +46,7 @@ impl CommandToken {
         Self { program: program.into(), arguments: Vec::new() }
     }
 
-    /// Adds an argument.
+    /// Adds an argument to the command line.
     #[must_use]
     pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());

@@ -68,7 +68,7 @@ pub struct Param {
     pub about: About,
 }
 
-/// The command of an operation.
+/// The command of an operation: `photos list` for the selector `photos/list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// The top-level command: the part of the selector before its first `/`, or before its last `.` if it has no `/`.

@@ -164,7 +164,7 @@ impl ModelId {
     }
 }
 
-/// The type of a field.
+/// The type of a field: a single value, a record, a list or a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A single value.

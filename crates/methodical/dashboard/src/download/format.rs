@@ -59,25 +59,26 @@ impl fmt::Debug for DownloadFormat {
     }
 }
 
-/// A writer of one download.
+/// Writes one download in its format.
 pub trait DownloadWriter {
-    /// Writes a record, given as JSON text on one line. The record can have fields that are not in a column: personal ones,
-    /// too. They must not be written.
+    /// Writes a record, given as JSON text on one line. The record may have fields without a column, including personal
+    /// ones, which must not be written.
     ///
     /// # Errors
     ///
-    /// Fails if the output cannot be written. The download is then cut, so that the reader sees that it is not complete.
+    /// Fails if the output cannot be written. The download is then truncated, so that the reader notices that it is
+    /// incomplete.
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()>;
 
     /// Writes the rest.
     ///
     /// # Errors
     ///
-    /// Fails if the output cannot be written, or if a value is not in it.
+    /// Fails if the output cannot be written, or if a value is missing from it.
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()>;
 }
 
-/// A column of a download.
+/// A column of a download: the path of a field, and the type of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DownloadColumn {

@@ -165,7 +165,7 @@ impl QueryBuilder {
         Ok(())
     }
 
-    /// Returns the query.
+    /// Returns the complete query.
     #[must_use]
     pub fn finish(mut self) -> Query {
         if self.is_json() {

@@ -17,7 +17,7 @@ use crate::conformance::{connections, requests, responses, secrecy, time};
 use crate::outcome::Outcome;
 use crate::raw_server::Next::{Close, KeepAlive, Reset};
 
-/// A check of a transport.
+/// One check of the conformance kit: a promise, and the function that tests it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ConformanceCheck {

@@ -28,7 +28,7 @@ pub struct ContractCheck {
     pub source: Source,
 }
 
-/// The source of a rule.
+/// Where a rule comes from, which decides how strictly it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {

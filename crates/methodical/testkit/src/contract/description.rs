@@ -33,7 +33,7 @@ pub struct Contract {
     pub operations: &'static [Operation],
 }
 
-/// An operation.
+/// An operation of the service: how to call it, and what it returns.
 #[derive(Debug)]
 pub struct Operation {
     /// The group of its checks: `photos`.
@@ -84,7 +84,7 @@ pub struct Data {
     pub one_as_list: bool,
 }
 
-/// A record.
+/// A kind of record: its fields, and which of them identifies it.
 #[derive(Debug)]
 pub struct Record {
     /// The key of the field that identifies a record.

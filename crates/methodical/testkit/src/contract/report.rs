@@ -21,7 +21,7 @@ pub enum Profile {
     Reference,
 }
 
-/// A check and its verdict.
+/// A check, and its verdict about the service.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Finding {
