@@ -112,7 +112,7 @@ struct Inner {
 }
 
 impl TransportError {
-    /// Creates an error of this kind.
+    /// Creates an error of kind `kind`, which prints `text`.
     ///
     /// `text` is a lowercase fragment without a full stop and without any data. Phase and [`Sent`] are derived from the
     /// kind where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.

@@ -75,7 +75,7 @@ pub enum Proxy {
 }
 
 impl Proxy {
-    /// Returns the proxy at this address, such as `http://user:password@proxy.example.com:3128`.
+    /// Returns the proxy at `address`, such as `http://user:password@proxy.example.com:3128`.
     ///
     /// User and password are optional and percent-encoded.
     ///

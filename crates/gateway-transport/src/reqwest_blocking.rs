@@ -26,7 +26,7 @@ use crate::{BlockingResponse, BlockingTransport, Options, Request, TransportErro
 pub struct ReqwestBlockingTransport(OnThread<ReqwestTransport>);
 
 impl ReqwestBlockingTransport {
-    /// Creates a transport with these settings and starts its thread, without connecting.
+    /// Creates a transport with the given options and starts its thread, without connecting.
     ///
     /// # Errors
     ///

@@ -61,7 +61,7 @@ pub struct UreqTransport {
 }
 
 impl UreqTransport {
-    /// Creates a transport with these settings, without connecting.
+    /// Creates a transport with the given options, without connecting.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// Creates a transport with these settings.
+    /// Creates a transport with the given options.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ use crate::{
 pub struct ReqwestTransport(Arc<Clients>);
 
 impl ReqwestTransport {
-    /// Creates a transport with these settings, without connecting.
+    /// Creates a transport with the given options, without connecting.
     ///
     /// # Errors
     ///

@@ -77,7 +77,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the source of the secret with this name in the spec, for a service with several secrets.
+    /// Sets the source of the secret that the spec calls `name`, for a service with several secrets.
     /// [`token`](Self::token) sets the source of the first.
     ///
     /// ```

@@ -51,7 +51,7 @@ pub struct Client<S, T = SharedTransport> {
 }
 
 impl<S: Service, T> Client<S, T> {
-    /// Returns a builder for a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    /// Returns a builder for a client of the service at a base URL, such as `https://host` or `https://host/prefix`.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]

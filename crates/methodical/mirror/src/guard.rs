@@ -28,8 +28,8 @@ impl Rules {
         Self { accepted: None, emits_baseline: false }
     }
 
-    /// Accepts a list in which exactly this many records are newly missing or now refer to other people. The deletion guard still
-    /// refuses any other number.
+    /// Accepts a list in which exactly `records` records are newly missing or now refer to other people. The deletion
+    /// guard still refuses any other number.
     pub const fn accept_missing(self, records: u64) -> Self {
         Self { accepted: Some(records), ..self }
     }

@@ -180,8 +180,8 @@ impl Mirror {
         Ok(self.records_of(table, &[id])?.into_values().next())
     }
 
-    /// Returns the records of a table with these identities, in any state, by identity. Empty if the table does not
-    /// exist.
+    /// Returns the records of a table whose identities are in `ids`, in any state, by identity. Returns an empty map if
+    /// the table does not exist.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
         None
     }
 
-    /// Changes the query so that it requests the page at this position. A position of another kind has no effect.
+    /// Changes the query so that it requests the page at `position`. A position of the wrong kind has no effect.
     fn turn_to(&mut self, position: Position);
 
     /// Returns what the fields beside a page say about the other pages.

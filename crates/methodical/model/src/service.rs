@@ -90,7 +90,7 @@ pub enum Place {
 }
 
 impl Dispatch {
-    /// Creates a dispatch by these query parameters. If there are two, the first `/` of a method separates their values.
+    /// Creates a dispatch by one or two query parameters. The first `/` of a method separates the values of two.
     #[must_use]
     pub const fn query(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Query, selectors, constants: &[] }

@@ -76,7 +76,7 @@ impl Call {
         Self::of::<S>(select, None)
     }
 
-    /// Matches every call of a POST operation with this body format, by its selector.
+    /// Matches every call of a POST operation with the given body format, by its selector.
     pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
         Self::of::<S>(select, Some(format))
     }
@@ -102,13 +102,13 @@ impl Call {
         }
     }
 
-    /// Matches only calls with this value of a parameter.
+    /// Matches only calls in which the parameter `name` has the given value.
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         self.matcher.given.push((name.into(), Some(value.into())));
         self
     }
 
-    /// Matches only calls with a list of exactly these values. In a JSON body, the style of the list is ignored.
+    /// Matches only calls in which the list `name` has exactly the given values. In a JSON body, the style is ignored.
     pub fn with_list(
         mut self,
         name: &'static str,
@@ -124,19 +124,19 @@ impl Call {
         self
     }
 
-    /// Matches only calls without this parameter.
+    /// Matches only calls without the parameter `name`.
     pub fn without(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.matcher.given.push((name.into(), None));
         self
     }
 
-    /// Matches only calls with this bearer token.
+    /// Matches only calls with the given bearer token.
     pub fn token(mut self, token: &str) -> Self {
         self.matcher.token = Some(token.to_owned());
         self
     }
 
-    /// Sends the response after this delay. Default: none.
+    /// Delays the response. Default: no delay.
     pub fn delay(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
@@ -168,12 +168,12 @@ impl Call {
         }
     }
 
-    /// Adds these members to the fields beside a list, where they are missing. Default: none.
+    /// Adds `members` to the fields beside a list, where they are missing. Default: none.
     pub fn marked(self, members: &'static str) -> Self {
         Self { marker: members, ..self }
     }
 
-    /// Responds with a list after the first of these strings, and with the fields of an object between the other two.
+    /// Responds with a list after `open`, and with the fields of `beside` between `middle` and `close`.
     pub fn list_beside<T: Serialize, B: Serialize>(
         self,
         (open, middle, close): (&str, &str, &str),
@@ -188,8 +188,8 @@ impl Call {
         }
     }
 
-    /// Responds with an object or other value between these two strings. Adds these members to objects that lack them,
-    /// at any depth.
+    /// Responds with an object or other value, after `open` and before `close`. Adds `members` to objects that lack
+    /// them, at any depth.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),
@@ -211,13 +211,13 @@ impl Call {
         self.body(serde_json::to_string(record))
     }
 
-    /// Responds with exactly these bytes.
+    /// Responds with exactly this body.
     pub fn exactly(self, body: &str) -> MockedCall {
         let accept = self.accept;
         self.responds(200, body, accept)
     }
 
-    /// Responds with this error status and a problem document (RFC 9457).
+    /// Responds with an error status and a problem document (RFC 9457).
     pub fn fails(self, status: u16) -> MockedCall {
         let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
         self.responds(status, &body, "application/problem+json")

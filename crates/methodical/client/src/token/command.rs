@@ -41,7 +41,7 @@ pub struct CommandToken {
 }
 
 impl CommandToken {
-    /// Creates a source that runs this program, without a shell.
+    /// Creates a source that runs `program`, without a shell.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { program: program.into(), arguments: Vec::new() }
     }

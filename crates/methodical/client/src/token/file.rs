@@ -53,7 +53,7 @@ struct Read {
 }
 
 impl FileToken {
-    /// Creates a source that reads this file.
+    /// Creates a source that reads the file at `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), last: Mutex::default(), max_age: MAX_AGE }
     }

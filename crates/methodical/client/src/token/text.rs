@@ -46,7 +46,7 @@ pub struct EnvironmentToken {
 }
 
 impl EnvironmentToken {
-    /// Creates a source that reads this variable whenever a token is needed.
+    /// Creates a source that reads the environment variable `variable` whenever a token is needed.
     pub fn new(variable: impl Into<String>) -> Self {
         Self { variable: variable.into() }
     }

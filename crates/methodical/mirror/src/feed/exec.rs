@@ -40,7 +40,7 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// Creates a sink that runs this program, without a shell.
+    /// Creates a sink that runs `program`, without a shell.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { program: program.into(), arguments: Vec::new(), timeout: TIMEOUT }
     }

@@ -81,7 +81,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Creates a sink that sends to this URL. The transport must not follow redirects; the transports of
+    /// Creates a sink that sends to `url`. The transport must not follow redirects; the transports of
     /// [`transport`](methodical_client::transport) do not.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Webhook {
         Self { timeout, ..self }
     }
 
-    /// Sends up to this many events in one request, as a JSON array. Default: each event by itself, as an object.
+    /// Sends up to `events` events in one request, as a JSON array. Default: each event by itself, as an object.
     #[must_use]
     pub fn batch(self, events: NonZeroUsize) -> Self {
         Self { batch: Some(events.get()), ..self }

@@ -38,31 +38,32 @@ impl Filter {
         Self::default()
     }
 
-    /// Accepts records in this state. Call it again to accept further states.
+    /// Accepts records in `state`. Call it again to accept further states.
     pub fn state(mut self, state: State) -> Self {
         self.states.push(state);
         self
     }
 
-    /// Accepts records that were first seen at or after this time, in seconds since 1970 (UTC).
+    /// Accepts records that were first seen at or after a time, in seconds since 1970 (UTC).
     pub fn first_seen_since(self, seconds: i64) -> Self {
         Self { first_seen_since: Some(seconds), ..self }
     }
 
-    /// Accepts records whose column has this value: text, a number, `true`, `false`, or the text of a JSON value. All
-    /// columns of a filter must match. A value that is invalid for the column's type never matches.
+    /// Accepts records whose column `name` has `value`: text, a number, `true`, `false`, or the text of a JSON value.
+    /// All columns of a filter must match. A value that is invalid for the column's type never matches.
     pub fn column(self, name: &str, value: &str) -> Self {
         self.one_of(name, &[Some(value)])
     }
 
-    /// Accepts records whose column has one of these values; see [`column`](Self::column). `None` stands for no value.
+    /// Accepts records whose column `name` has one of the values; see [`column`](Self::column). `None` stands for no
+    /// value.
     pub fn one_of(mut self, name: &str, values: &[Option<&str>]) -> Self {
         let values = values.iter().map(|value| value.map(str::to_owned));
         self.columns.push((name.to_owned(), values.collect()));
         self
     }
 
-    /// Accepts records whose identity or any text column contains this text.
+    /// Accepts records whose identity or any text column contains `text`.
     ///
     /// Case and accents are ignored, in any script, and letters such as `ł`, `ø`, `đ` and `ß` equal `l`, `o`, `d` and
     /// `ss`: `cwik` finds `Ćwik`, and `STRASSE` finds `Straße`. If the text is a number of at least three digits,

@@ -47,7 +47,7 @@ impl SyncOptions {
         Self { rules, ..self }
     }
 
-    /// Accepts a list of this table in which exactly this many records are newly missing, instead of the number of the
+    /// Accepts a list of `table` in which exactly `records` records are newly missing, instead of the number of the
     /// [`rules`](Self::rules).
     pub fn accept_missing(mut self, table: impl Into<String>, records: u64) -> Self {
         self.accepted.insert(table.into(), records);

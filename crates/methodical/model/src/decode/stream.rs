@@ -50,7 +50,7 @@ pub struct StreamDecoder<T, B = ()> {
     record: PhantomData<fn() -> T>,
 }
 
-/// Creates a decoder for the list at this place.
+/// Creates a decoder for the list at `place` in a body.
 pub fn decoder<T: Record, B: Beside>(place: &'static Body) -> StreamDecoder<T, B> {
     StreamDecoder {
         engine: Engine::new(place, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),

@@ -45,7 +45,7 @@ impl Target {
         Ok(Self { base_url, token, secrets, body_limit, time_limit })
     }
 
-    /// Sets the value of the secret with this name, for a service that has several.
+    /// Sets the value of the secret `name`, for a service that has several.
     #[must_use]
     pub fn secret(mut self, name: &str, value: &str) -> Self {
         self.secrets.push((name.to_owned(), value.to_owned()));
