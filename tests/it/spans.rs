@@ -61,7 +61,7 @@ fn rejected_records_are_one_warning_in_the_span_of_their_call() {
     }
 }
 
-/// Returns a subscriber that writes a line for each event, and for the begin and the end of each span.
+/// Returns a subscriber that writes a line for each event, and for the start and the end of each span.
 fn subscriber(log: &Log) -> impl tracing::Subscriber + Send + Sync + use<> {
     let log = log.clone();
     let layer = tracing_subscriber::fmt::layer()

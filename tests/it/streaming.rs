@@ -120,7 +120,7 @@ fn memory(name: &str) -> u64 {
     line.trim().trim_end_matches(" kB").trim().parse().unwrap()
 }
 
-/// The begin of a list.
+/// The start of a list.
 const LIST: &str = r#"{"status":"success","result":["#;
 
 const RECORDS: usize = 1_000_000;

@@ -1,4 +1,5 @@
-//! The record of the program for its users: commands, output and exit codes. The records are the files beside this one.
+//! The record of the program for its users: commands, output and exit codes. The records are the files next to this
+//! one.
 
 #[path = "shell.rs"]
 mod shell;

@@ -1,4 +1,4 @@
-//! The record of the server for operators and clients. The records are the files beside this one.
+//! The record of the server for operators and clients. The records are the files next to this one.
 
 #[path = "shell.rs"]
 mod shell;
@@ -333,7 +333,7 @@ fn exchanges(database: &str) {
     for (flags, token) in [("--rate 1", "T"), ("--rate 0", "wrong")] {
         let limited = serve(flags);
         let request = format!("GET /c/oauth/v1?method=credits/get  Authorization: Bearer {token}");
-        // It depends on the time which request is the first one that is refused.
+        // Which request is refused first depends on timing.
         let mut responses = (0..1_000).map(|_| asking.one(&address(&limited), &request));
         let refused = responses.find(|response| response.contains("\n< 429")).unwrap();
         write!(seen, "# Too often, with {flags}\n{refused}").unwrap();

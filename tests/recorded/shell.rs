@@ -34,12 +34,12 @@ impl Shell {
         self.home.path().join(name)
     }
 
-    /// Runs one line after the other. A comment is repeated as it is.
+    /// Runs the lines one by one. A comment is repeated unchanged.
     pub(crate) fn see(&self, script: &str) -> String {
         shown(script.trim().lines().map(|line| (line, self.result(line))).collect())
     }
 
-    /// Runs the lines at the same time: none of them may depend on another one.
+    /// Runs the lines concurrently: none may depend on another.
     pub(crate) fn see_each(&self, script: &str) -> String {
         let lines: Vec<&str> = script.trim().lines().collect();
         let waiting = Mutex::new(lines.iter().enumerate());

@@ -171,7 +171,7 @@ fn edit(records: &mut Records, random: &mut Rng, number: usize) {
     }
 }
 
-/// Gives a candidate a status in a vacancy, or takes it away.
+/// Gives a candidate a status in a vacancy, or removes it.
 fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
     let vacancies: Vec<i64> = records.vacancies.keys().copied().collect();
     let Some(vacancy) = random.choice(&vacancies).copied() else { return };

@@ -30,7 +30,7 @@ impl Stage {
         Self { world: world.clone(), network, account, gateway, vault }
     }
 
-    /// Breaks things for `time`, then mends everything.
+    /// Breaks things for `time`, then repairs everything.
     pub(crate) async fn faults(self, time: Duration) {
         let mut random = self.world.fork();
         let weather = Weather {

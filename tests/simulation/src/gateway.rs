@@ -126,7 +126,7 @@ fn answer(random: &mut Rng, world: &World) -> (String, String) {
         3 => ("200 OK", "content-type: text/html\r\n".to_owned(), login),
         // Complete JSON, but not a success.
         4 => ("200 OK", JSON.to_owned(), r#"{"status":"error","result":[]}"#),
-        // Without a length: only the document shows that it is cut.
+        // Without a length: only the document shows that it is truncated.
         5 => ("200 OK", JSON.to_owned(), r#"{"status":"success","result":[{"id":"1","na"#),
         6 => ("401 Unauthorized", "www-authenticate: Bearer\r\n".to_owned(), ""),
         _ => ("502 Bad Gateway", String::new(), login),

@@ -325,7 +325,7 @@ impl Job {
     }
 }
 
-/// Receives events, and fails now and then.
+/// Receives events, and sometimes fails.
 struct Receiver {
     random: Rng,
     received: Arc<Mutex<Vec<Event>>>,
@@ -364,7 +364,7 @@ const RATE: u32 = 4;
 
 const CONSUMER: &str = "receiver";
 
-/// Returns whether a change is as it was. An erasure empties the values of a placement, and nothing else.
+/// Returns whether a change is the same. An erasure empties only the values of a placement.
 fn is_kept(before: &Change, after: &Change) -> bool {
     let mut before = before.clone();
     before.previous = before.previous.filter(|_| after.previous.is_some());

@@ -67,5 +67,5 @@ fn kept(suffix: &str) -> String {
     format!("{suffix}.kept")
 }
 
-/// The files of a mirror that a process leaves behind. SQLite makes the other one again.
+/// The files of a mirror that a process leaves behind. SQLite recreates the other one.
 const SUFFIXES: [&str; 2] = ["", "-wal"];

@@ -1,6 +1,7 @@
 //! A program without `async`, in virtual time: it runs on another thread, but never at the same time as the world.
 //!
-//! The world waits while the program computes. When the program waits, for the network or for a time, the world goes on.
+//! The world waits while the program computes. When the program waits, for the network or for a time, the world
+//! continues.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

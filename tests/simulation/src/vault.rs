@@ -41,7 +41,7 @@ impl Vault {
         vault
     }
 
-    /// Issues another token. Those before it stay valid.
+    /// Issues another token. Earlier ones remain valid.
     fn renew(&self) {
         let mut state = self.state();
         state.issued += 1;
@@ -66,8 +66,8 @@ impl Vault {
         self.state().is_slow = false;
     }
 
-    /// Returns whether a call that began at `begun` may send a token at `sent`: the source gave it last before the call, or
-    /// meanwhile.
+    /// Returns whether a call that began at `begun` may send a token at `sent`: the source last returned it before the
+    /// call or during it.
     pub(crate) fn may_send(&self, token: &str, begun: Duration, sent: Duration) -> bool {
         let state = self.state();
         // Two events at one time have an order that the times do not show.

@@ -138,7 +138,7 @@ fn a_request_with_accept_encoding_gets_the_raw_body() {
     assert_eq!(response.into_body().collect(100).unwrap(), raw);
 }
 
-/// A list is decoded while it is received: its next record may need a long time.
+/// A list is decoded while it is received: its next record may take a long time to arrive.
 #[test]
 fn what_has_been_received_is_decoded() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

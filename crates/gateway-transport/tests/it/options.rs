@@ -15,7 +15,7 @@ fn an_unused_connection_is_kept_as_the_options_say() {
     check_connections(|options| options.pool_idle_timeout(Duration::ZERO), 2);
 }
 
-/// Checks how many connections two requests after each other open.
+/// Checks how many connections two consecutive requests open.
 #[track_caller]
 fn check_connections(set: fn(Options) -> Options, expected: usize) {
     for transport in adapters(&set(direct())) {

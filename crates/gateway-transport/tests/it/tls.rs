@@ -68,7 +68,7 @@ fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
         get(&*without, &server.uri("/"));
         assert_eq!(server.progress().requests.len(), 1);
     }
-    // The key is missing, or nothing is there.
+    // The key is missing, or everything is.
     let (certificate, _) = client.split_once("-----BEGIN PRIVATE").unwrap();
     for invalid in [certificate, "CANARY"] {
         let options = Options::default().client_certificate(invalid.to_owned());

@@ -145,7 +145,7 @@ fn commands_show_no_secret_and_personal_data_only_as_their_output() {
     }
     assert!(sweep.belonging >= 20, "personal data was found {} times", sweep.belonging);
 
-    // The last lines have forgotten the person: only the files for readers still have her.
+    // The last lines have forgotten the person, who is now only in the files for readers.
     for file in lines::FILES_FOR_READERS {
         let path = person.home.path().join(file);
         assert!(!found(&sweep.personal, &fs::read(&path).unwrap()).is_empty(), "{file}");
@@ -196,7 +196,7 @@ fn sweep_fault(name: &str, response: Response) -> Sweep {
     sweep
 }
 
-/// The address of the database is where people put its password.
+/// People put the password of the database into its address.
 #[test]
 fn a_database_that_is_down_shows_no_password() {
     let (service, closed) = (fine(), ClosedPort::new());

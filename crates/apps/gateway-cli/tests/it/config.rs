@@ -127,7 +127,7 @@ fn settings_that_another_user_can_change_are_refused() {
         assert_eq!(code(&person.run(&["config", "list"])), 0);
     }
     assert!(!marker.exists(), "the token command ran");
-    // Only root can give a file to somebody else.
+    // Only root can change the owner of a file.
     for path in [&file, &folder] {
         if chown(path, Some(12345), None).is_ok() {
             let refused = person.see(&["credits", "get"]);

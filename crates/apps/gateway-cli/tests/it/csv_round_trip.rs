@@ -16,7 +16,7 @@ fn list(office: &Office, format: &[&str]) -> String {
     stdout(&output).to_owned()
 }
 
-/// Candidates whose texts are pieces that spreadsheets, CSV and terminals treat specially.
+/// Candidates whose fields contain text that spreadsheets, CSV and terminals treat specially.
 fn candidates() -> impl Strategy<Value = Vec<Value>> {
     let piece = prop::sample::select(vec![
         "=", "+", "-", "@", "'", "\"", ",", ";", "|", "\t", "\r\n", "\n", "=1+1", "+40 21", "(0)",

@@ -99,7 +99,7 @@ fn files_of_others_and_read_only_files_are_refused() {
     fs::create_dir(at("shared")).unwrap();
     fs::set_permissions(at("shared"), fs::Permissions::from_mode(0o1777)).unwrap();
     symlink("../victim.csv", at("shared/v.csv")).unwrap();
-    // Only root can give a link to somebody else.
+    // Only root can change the owner of a link.
     if lchown(at("shared/v.csv"), Some(12345), None).is_ok() {
         refused("shared/v.csv", "it is another user's symbolic link in a world-writable folder");
         assert!(!at("victim.csv").exists());

@@ -50,7 +50,7 @@ fn later_runs_have_only_the_changes() {
         statuses.iter().map(|one| (&one["id"], &one["status"])).collect::<Vec<_>>(),
         [(&json!("101/1"), &json!("New")), (&json!("101/2"), &json!("Shortlist"))]
     );
-    // A schema is before the records of its stream, and the last message is a state.
+    // A schema precedes the records of its stream, and the last message is a state.
     let kinds: Vec<&Value> = first.iter().map(|one| &one["type"]).collect();
     assert_eq!((kinds[0], kinds[kinds.len() - 1]), (&json!("SCHEMA"), &json!("STATE")));
 
@@ -94,7 +94,7 @@ fn the_personal_data_of_a_deleted_person_is_emptied() {
     }
     assert!(ids(&office.messages(LATER), "candidate").is_empty());
 
-    // A person who asks for it is deleted, too.
+    // A person who requested it is deleted, too.
     let forget = ["mirror", "forget", "1", "--from", "tap.db", "--yes"];
     assert_eq!(code(&office.person.run(&forget)), 0);
     let messages = office.messages(LATER);

@@ -20,7 +20,7 @@ fn undocumented_fields_can_be_selected() {
     check("vacancies list --fields headcount -o ndjson", json, warning);
     let filtered = "{\"id\":\"1\",\"project\":\"Welder\",\"headcount\":3}\n";
     check("vacancies list --filter headcount=3 -o ndjson", filtered, warning);
-    // Also if notes are off: the list may be empty because of the name.
+    // Shown even if notes are off, because the name may be why the list is empty.
     check("vacancies list --filter headcount=4 -o ndjson -q", "", warning);
 }
 

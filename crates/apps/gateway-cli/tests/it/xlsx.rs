@@ -7,7 +7,7 @@ use gateway_testkit::raw_server::RawServer;
 
 use crate::run::{ClosedPort, Person, code, serve, stderr, stdout};
 
-/// A service with two records, whose second one has a text that no cell holds.
+/// A service with two records, the second of which has text that is too long for a cell.
 fn service() -> RawServer {
     let long = "x".repeat(32_768);
     serve(format!(r#"[{{"id":"007","project":"=1+1"}},{{"id":"8","project":"{long}"}}]"#))
@@ -75,7 +75,7 @@ fn a_full_disk_is_an_error() {
     let person = Person::of_service(&server.uri(""));
     let program = person.command(&["vacancies", "list", "-o", "xlsx"]);
     let mut shell = Command::new("sh");
-    // Files have at most some hundred blocks, and a longer one is an error.
+    // Files may have at most a few hundred blocks; writing more is an error.
     let script = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
     shell.args(["-c", script]).arg(program.get_program()).args(program.get_args()).env_clear();
     shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -86,7 +86,7 @@ fn a_backup_during_an_import_is_complete_and_the_import_goes_on() {
     assert!(import.try_wait().unwrap().is_none());
     input.write_all(second.as_bytes()).unwrap();
     drop(input);
-    // As many backups as there is time for, while the import merges and commits.
+    // As many backups as possible, while the import merges and commits.
     while import.try_wait().unwrap().is_none() {
         backups.push(fixture.path(&format!("{}.bak", backups.len())));
         run(&fixture.database, &["backup", backups.last().unwrap()]);
@@ -194,7 +194,7 @@ fn the_next_run_removes_what_a_killed_one_left() {
         input.write_all(&vec![1; 1 << 20]).unwrap();
         let own = fixture.leftovers();
         assert_eq!(own.len(), 1, "{own:?}");
-        // A run at the same time leaves files that another process writes.
+        // A concurrent run does not touch files that another process is writing.
         run(&fixture.database, &["backup", &fixture.path(&format!("meanwhile-{round}.bak"))]);
         assert_eq!(fixture.leftovers(), own);
         killed.kill().unwrap();

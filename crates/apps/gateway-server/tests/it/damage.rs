@@ -81,7 +81,7 @@ fn a_list_with_a_torn_row_is_cut() {
     assert_eq!(vacancies.status, 200);
 }
 
-/// The check goes on after a page that cannot be read, and names the place in words of this program.
+/// The check continues after a page that cannot be read, and describes the place in words of this program.
 #[test]
 fn the_check_names_what_cannot_be_read() {
     let directory = tempfile::tempdir().unwrap();
@@ -105,7 +105,7 @@ fn the_check_names_what_cannot_be_read() {
     assert!(!text.contains("malformed") && !text.contains("btree"), "{text}");
 }
 
-/// The server goes on with the file that it opened, so its answers would be those of before.
+/// The server continues with the file that it opened, so it would return the old data.
 #[test]
 fn a_database_file_that_is_replaced_or_lacks_a_table_is_noticed() {
     let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());

@@ -57,11 +57,11 @@ fn a_deleted_record_is_gone_from_every_revision() {
         let after = snapshot(store, account);
         assert_eq!(list(store, after, &CandidateFilter::All), ["Bert", "Cleo"]);
         assert_eq!(list(store, after, &CandidateFilter::Vacancy(7)), ["Bert"]);
-        // A list in progress does not go on without the record.
+        // A list in progress does not continue without the record.
         let page = Page { from: gateway_server::Cursor::START, limit: 9 };
         let gone = store.candidates(before, &CandidateFilter::All, page, &mut |_record| {});
         assert_eq!(gone.unwrap_err().kind(), ErrorKind::SnapshotGone);
-        // A deleted vacancy takes its statuses along, and no candidate.
+        // Deleting a vacancy deletes its statuses, but no candidate.
         let report = delete(store, account, &Deletion::Vacancies(vec![7])).unwrap();
         assert_eq!((report.vacancies, report.applications, report.revision), (1, 1, 4));
         let report = delete(store, account, &Deletion::Statuses(vec![(8, 3)])).unwrap();
@@ -269,7 +269,7 @@ fn no_file_contains_a_byte_of_a_deleted_person() {
     assert_eq!(fixture.hits(None), [""; 0].map(PathBuf::from));
 }
 
-/// Another program reads an older state, so the log cannot be emptied.
+/// Another program is reading an older state, so the log cannot be emptied.
 #[test]
 fn an_erasure_that_cannot_be_completed_is_reported_and_completed_later() {
     let fixture = Fixture::new(3000);

@@ -88,7 +88,7 @@ fn clients_that_never_read_do_not_block_others() {
     drop(stalled);
 }
 
-/// `damage.rs` has lists that are cut later.
+/// `damage.rs` has lists that are truncated later.
 #[test]
 fn a_list_whose_first_page_cannot_be_read_is_an_error() {
     let here = Here::start(|_config| {});

@@ -200,7 +200,7 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
     let mut bytes = Vec::new();
     drop(socket.read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
-    // A status line, and not a title that mentions the protocol.
+    // A status line, rather than a title that mentions the protocol.
     let begins = |at: usize| text.as_bytes().get(at + 9).is_some_and(u8::is_ascii_digit);
     let mut responses = text
         .match_indices("HTTP/1.")

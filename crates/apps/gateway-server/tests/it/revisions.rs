@@ -200,7 +200,8 @@ fn revisions_with_the_same_number_have_different_tags() {
     assert!(drawn >= 8 && tags.len() == drawn && !tags.contains(&0), "{tags:?}");
 }
 
-/// The rows of a revision can be removed during a long response. The response is then cut, and never complete but short.
+/// The rows of a revision can be removed during a long response. The response is then truncated, and never looks
+/// complete.
 #[test]
 fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     let here = Here::start(|_| {});

@@ -1,4 +1,4 @@
-//! The limits on connections and responses: clients that take many leave room for others, also in a process with a low
+//! The limits on connections and responses: clients that take many leave room for others, even in a process with a low
 //! limit of open files.
 
 use std::io::{Read as _, Write as _};

@@ -56,7 +56,7 @@ impl DownloadWriter for LineWriter {
     }
 }
 
-/// Joins the chunks of a response (RFC 9112, section 7.1). Without the last chunk, it was cut: `None`.
+/// Joins the chunks of a response (RFC 9112, section 7.1). Without the last chunk, the response was truncated: `None`.
 fn whole(response: &Response) -> Option<String> {
     let (mut rest, mut text) = (&*response.body, String::new());
     loop {

@@ -63,7 +63,7 @@ impl Team {
         self.now.fetch_add(seconds, Ordering::Relaxed);
     }
 
-    /// Returns where a page leads to: a login, or nowhere.
+    /// Returns where a page leads: to a login, or nowhere.
     fn redirect(&self, path: &str) -> Option<String> {
         self.browser.get(path).header("location").map(str::to_owned)
     }
@@ -227,7 +227,7 @@ fn a_reader_without_the_right_finds_no_personal_value() {
         assert!(!page.contains("Sea at night") && !page.contains("Lake"), "{path}\n{page}");
         assert!(!page.contains("personal=1") && !page.contains("sort=title"), "{path}");
     }
-    // The results of a search and the order would tell the values.
+    // The results of a search and the order would reveal the values.
     for path in ["/records?of=photo&q=Sea", "/records?of=photo&sort=title"] {
         assert_eq!(team.browser.get(path).status, 400, "{path}");
     }

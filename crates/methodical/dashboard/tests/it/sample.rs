@@ -82,7 +82,7 @@ impl Sample {
         Self { day: self.day + 1, ..self }
     }
 
-    /// Adds a record that is rejected to the list of photos, which is otherwise as it was.
+    /// Adds a rejected record to the list of photos, which is otherwise unchanged.
     pub(crate) fn reject(mut self, record: &str) -> Self {
         let mut run = self.mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
         run.record(r#"{"id":"1","title":"Sea at night"}"#).unwrap();

@@ -39,7 +39,7 @@ fn a_backup_during_a_sync_has_the_last_committed_state() {
     photos(&mut syncing, &[ONE]);
     let mirror = open(&path);
     let mut run = syncing.begin("photos/list", &PHOTO, Rules::new()).unwrap();
-    // More than a batch, so that some are written.
+    // More than one batch, so that some of them are already written.
     for id in 0..2000 {
         run.record(&format!(r#"{{"id":"new {id}"}}"#)).unwrap();
     }
@@ -112,7 +112,7 @@ fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
         let mut mirror = open(&path);
         assert_eq!(ids(&mirror), ["1"]);
         photos(&mut mirror, &[ONE, THREE]);
-        // The last change has the number of another one of before.
+        // The last change reuses the number of an earlier one.
         assert_eq!(feed(&mirror), ["added 1", "added 3"]);
         for cursor in [&old, &at_backup, &lost] {
             let error = mirror.changes(Some(cursor), 9).unwrap_err();
@@ -199,7 +199,7 @@ fn a_refused_restore_changes_nothing() {
     assert!(!names(folder.path()).iter().any(partial), "{:?}", names(folder.path()));
 }
 
-/// Its forgotten identities cannot be read, so that the restored mirror would have them again.
+/// Its forgotten identities cannot be read, so the restored mirror would bring them back.
 #[test]
 fn a_damaged_mirror_is_not_replaced() {
     let (folder, path, copy) = paths();

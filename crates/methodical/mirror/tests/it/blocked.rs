@@ -33,7 +33,7 @@ fn a_sync_of_another_process_delays_a_delivery_and_does_not_repeat_it() {
     let sync = thread::spawn(move || {
         let run = other.begin("photos/list", &PHOTO, Rules::new()).unwrap();
         announce.send(()).unwrap();
-        // No message ends this wait: it is longer than SQLite waits for a lock.
+        // This wait has no event to wait for: it must be longer than SQLite waits for a lock.
         silence.recv_timeout(Duration::from_secs(11)).unwrap_err();
         drop(run);
     });

@@ -1,5 +1,5 @@
-//! Checks and rebuilds: each kind of damage is found, names its record, and is corrected, and the next sync and the readers of the
-//! feed go on.
+//! Checks and rebuilds: each kind of damage is found with its record and corrected, after which syncs and readers of
+//! the feed continue.
 
 use methodical_mirror::{Check, FindingKind, Mirror};
 use rusqlite::Connection;

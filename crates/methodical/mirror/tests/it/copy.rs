@@ -37,7 +37,7 @@ fn client(url: &str) -> Client {
     client
 }
 
-/// Returns the rows of the copy as text, without the use of the library.
+/// Returns the rows of the copy as text, without using the library.
 fn rows(client: &mut Client, select: &str) -> Vec<Vec<Option<String>>> {
     let messages = client.simple_query(select).unwrap();
     let rows = messages.into_iter().filter_map(|message| match message {
@@ -134,7 +134,7 @@ fn a_copy_equals_the_mirror_after_each_step() {
     }
     copy(&mut mirror, url);
     assert_equal(&place.file(), url);
-    // Nothing has changed but the history of the syncs.
+    // Nothing has changed except the history of syncs.
     let copied = copy(&mut mirror, url);
     assert!(copied.tables.iter().all(|one| (one.written, one.removed) == (0, 0)), "{copied:?}");
     mirror.forget("photo", "b").unwrap();
@@ -165,7 +165,7 @@ fn special_values_and_new_columns_are_copied() {
     sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &starred).unwrap();
     copy(&mut mirror, &database.url);
     assert_equal(&place.file(), &database.url);
-    // PostgreSQL has no U+0000 in text.
+    // PostgreSQL text cannot contain U+0000.
     photos(&mut mirror, &[list[0], list[1], r#"{"id":"3","title":"a\u0000b"}"#]);
     copy(&mut mirror, &database.url);
 }
@@ -267,7 +267,7 @@ fn killed_copies_lose_nothing_and_repeat_nothing() {
             committed.recv_timeout(LIMIT).unwrap();
         }
         let moment = Duration::from_micros(fastrand::u64(0..60_000));
-        // No message ends this wait: it is the random moment.
+        // This wait has no event to wait for: it is the random moment.
         let _last = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(3).last();
         child.kill().unwrap();
         child.wait().unwrap();

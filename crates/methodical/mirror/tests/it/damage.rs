@@ -1,4 +1,4 @@
-//! Damaged files and a full disk: refused with the next step, and nothing is changed.
+//! Damaged files and a full disk: each is refused with the next step, and nothing is changed.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn create(path: &Path, count: usize) -> Mirror {
     mirror
 }
 
-/// Opens a damaged mirror, which must be refused and stay as it is.
+/// Opens a damaged mirror, which must be refused and left unchanged.
 fn refusal(path: &Path) -> String {
     let before = std::fs::read(path).unwrap();
     let error = Mirror::open(path, &source()).unwrap_err();
@@ -82,7 +82,7 @@ fn a_flipped_bit_in_a_value_is_replaced_by_the_sync_after_a_rebuild() {
     let mut mirror = open(&path);
     photos(&mut mirror, &list);
     assert_eq!((records(&mirror), mirror.check().unwrap().findings), (healthy, vec![]));
-    // No text, so that it can be neither read nor compared.
+    // Not text, so it can be neither read nor compared.
     drop(mirror);
     flip(b"Number 2", b"\xff");
     let error = open(&path).check().unwrap_err();
@@ -92,7 +92,7 @@ fn a_flipped_bit_in_a_value_is_replaced_by_the_sync_after_a_rebuild() {
     );
 }
 
-/// SQLite cannot create its files beside the mirror, as on a read-only medium.
+/// SQLite cannot create its files next to the mirror, as on a read-only medium.
 #[test]
 fn a_mirror_on_a_read_only_medium_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -22,7 +22,7 @@ fn shown(mirror: &Mirror) -> Vec<String> {
         .collect()
 }
 
-/// Syncs a mark of a photo in an album; an empty one is not known.
+/// Syncs a mark of a photo in an album; an empty mark is unknown.
 fn put(server: &Server, mirror: &mut Mirror, album: &str, photo: &str, mark: &str) {
     server.state().put(album, photo, mark);
     let options = SyncOptions::new().recheck_every(1);
@@ -56,7 +56,8 @@ fn a_change_has_the_value_before_and_the_new_one() {
     assert!(!format!("{events:?}").contains("Print"));
 }
 
-/// The names of the marks are in no other place of the file: the mirror keeps the names of values, so these are those of a person.
+/// These names of marks occur nowhere else in the file. The mirror keeps the names of values, so the marks are named
+/// after a person.
 #[test]
 fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_delivered() {
     for erases in 0..4 {

@@ -1,4 +1,4 @@
-//! Erasures that are killed at random moments: of a record that is forgotten afterwards, no byte is left in any file.
+//! Erasures that are killed at random moments: no byte of a record that is forgotten afterwards remains in any file.
 
 use std::collections::BTreeSet;
 use std::io::{Write as _, stdout};
@@ -35,7 +35,7 @@ fn forget_until_killed(path: &Path) {
 fn forgotten(mirror: &Mirror, folder: &Path) -> usize {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let bytes: Vec<u8> = files.flat_map(|file| std::fs::read(file).unwrap()).collect();
-    // One pass over the files, and not one for each record.
+    // One pass over the files rather than one per record.
     let places = bytes.windows(PREFIX.len() + 3);
     let left: BTreeSet<&[u8]> =
         places.filter_map(|window| window.strip_prefix(PREFIX.as_bytes())).collect();
@@ -70,7 +70,7 @@ fn a_killed_erasure_leaves_no_byte_of_a_forgotten_record() {
         let (mut child, committed) = start(test, path.as_os_str());
         committed.recv_timeout(LIMIT).unwrap();
         let moment = Duration::from_micros(fastrand::u64(0..40_000));
-        // No message ends this wait: it is the random moment.
+        // This wait has no event to wait for: it is the random moment.
         let _many = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(10).last();
         child.kill().unwrap();
         child.wait().unwrap();

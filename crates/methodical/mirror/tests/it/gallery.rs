@@ -1,4 +1,4 @@
-//! A service with photos in albums, where only a filter knows which mark a photo has in an album.
+//! A service with photos in albums, where only a filter reveals which mark a photo has in an album.
 
 mod model;
 mod server;

@@ -75,7 +75,7 @@ impl Subject {
     /// Returns whether a list was committed.
     fn apply(&mut self, step: &Step, spelling: Spelling) -> bool {
         match step {
-            // The test replaces it by the list that it repeats.
+            // The test replaces it with the list that it repeats.
             Step::Again(_) => {}
             Step::Describe { has_stars } => self.has_stars = *has_stars,
             Step::Forget(id) => drop(self.mirror.forget("photo", id).unwrap()),
@@ -134,8 +134,8 @@ impl Subject {
     }
 }
 
-/// The part of the records that follows from the feed: no value of `stars`, which is silent when it becomes listed, and no difference
-/// between a record that is gone and a forgotten one.
+/// The part of the records that can be derived from the feed: without the value of `stars`, which is not reported when
+/// it becomes listed, and without the difference between gone and forgotten.
 fn told(records: &Replica) -> Replica {
     let mut records = records.clone();
     for (state, json) in records.values_mut() {

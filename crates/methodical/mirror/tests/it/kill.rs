@@ -11,7 +11,7 @@ use methodical_mirror::{ErrorKind, Mirror, Purge, Rules};
 
 use crate::support::{PHOTO, open, records};
 
-/// The list of a generation. Records change at different times, and each is absent now and then, once or twice in a row.
+/// The list of a generation. Records change at different times, and each is sometimes absent, once or twice in a row.
 fn list(generation: u64) -> Vec<String> {
     let is_present = |id: &u64| {
         !(id + generation / 2).is_multiple_of(40) && !(id + generation).is_multiple_of(57)
@@ -99,10 +99,10 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
     let mut reached = 0;
     for run in 0..runs {
         let (mut child, committed) = start(test, place);
-        // Half of them are killed after a commit was seen.
+        // Kill half of them after a commit was seen.
         let seen = (run % 2 == 0).then(|| committed.recv_timeout(LIMIT).unwrap());
         let moment = Duration::from_micros(fastrand::u64(0..40_000));
-        // No message ends this wait: it is the random moment.
+        // This wait has no event to wait for: it is the random moment.
         let last = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(3).last();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -125,7 +125,7 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
         sync(&mut oracle, reached);
         compare(&mirror, &oracle);
         if run % 10 == 0 {
-            // Otherwise, each comparison would take longer than the last one.
+            // Otherwise, each comparison would take longer than the previous one.
             for mirror in [&mut mirror, &mut oracle] {
                 let until = mirror.cursor().unwrap();
                 mirror.purge(&Purge { until: Some(until.clone()), ..Purge::default() }).unwrap();

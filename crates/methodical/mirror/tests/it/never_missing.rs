@@ -24,7 +24,7 @@ enum Disturbance {
     Service(fn(&mut State)),
     /// The mirror is opened for this source.
     Source(&'static str, &'static str),
-    /// The clock shows this many years more than 1970, or fewer.
+    /// The clock is this many years after 1970, or before.
     Clock(i64),
     /// Another process is syncing.
     Concurrent,
@@ -187,7 +187,7 @@ fn cut_in_chunk(connection: &mut Connection) -> Next {
     Next::Close
 }
 
-/// HTTP cannot see this cut.
+/// HTTP cannot detect this truncation.
 fn cut_unannounced(connection: &mut Connection) -> Next {
     connection
         .send(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n");

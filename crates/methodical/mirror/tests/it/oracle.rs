@@ -12,7 +12,7 @@ pub(crate) enum Step {
     List(Vec<Item>),
     /// The last complete list again, spelled in this way.
     Again(Spelling),
-    /// A list that is cut after these entries.
+    /// A list that is truncated after these entries.
     Cut(Vec<Item>),
     /// Erases a record.
     Forget(String),

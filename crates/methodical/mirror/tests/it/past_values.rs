@@ -1,4 +1,4 @@
-//! Past values: how long a placement had each value, also over random histories.
+//! Past values: how long a placement had each value, including in random histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -58,7 +58,7 @@ fn past_values_follow_the_values_and_filters_select_them() {
     server.state().albums.get_mut("1").unwrap().remove("a");
     sync(&server, &mut mirror);
     assert_eq!(shown(&mirror, Some("a")).last().unwrap(), "1/a New <500-600");
-    // A placement that returns in time has the value without a gap.
+    // A placement that returns in time keeps the value without a gap.
     clock.set(700);
     server.state().put("1", "a", "New");
     sync(&server, &mut mirror);
@@ -277,7 +277,7 @@ impl Replica {
             }
             let known = self.placements.entry(change.id.clone()).or_insert((State::Gone, None));
             *known = match change.kind {
-                // Its value may be another one if it was gone.
+                // If it was gone, its value may differ.
                 ChangeKind::Returned if known.0 == State::Gone => {
                     rows.get(&change.id).cloned().unwrap()
                 }

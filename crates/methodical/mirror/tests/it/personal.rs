@@ -104,7 +104,7 @@ fn a_column_that_becomes_personal_is_no_change() {
         assert_eq!(report.changed, 0);
     }
     assert_eq!(feed(&mirror), [""; 0]);
-    // As a former release wrote it.
+    // As an earlier release wrote it.
     place.execute(r#"UPDATE photo SET mirror_extra = '{"mirror_personal":"ab"}'"#);
     assert_eq!(records(&mirror).remove(0).2, r#"{"id":"1","size":3}"#);
 }

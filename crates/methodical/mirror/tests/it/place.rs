@@ -64,7 +64,7 @@ impl Place {
         contains(self.0.path(), text)
     }
 
-    /// Creates a folder beside the mirror.
+    /// Creates a folder next to the mirror.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let folder = self.0.path().join(name);
         std::fs::create_dir(&folder).unwrap();

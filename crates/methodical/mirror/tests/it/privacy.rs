@@ -1,4 +1,4 @@
-//! Erasure: what is gone or forgotten leaves no personal value in its place.
+//! Erasure: a gone or forgotten record leaves no personal value behind.
 
 use std::path::Path;
 

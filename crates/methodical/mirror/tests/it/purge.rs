@@ -11,7 +11,7 @@ const ONE: &str = r#"{"id":"1"}"#;
 const TWO: &str = r#"{"id":"2"}"#;
 const THREE: &str = r#"{"id":"3"}"#;
 
-/// Creates a mirror whose record 1 is gone since 120, and whose record 2 is forgotten since 140.
+/// Creates a mirror whose record 1 has been gone since 120, and whose record 2 has been forgotten since 140.
 fn fill(mirror: Mirror, time: &Clock) -> Mirror {
     let mut mirror = time.of(mirror);
     for (seconds, list) in

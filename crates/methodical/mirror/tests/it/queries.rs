@@ -12,10 +12,10 @@ use crate::support::Clock;
 
 const DAY: i64 = 24 * 3600;
 
-/// The last second of a day, at which all syncs ran: days count by their midnights.
+/// The last second of a day, when all syncs run: days are counted by midnights.
 const EVENING: i64 = DAY - 1;
 
-/// Returns a mirror with this history: on each day, a photo gets a mark in an album. An empty mark is one that is not known.
+/// Returns a mirror with this history: on each day, a photo gets a mark in an album. An empty mark is unknown.
 fn mirror(place: &Place) -> Mirror {
     let (server, clock) = (Server::start(), Clock::default());
     let mut mirror = clock.of(place.open());

@@ -1,4 +1,4 @@
-//! Reading records: their times, and none that was erased.
+//! Reading records: their times, and that erased ones are not returned.
 
 use methodical_mirror::{Filter, Mirror, Paging, Record, State};
 

@@ -1,4 +1,4 @@
-//! Recovered tables over time: names of values, the age of values, erased placements, and two syncs at the same time.
+//! Recovered tables over time: names of values, the age of values, erased placements, and concurrent syncs.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};

@@ -54,7 +54,7 @@ fn an_unchanged_list_writes_no_row() {
     assert_eq!(written(), "2");
 }
 
-/// In the former schema, a hash had 24 bytes, from which the hash of this release cannot be made.
+/// In the previous schema, a hash had 24 bytes, from which the hash of this release cannot be derived.
 #[test]
 fn a_mirror_of_the_former_schema_gets_new_hashes_without_changes() {
     for omits in [false, true] {
@@ -196,7 +196,7 @@ fn most_people_that_change_at_once_are_refused() {
     let mut sync = |rules: Rules, list: &[String]| sync(&mut mirror, &PHOTO, rules, list);
     let people = list(0, 20);
     sync(Rules::new(), &people).unwrap();
-    // Ids are given out anew: each one means the next person.
+    // Ids are reassigned: each one now refers to the next person.
     let error = sync(Rules::new(), &list(1, 20)).unwrap_err();
     assert_eq!(error.missing(), Some(20));
     assert_eq!(
@@ -238,7 +238,7 @@ fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     // Accepted losses, and those older than a week, do not count.
     assert_eq!(sync(4, Rules::new(), 820).unwrap().missing, 60);
     assert_eq!(sync(12, Rules::new(), 760).unwrap().missing, 60);
-    // Records that come make up for those that left.
+    // Records that arrive make up for those that left.
     assert_eq!(sync(13, Rules::new(), 800).unwrap().returned, 40);
     assert_eq!(sync(14, Rules::new(), 740).unwrap().missing, 60);
 }

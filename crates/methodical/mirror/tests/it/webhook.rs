@@ -87,7 +87,7 @@ fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns
     let accepted: Vec<_> = requests.iter().filter(|one| one.accepted).map(|one| &one.id).collect();
     let events = mirror.events(None, 100).unwrap().0;
     assert_eq!(accepted, events.iter().map(|event| &event.id).collect::<Vec<_>>());
-    // Also each failed attempt was one of the event that was due.
+    // Each failed attempt, too, was for the event that was due.
     let mut ids: Vec<_> = requests.iter().map(|one| (&one.id, &one.body)).collect();
     ids.dedup();
     assert_eq!(ids.len(), 20);
@@ -145,7 +145,7 @@ fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {
     assert_eq!(sent, [0, 1, 1, 2].map(|index: usize| ids[index].clone()));
 }
 
-/// One that fails on a new connection too is given time.
+/// An event that fails on a new connection as well is sent again only later.
 #[test]
 fn an_event_is_sent_again_at_once_only_once() {
     let (mirror, _) = mirror(2);

@@ -94,7 +94,7 @@ fn masked_pages_show_personal_data_only_if_a_reader_asks_for_it() {
     sweep.finish();
 }
 
-/// Stops the dashboard, and searches what it has printed besides its link.
+/// Stops the dashboard, and searches everything that it printed except its link.
 fn stop(process: Process, sweep: &mut Sweep) {
     process.signal(rustix::process::Signal::TERM);
     let output = process.end();

@@ -147,7 +147,7 @@ impl Server {
     }
 }
 
-/// Decodes a value of a query, as far as the tests need it.
+/// Decodes a value of a query, to the extent that the tests need it.
 fn decoded(value: &str) -> String {
     let codes = [
         ("%20", " "),

@@ -49,7 +49,7 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     sync(&mut mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
     drop(mirror);
 
-    // The first three kills: the receiver has the event, and its answer does not arrive.
+    // The first three kills: the receiver has the event, but its response does not arrive.
     let mut plan = Vec::new();
     for accepted in [0, 3, 6] {
         plan.extend(std::iter::repeat_n(Answer::Accept, accepted));
@@ -72,7 +72,7 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     let (_sender, silence) = sync_channel::<()>(1);
     for _ in 0..RANDOM_KILLS {
         let mut child = start(path.as_os_str(), &receiver.url());
-        // No message ends this wait: it is the random moment.
+        // This wait has no event to wait for: it is the random moment.
         let moment = Duration::from_micros(fastrand::u64(0..60_000));
         silence.recv_timeout(moment).unwrap_err();
         child.kill().unwrap();
@@ -82,7 +82,7 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     deliver(&mirror, &receiver.url());
 
     let mut ids: Vec<_> = receiver.requests().into_iter().map(|request| request.id).collect();
-    // Each kill repeats one event at most. A receiver can read the request of a killed process after the next one.
+    // Each kill repeats at most one event. A receiver may read the request of a killed process after the next one.
     let most = EVENTS + 3 + RANDOM_KILLS;
     assert!((EVENTS + 3..=most).contains(&ids.len()), "{}", ids.len());
     let mut seen = HashSet::new();

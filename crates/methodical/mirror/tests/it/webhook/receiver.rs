@@ -16,7 +16,7 @@ pub(crate) enum Answer {
     /// Nothing, until the sender gives up.
     Hang,
     Reset,
-    /// A text that is not HTTP.
+    /// Text that is not HTTP.
     Garbage,
 }
 

@@ -33,7 +33,7 @@ broken! { CONNECTIONS:
         Ok(response) if response.status() == 408 && request.method() == Method::POST => good.send(request),
         outcome => outcome,
     });
-    /// Asks for the rest of a body that was cut, and joins the two parts.
+    /// Requests the rest of a truncated body, and joins the two parts.
     resumes_a_body ["connections.reused_connection_that_dies"] = |setup| around(setup, |good, request| {
         let (head, mut body) = good.send(request.clone())?.into_parts();
         let (mut received, mut request) = (Vec::new(), request);
