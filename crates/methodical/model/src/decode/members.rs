@@ -9,8 +9,8 @@ use crate::decode::text::CowText;
 /// The whitespace of JSON.
 pub(crate) const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Returns the name of every field and the JSON text of its value. The input is an object, or text such as `"a":1,
-/// "b":[2]`.
+/// Returns the name of every field and the JSON text of its value. The input is an object, or the text within one, such
+/// as `"a":1, "b":[2]`.
 pub(crate) fn iter(text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     raw(text).map_while(|(name, value)| Some((decoded(name)?, value)))
 }
