@@ -343,7 +343,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
 impl<O: PagedOperation> Pages<O> {
     /// Waits for the next page; `None` means that the list is complete, or that an error has already ended it.
     ///
-    /// Dropping the future loses no page.
+    /// Dropping the future does not lose a page.
     ///
     /// # Errors
     ///

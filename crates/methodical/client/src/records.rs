@@ -242,7 +242,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
 impl<T: Record, S: Beside> Records<T, S> {
     /// Waits for the next entry; `None` means that the list is complete, or that an error has already ended it.
     ///
-    /// Dropping the future loses no record.
+    /// Dropping the future does not lose a record.
     ///
     /// # Errors
     ///

@@ -120,7 +120,7 @@ impl CopySource {
         Ok(Self { store, target: target.to_owned(), at })
     }
 
-    /// Returns the tables: those of records, in the order of their names, and those of the history and the feed.
+    /// Returns the tables: first those of records, ordered by name, then those of the history and the feed.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ macro_rules! __record {
         }
 
         impl $borrowed<'_> {
-            /// Converts the record into its owned form, which borrows nothing.
+            /// Converts the record to its owned form, copying what it borrows.
             #[inline]
             #[must_use]
             pub fn into_owned(self) -> $owned {

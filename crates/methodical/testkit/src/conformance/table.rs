@@ -45,7 +45,7 @@ impl ConformanceCheck {
 
 macro_rules! table {
     (() $($group:ident { $($(#[doc = $promise:literal])+ $name:ident: $run:expr;)+ })+) => {
-        /// All checks, ordered by group.
+        /// All checks of the conformance kit, ordered by group.
         pub const CHECKS: &[ConformanceCheck] = &[$($(ConformanceCheck {
             name: concat!(stringify!($group), ".", stringify!($name)),
             promise: concat!($($promise),+).trim_ascii_start(),

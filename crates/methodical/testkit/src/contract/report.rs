@@ -83,7 +83,7 @@ impl Report {
         self.requests
     }
 
-    /// Returns the number of checks with this verdict: `pass`, `fail`, `open` or `skip`.
+    /// Returns the number of checks with a verdict, given as `pass`, `fail`, `open` or `skip`.
     pub fn count(&self, word: &str) -> usize {
         self.findings.iter().filter(|finding| finding.verdict.word() == word).count()
     }
