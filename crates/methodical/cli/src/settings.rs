@@ -383,7 +383,7 @@ pub(crate) struct Key {
 impl Key {
     const fn new(name: &'static str, about: &'static str) -> Self {
         let (variable, default, is_path) = (None, None, false);
-        let expected = "text that is not empty";
+        let expected = "non-empty text";
         let is_valid = |text: &str| !text.is_empty();
         Self { name, variable, default, about, is_valid, expected, is_path }
     }
