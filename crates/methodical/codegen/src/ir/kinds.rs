@@ -62,11 +62,11 @@ words! {
         /// A string.
         #[default]
         String = "string",
-        /// A 64-bit integer; the meaning decides whether it is signed.
+        /// An integer of 64 bits; the meaning decides whether it has a sign.
         Integer = "integer",
         /// A string, or a number, whose digits are kept; written as a string.
         TextOrNumber = "text-or-number",
-        /// One of the JSON values in `true` and `false`; the first of each is written.
+        /// The JSON values in `true` and `false`; the first one of each is written.
         Codes = "codes",
     }
 }

@@ -302,7 +302,7 @@ words! {
         OneAsList = "one-as-list",
         /// An empty list may replace an empty object.
         EmptyArrayAsMap = "empty-array-as-map",
-        /// An empty string may replace an absent value.
+        /// An empty text may replace an absent value.
         BlankAsNone = "blank-as-none",
         /// An empty list or map may be absent or null.
         AbsentAsEmpty = "absent-as-empty",
