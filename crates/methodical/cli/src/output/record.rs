@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use chrono::{NaiveDateTime, Timelike as _};
-use memchr::{memchr, memchr2};
+use memchr::memchr;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::output::select::Fields;
 
@@ -41,23 +44,9 @@ impl fmt::Display for Path {
 pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> Object<'a> {
-    /// Splits an object, which must be valid JSON. Any other JSON text gives an object without fields.
+    /// Splits an object. Any other text gives an object without fields.
     pub(crate) fn parse(json: &'a str) -> Self {
-        Self::split(json).unwrap_or_default()
-    }
-
-    fn split(json: &'a str) -> Option<Self> {
-        let mut rest = json.trim_ascii_start().strip_prefix('{')?.trim_ascii_start();
-        let mut fields = Vec::with_capacity(16);
-        while !rest.starts_with('}') {
-            let (name, after) = rest.split_at_checked(string_end(rest)?)?;
-            rest = after.trim_ascii_start().strip_prefix(':')?.trim_ascii_start();
-            let (value, after) = rest.split_at_checked(value_end(rest)?)?;
-            fields.push((text_of(Some(name)), value));
-            rest = after.trim_ascii_start();
-            rest = rest.strip_prefix(',').unwrap_or(rest).trim_ascii_start();
-        }
-        Some(Self(fields))
+        serde_json::from_str(json).unwrap_or_default()
     }
 
     /// Splits a record. A record that is not an object becomes the field `value`, so that any list has a column.
@@ -83,6 +72,33 @@ impl<'a> Object<'a> {
         self.0.iter().map(|(name, _)| &**name)
     }
 }
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut fields = Vec::with_capacity(16);
+                while let Some((Name(name), value)) = map.next_entry::<_, &RawValue>()? {
+                    fields.push((name, value.get()));
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// The name of a field, which is borrowed unless it has escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A JSON object that is written member by member.
 #[derive(Debug)]
@@ -192,43 +208,6 @@ pub(crate) fn one_line(json: &str) -> String {
         is_kept
     };
     json.chars().filter(is_kept).collect()
-}
-
-/// Returns the length of the string at the start of a JSON text, with its quotes.
-fn string_end(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    loop {
-        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes.get(at) == Some(&b'"') {
-            return Some(at + 1);
-        }
-        // Skip the backslash and what it escapes.
-        at += 2;
-    }
-}
-
-/// Returns the length of the value at the start of a JSON text.
-fn value_end(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    match bytes.first()? {
-        b'"' => return string_end(text),
-        b'{' | b'[' => {}
-        _ => return bytes.iter().position(|byte| b",}] \t\r\n".contains(byte)),
-    }
-    let (mut at, mut depth) = (0, 0_usize);
-    loop {
-        match bytes.get(at)? {
-            b'"' => at += string_end(text.get(at..)?)? - 1,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.checked_sub(1)?,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return Some(at);
-        }
-    }
 }
 
 #[cfg(test)]
