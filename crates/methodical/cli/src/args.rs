@@ -21,7 +21,7 @@ use crate::output::flags::OutputFlags;
 use crate::program::{Example, Name, OperationCommands, Program, RecordType, capitals};
 use crate::run::Invocation;
 use crate::screen::{columns, printable, wrap};
-use crate::settings::{CallFlags, KEYS, MirrorFlags, ServiceFlags};
+use crate::settings::{KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
 #[derive(Debug)]
@@ -37,8 +37,6 @@ pub(crate) struct Flags {
     pub(crate) output: OutputFlags,
     #[command(flatten)]
     pub(crate) service: ServiceFlags,
-    #[command(flatten)]
-    pub(crate) call: CallFlags,
     #[command(flatten)]
     pub(crate) mirror: MirrorFlags,
 }
@@ -60,7 +58,7 @@ fn read<C: OperationCommands>(
     matches: &clap::ArgMatches,
 ) -> Result<Args<C>, clap::Error> {
     let mut flags = Flags::from_arg_matches(matches)?;
-    if flags.call.demo && program.demo.is_none() {
+    if flags.service.demo && program.demo.is_none() {
         let text = "unexpected argument '--demo': this program has no sample service\n";
         return Err(clap::Error::raw(ErrorKind::UnknownArgument, text));
     }

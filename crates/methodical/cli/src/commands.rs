@@ -10,13 +10,12 @@ use crate::commands::help::{CompletionsFlags, HelpFlags, ManFlags};
 use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
 use crate::mirror::assistant::{self, AssistantFlags};
-use crate::mirror::board;
 use crate::mirror::command::MirrorCommand;
+use crate::mirror::counts::{self, ReportFlags};
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::{self, DashboardFlags};
 use crate::mirror::open::Asked;
 use crate::mirror::placements::{self, PlacementsCommand};
-use crate::mirror::report::{self, ReportFlags};
 use crate::mirror::watch::{self, WatchFlags};
 use crate::program::OperationCommands;
 use crate::run::Invocation;
@@ -161,10 +160,10 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Completions(flags) => help::completions(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
-        Command::Board => board::run(&asked()?),
+        Command::Board => counts::board(&asked()?),
         Command::Duplicates => placements::duplicates::<C>(invocation),
         Command::Placements(PlacementsCommand::List(flags)) => placements::list(&flags, &asked()?),
-        Command::Report(flags) => report::report(&flags, &asked()?),
+        Command::Report(flags) => counts::report(&flags, &asked()?),
         Command::Show(id) => placements::show(&id, &asked()?),
         #[cfg(feature = "dashboard")]
         Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),

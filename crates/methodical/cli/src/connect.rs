@@ -45,7 +45,7 @@ pub(crate) fn connect_to_service<S: Service>(
     if S::AUTH == Auth::None {
         return build::<S>(invocation, settings, None::<AccessToken>);
     }
-    if invocation.call.dry_run {
+    if invocation.service.dry_run {
         // A dry run prints a variable in place of the token.
         return build::<S>(invocation, settings, Some(AccessToken::new("unused")?));
     }
@@ -186,7 +186,7 @@ pub(crate) fn build<S: Service>(
     }
     // All secrets but the first one have only a variable. The sample service ignores them.
     for secret in S::AUTH.secrets().iter().skip(1) {
-        builder = if invocation.call.dry_run || invocation.call.demo {
+        builder = if invocation.service.dry_run || invocation.service.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
         } else {
             let variable = invocation.program.name.secret_variable(secret.name());

@@ -14,9 +14,9 @@ use crate::output::record::{Object, text_of};
 use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
-pub(crate) mod board;
 pub(crate) mod command;
 pub(crate) mod copy;
+pub(crate) mod counts;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
 pub(crate) mod list;
@@ -24,7 +24,6 @@ mod maintain;
 pub(crate) mod open;
 pub(crate) mod placements;
 mod read;
-pub(crate) mod report;
 pub(crate) mod sync;
 pub(crate) mod watch;
 
@@ -162,7 +161,7 @@ impl<S: Service> Visitor<'_, S> {
 
     fn read<T: Record, B: Beside>(&mut self, table: &'static Table, mut entries: Records<T, B>) {
         let mut found = BTreeMap::new();
-        let title = board::title(table).unwrap_or_default();
+        let title = counts::title(table).unwrap_or_default();
         while let Some(entry) = entries.next_json_with(|_, json| {
             let object = Object::parse(json);
             let text = |name| text_of(object.get(name)).into_owned();

@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::flags::OutputFlags;
 use crate::program::{OperationCommands, Program};
 use crate::screen::Screen;
-use crate::settings::{CallFlags, MirrorFlags, ServiceFlags, redacted};
+use crate::settings::{MirrorFlags, ServiceFlags, redacted};
 use crate::{commands, interrupt};
 
 /// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
@@ -41,11 +41,10 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let definition = args::definition::<C>(program);
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
     let (screen, done) = match parsed {
-        Ok(Args { flags: Flags { output, service, call, mirror }, mut command }) => {
+        Ok(Args { flags: Flags { output, service, mirror }, mut command }) => {
             let screen = Screen::look(program.name, output.quiet);
             interrupt::watch(screen);
-            let mut invocation =
-                Invocation { program: *program, service, call, mirror, output, screen };
+            let mut invocation = Invocation { program: *program, service, mirror, output, screen };
             let resolved = || {
                 if args::look_up_titles::<C::Service>(&invocation)? {
                     let again = args::parse::<C>(program, definition.clone(), arguments)?;
@@ -71,7 +70,6 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
 pub(crate) struct Invocation {
     pub(crate) program: Program,
     pub(crate) service: ServiceFlags,
-    pub(crate) call: CallFlags,
     pub(crate) mirror: MirrorFlags,
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
@@ -90,7 +88,7 @@ impl Invocation {
         let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
         let mut flags = String::new();
         let switches = [
-            ("--demo", self.call.demo),
+            ("--demo", self.service.demo),
             ("--allow-insecure-http", self.service.allow_insecure_http),
             ("--token-stdin", self.service.token_stdin),
         ];
@@ -112,7 +110,7 @@ impl Invocation {
 
     /// Fails if this is a dry run of a command that changes the files of the program.
     pub(crate) fn refuse_dry_run(&self) -> Result<(), Failure> {
-        if self.call.dry_run {
+        if self.service.dry_run {
             let text = "cannot use --dry-run: it prints requests, but this command changes files";
             return Err(Failure::usage(text));
         }
@@ -121,7 +119,7 @@ impl Invocation {
 
     /// Notes what the command would do, and ends it, if this is a dry run.
     pub(crate) fn end_dry_run(&self, would: &str) -> Result<(), Failure> {
-        if self.call.dry_run {
+        if self.service.dry_run {
             self.screen.note(would);
             return Err(Failure::done());
         }

@@ -44,7 +44,7 @@ impl<S: Mirrored> Session<S> {
             // The client is never used.
             settings.set_base_url("http://localhost".to_owned());
             build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?
-        } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.call.demo) {
+        } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.service.demo) {
             let SampleService { base_url, token, guard, .. } = (sample.start)()?;
             demo = Some(guard);
             connect_to_sample::<S>(invocation, &mut settings, base_url, token)?
@@ -290,11 +290,11 @@ impl<S: Mirrored> Session<S> {
 
     /// Prints the requests as commands, and then ends the command, if this is a dry run.
     pub(crate) fn end_dry_run<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
-        let Invocation { program, call, mirror, .. } = &self.invocation;
+        let Invocation { program, service, mirror, .. } = &self.invocation;
         if mirror.from.is_some() {
             return Err(Failure::usage("cannot use --from: this command calls the service"));
         }
-        if !call.dry_run {
+        if !service.dry_run {
             return Ok(());
         }
         // The output file is for a response, and a dry run has none.

@@ -22,6 +22,7 @@ pub(crate) mod file;
 /// The service to call, and the token to call it with.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Service")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct ServiceFlags {
     /// Base URL of the service (or `{PROGRAM}_BASE_URL`).
     #[arg(long, global = true, value_name = "URL")]
@@ -50,6 +51,18 @@ pub(crate) struct ServiceFlags {
     /// 5 s in each attempt, regardless of this limit.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
+
+    /// Use a sample service that runs only for this command.
+    #[arg(long, global = true)]
+    pub(crate) demo: bool,
+
+    /// Print the request as a `curl` command and send nothing.
+    #[arg(long, global = true)]
+    pub(crate) dry_run: bool,
+
+    /// Log requests and responses to standard error, with times; -vv adds the headers. Tokens are never logged.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
 }
 
 /// The mirror to read instead of the service. Only programs of services with tables show these flags.
@@ -74,23 +87,6 @@ pub(crate) struct MirrorFlags {
     /// The values of a list's flag after the first one.
     #[arg(skip)]
     pub(crate) more_values: Vec<String>,
-}
-
-/// How to call the service.
-#[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Service")]
-pub(crate) struct CallFlags {
-    /// Use a sample service that runs only for this command.
-    #[arg(long, global = true)]
-    pub(crate) demo: bool,
-
-    /// Print the request as a `curl` command and send nothing.
-    #[arg(long, global = true)]
-    pub(crate) dry_run: bool,
-
-    /// Log requests and responses to standard error, with times; -vv adds the headers. Tokens are never logged.
-    #[arg(short, long, global = true, action = ArgAction::Count)]
-    pub(crate) verbose: u8,
 }
 
 /// A setting in force.
@@ -202,9 +198,9 @@ impl ValueOrder {
 impl Settings {
     /// Combines flags, environment and profile, in this order of precedence.
     pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
-        let Invocation { service: flags, call, program, .. } = invocation;
+        let Invocation { service: flags, program, .. } = invocation;
         let program = program.name;
-        let file = if call.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
+        let file = if flags.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
         let profile = profile(invocation, &file)?;
         let mut values = BTreeMap::new();
         for key in &KEYS {
@@ -216,7 +212,7 @@ impl Settings {
             };
             let variable = match key.variable {
                 // The sample service is not the source of an account's mirror.
-                Some("MIRROR") if call.demo => None,
+                Some("MIRROR") if flags.demo => None,
                 // `token` finds the source of the token.
                 Some(name) if name != TOKEN_FILE => variable(name, program)?,
                 _ => None,
@@ -259,7 +255,7 @@ impl Settings {
         let settings = Self::of(invocation)?;
         let Self { program, profile, file, .. } = &settings;
         let name = &profile.value;
-        let is_known = invocation.call.demo
+        let is_known = invocation.service.demo
             || name == DEFAULT_PROFILE
             || file.profiles().any(|known| known == name)
             || has_token(*program, name);
@@ -305,7 +301,7 @@ pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
 
 /// Returns the profile, which may not exist yet. The sample service has no profiles.
 fn profile(invocation: &Invocation, file: &ConfigFile) -> Result<Setting<String>, Failure> {
-    if invocation.call.demo && invocation.service.profile.is_some() {
+    if invocation.service.demo && invocation.service.profile.is_some() {
         let text = "cannot use --profile with --demo: the sample service has no profiles";
         return Err(Failure::usage(text));
     }
@@ -327,10 +323,10 @@ fn token(
     profile: &str,
 ) -> Result<Option<TokenFrom>, Failure> {
     let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
-    let Invocation { service: flags, call, program, .. } = invocation;
+    let Invocation { service: flags, program, .. } = invocation;
     let program = program.name;
     let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
-    Ok(Some(if call.demo {
+    Ok(Some(if flags.demo {
         TokenFrom::Demo
     } else if flags.token_stdin {
         TokenFrom::Stdin

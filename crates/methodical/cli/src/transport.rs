@@ -19,7 +19,7 @@ use crate::interrupt::lock;
 use crate::program::Name;
 use crate::run::Invocation;
 use crate::screen::{Screen, printable};
-use crate::settings::CallFlags;
+use crate::settings::ServiceFlags;
 
 /// A transport that remembers the secrets that it sends, logs requests and responses with `-v`, and shows each notice of the
 /// service once: the response header `Gateway-Notice`.
@@ -77,7 +77,7 @@ pub(crate) struct Trace {
 impl Trace {
     /// Returns the log; `None` without `-v`.
     pub(crate) fn of(invocation: &Invocation) -> Option<Self> {
-        let Invocation { screen, call: CallFlags { verbose, .. }, .. } = *invocation;
+        let &Invocation { screen, service: ServiceFlags { verbose, .. }, .. } = invocation;
         (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn run<C: OperationCommands>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let probe = C::probe();
-    if invocation.call.demo && !matches!(command, AuthCommand::Status) {
+    if invocation.service.demo && !matches!(command, AuthCommand::Status) {
         return Err(Failure::usage(
             "cannot log in or out with --demo: the sample service creates a token for each command",
         ));

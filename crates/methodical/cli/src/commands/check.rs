@@ -26,16 +26,16 @@ pub(crate) fn run<C: OperationCommands>(
     session: &Session<C::Service>,
     flags: &CheckFlags,
 ) -> Result<(), Failure> {
-    let Invocation { program, call, screen, .. } = &session.invocation;
+    let Invocation { program, service, screen, .. } = &session.invocation;
     let Some((contract, _)) = program.contract else { return Ok(()) };
     let probe = C::probe();
-    if call.dry_run {
+    if service.dry_run {
         screen.note("this is the first request");
     }
     session.end_dry_run(&[&probe])?;
     let output = &session.invocation.output;
     // The output is opened before the first request.
-    let has_all = !output.is_table(*screen)? || call.verbose > 0 || output.selection().is_some();
+    let has_all = !output.is_table(*screen)? || service.verbose > 0 || output.selection().is_some();
     let noun = (!has_all).then_some(Noun::new("failed check", "failed checks"));
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(&session.invocation, &schema)?;

@@ -80,9 +80,9 @@ pub(crate) fn run<S: Service>(
     command: ConfigCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let &Invocation { ref program, call, .. } = invocation;
+    let Invocation { program, service, .. } = invocation;
     let changes = matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. });
-    if changes && call.demo {
+    if changes && service.demo {
         return Err(Failure::usage(
             "cannot change settings with --demo: the sample service has none",
         ));
@@ -163,9 +163,9 @@ fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
 
 /// Runs a command about profiles.
 pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
-    let &Invocation { ref program, call, screen, .. } = invocation;
+    let &Invocation { ref program, ref service, screen, .. } = invocation;
     let program = program.name;
-    if call.demo {
+    if service.demo {
         return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
     }
     if !matches!(command, ProfileCommand::List) {

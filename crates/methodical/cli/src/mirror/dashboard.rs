@@ -109,7 +109,7 @@ pub(crate) fn run<S: Mirrored>(
     invocation.refuse_dry_run()?;
     let settings = Settings::of_known(invocation)?;
     let path = files::find(settings.program, &readers_file(&settings));
-    let path = path.filter(|_| !invocation.call.demo);
+    let path = path.filter(|_| !invocation.service.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
     let (mirror, _guard) = read_or_sample::<S>(invocation)?;
     let screen = invocation.screen;
@@ -165,8 +165,8 @@ pub(crate) fn run<S: Mirrored>(
 }
 
 fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failure> {
-    let &Invocation { ref program, call, screen, .. } = invocation;
-    if call.demo {
+    let &Invocation { ref program, ref service, screen, .. } = invocation;
+    if service.demo {
         return Err(Failure::usage("cannot use readers with --demo: its data is public"));
     }
     let path = files::path(program.name, &readers_file(&Settings::of_known(invocation)?))?;

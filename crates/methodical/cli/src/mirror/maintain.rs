@@ -153,7 +153,7 @@ pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> R
         gone_for: flags.gone_for.map(Duration::from_secs),
         age: flags.changes_older_than.map(Duration::from_secs),
         until: None,
-        is_dry_run: invocation.call.dry_run,
+        is_dry_run: invocation.service.dry_run,
     };
     let mut mirror = open::read(invocation)?;
     let done = if purge.is_dry_run {

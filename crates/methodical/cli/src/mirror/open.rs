@@ -40,16 +40,16 @@ impl Place {
         invocation: &Invocation,
     ) -> Result<Self, Failure> {
         let named = flag.filter(|text| *text != OF_PROFILE);
-        if named.is_some() && invocation.call.demo && invocation.mirror.from.is_some() {
+        if named.is_some() && invocation.service.demo && invocation.mirror.from.is_some() {
             return Err(two_mirrors());
         }
         let setting = settings.get("mirror").map(|setting| &*setting.value);
         let Some(text) = named.or(setting) else {
             let variable = settings.program.variable("MIRROR");
             let more = format!(", or name the mirror with {variable}, --to (sync) or --from");
-            let more = if invocation.call.demo { "" } else { &more };
+            let more = if invocation.service.demo { "" } else { &more };
             let folder = data_folder(settings.program, more)?;
-            return Ok(Self(if invocation.call.demo {
+            return Ok(Self(if invocation.service.demo {
                 folder.join("demo.db")
             } else {
                 folder.join("mirrors").join(format!("{}.db", settings.profile.value))
@@ -97,7 +97,7 @@ impl Place {
                 None => return Ok(()),
             },
         };
-        let without = if invocation.call.demo { "--demo" } else { "--profile" };
+        let without = if invocation.service.demo { "--demo" } else { "--profile" };
         Err(Failure::usage(text).hint(format!(
             "`--from {}` without {without} reads it; to replace it, move it away and run {}",
             quoted(&self.to_string()),
@@ -189,7 +189,7 @@ pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
 pub(crate) fn read_or_sample<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<(Mirror, Option<Guard>), Failure> {
-    if !invocation.call.demo {
+    if !invocation.service.demo {
         return Ok((read(invocation)?, None));
     }
     let (mirror, guard) = synced::<S>(invocation)?;
@@ -282,7 +282,7 @@ pub(crate) fn each_record(
 /// Returns the source of the mirror of the settings; `None` without a base URL.
 pub(crate) fn source(settings: &Settings, invocation: &Invocation) -> Option<Source> {
     // The address of the sample service differs in each run.
-    if invocation.call.demo {
+    if invocation.service.demo {
         return Some(sample());
     }
     Some(Source::new(&settings.base_url()?.value, &settings.profile.value))
@@ -308,7 +308,7 @@ fn other_owner(mirror: &Mirror, settings: &Settings) -> Option<String> {
 fn account(settings: &Settings, invocation: &Invocation) -> String {
     let name = &settings.profile.value;
     match settings.base_url() {
-        _ if invocation.call.demo => "the sample service (--demo)".to_owned(),
+        _ if invocation.service.demo => "the sample service (--demo)".to_owned(),
         Some(url) => format!("profile {name} at {}", redacted(&url.value)),
         None => format!("profile {name}"),
     }

@@ -11,7 +11,7 @@ use methodical_mirror::{Error, Filter, Mirror, PastValue, State, folded};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::mirror::board::title;
+use crate::mirror::counts::title;
 use crate::mirror::list::{warn_of_value, with_closest};
 use crate::mirror::open::{self, Asked, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
@@ -40,7 +40,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
     let table = recovered::<S>()?.groups;
     let titles = if invocation.mirror.from.is_some() {
         titles(&open::read(invocation)?, table)?
-    } else if invocation.call.dry_run {
+    } else if invocation.service.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the identity in place of the title"));
     } else {

@@ -144,7 +144,7 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
         return Err(Failure::usage("cannot use -o and --output-file: events are lines of JSON"));
     }
     invocation.output.refuse_selection("every event is delivered")?;
-    if invocation.call.dry_run {
+    if invocation.service.dry_run {
         return open::<S>(&flags.sync, invocation).map(drop);
     }
     let mut watch = Watch {

@@ -316,9 +316,9 @@ struct Paged {
 impl Paged {
     /// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does not start.
     fn start(invocation: &Invocation) -> Option<Self> {
-        let Invocation { output, call, screen, .. } = invocation;
+        let Invocation { output, service, screen, .. } = invocation;
         let unwanted =
-            !screen.can_page || output.no_pager || output.file().is_some() || call.verbose > 0;
+            !screen.can_page || output.no_pager || output.file().is_some() || service.verbose > 0;
         let is_dumb = variable("TERM").is_none_or(|name| name == "dumb");
         if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
             return None;
