@@ -287,12 +287,19 @@ async fn respond<S: Service>(
         refusal = None;
     }
     let mut response = service.answer(&head, refusal, &connection).await;
-    if refusal.is_some() && head.version < Version::HTTP_2 {
+    let length = response.body().size_hint().exact();
+    // A response of HTTP/1.0 without a length ends with the connection.
+    let is_last = refusal.is_some() || (head.version == Version::HTTP_10 && length.is_none());
+    if is_last && head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    if head.version == Version::HTTP_10 && response.headers().contains_key(CONNECTION) {
+        // To a response of HTTP/1.1, `hyper` adds `keep-alive` if the client asks for it.
+        *response.version_mut() = Version::HTTP_10;
     }
     // In HTTP/2, `hyper` sends the body of a response to HEAD.
     let is_bodiless = head.method == Method::HEAD && head.version == Version::HTTP_2;
-    if let (true, Some(length)) = (is_bodiless, response.body().size_hint().exact()) {
+    if let (true, Some(length)) = (is_bodiless, length) {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     Ok(response.map(|body| {

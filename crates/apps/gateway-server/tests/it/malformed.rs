@@ -124,6 +124,20 @@ fn cases() -> Vec<(&'static str, String)> {
                 "GET {target} HTTP/1.0\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer T\r\n\r\n"
             ),
         ),
+        // HTTP/1.0 with a connection that the client wants to use again (section 9.3).
+        (
+            "HTTP/1.0 that keeps the connection",
+            field("Connection: keep-alive").replace("HTTP/1.1", "HTTP/1.0"),
+        ),
+        (
+            "invalid target in HTTP/1.0 that keeps the connection",
+            "GET t HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".into(),
+        ),
+        (
+            "list without a length in HTTP/1.0 that keeps the connection",
+            candidates("")
+                .replace("1.1\r\n", "1.0\r\nConnection: keep-alive\r\nAccept-Encoding: gzip\r\n"),
+        ),
         // Bodies and framing (section 6).
         ("content length 0", field("Content-Length: 0")),
         ("content length 5", field("Content-Length: 5") + "hello"),
@@ -182,7 +196,7 @@ fn cases() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn ask(base_url: &str, token: &str, request: &str) -> String {
+fn ask(base_url: &str, token: &str, name: &str, request: &str) -> String {
     let address = base_url.strip_prefix("http://").unwrap();
     let fill = |text: &str| {
         text.replace("Bearer T", &format!("Bearer {token}"))
@@ -211,7 +225,14 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
     let problem = first
         .split_once("urn:gateway:problem:")
         .map_or("", |(_, rest)| rest.split('"').next().unwrap());
-    let announced = first.split("\r\n\r\n").next().unwrap().contains("connection: close");
+    let head = first.split("\r\n\r\n").next().unwrap();
+    let values = head.lines().filter_map(|line| line.strip_prefix("connection: "));
+    let announced = match *values.collect::<Vec<_>>() {
+        ["close"] => true,
+        [] => false,
+        ["keep-alive"] if responses.clone().next().is_some() => false,
+        _ => panic!("{name}: {head}"),
+    };
     let connection = match (responses.next(), announced) {
         (Some(second), false) => {
             assert!(
@@ -259,7 +280,7 @@ fn table(base_url: &str, token: &str) -> String {
     assert!(cases.len() >= 110, "{}", cases.len());
     let mut table = String::new();
     for (name, request) in &cases {
-        writeln!(table, "{name}: {}", ask(base_url, token, request)).unwrap();
+        writeln!(table, "{name}: {}", ask(base_url, token, name, request)).unwrap();
     }
     table
 }
