@@ -152,7 +152,6 @@ const VARIES: &[(&str, &str)] = &[
     (r#""[0-9a-f]{32}""#, "\"HEX\""),
     (r"(?-u:\b)[0-9a-f]{12}(?-u:\b)", "HEX-OF-TOKEN"),
     (r"[.][0-9a-f]{16}[.]partial", ".HEX.partial"),
-    (r"[.]gateway-[A-Za-z0-9]{6}[.]new", ".gateway-RANDOM.new"),
     (r"x-request-id: [^ |\n]+", "x-request-id: ID"),
     (r#"W/"[^"]+""#, "TAG"),
 ];

@@ -324,7 +324,12 @@ fn a_file_that_is_not_a_whole_database_is_refused_and_left_unchanged() {
 
     Store::open(path("fine")).unwrap();
     Store::open(path("fine")).unwrap();
-    Store::open(path("no/such/directory")).unwrap_err();
+    let error = Store::open(path("missing/a.db")).unwrap_err();
+    let (file, folder) = (path("missing/a.db"), path("missing"));
+    let (file, folder) = (file.display(), folder.display());
+    let expected = format!("cannot write {file}: the folder {folder} does not exist; create it");
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::NotFound, expected));
+    assert!(std::error::Error::source(&error).is_none(), "{error:?}");
 }
 
 /// Otherwise SQLite would copy the changes in the log into a new database.

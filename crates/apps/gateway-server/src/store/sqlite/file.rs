@@ -215,14 +215,20 @@ fn temporary(path: &Path) -> Result<Temporary, Error> {
         let file = NamedTempFile::new_in(folder.path())?;
         Ok(Temporary { file, folder, _lock: lock })
     };
-    create().map_err(|error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            let folder = beside.display();
-            let text =
-                format!("cannot write to the folder {folder}; make it writable, or choose another");
-            Error::caused(ErrorKind::Io, text, error)
-        }
-        _ => error.into(),
+    create().map_err(|error: io::Error| {
+        let (path, folder) = (path.display(), beside.display());
+        // Without the text of the cause, which names the temporary file.
+        let cause = Error::from(io::Error::from(error.kind()));
+        let text = match error.kind() {
+            io::ErrorKind::NotFound => {
+                format!("cannot write {path}: the folder {folder} does not exist; create it")
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                format!("cannot write to the folder {folder}; make it writable, or choose another")
+            }
+            _ => return Error::caused(cause.kind(), format!("cannot write {path}"), cause),
+        };
+        Error::new(cause.kind(), text)
     })
 }
 
@@ -301,12 +307,6 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
     };
     // Refused at the end, too; check now, before a long copy.
     refuse_existing(to, "write the backup to another file")?;
-    let folder = directory(to);
-    if !folder.is_dir() {
-        let (to, folder) = (to.display(), folder.display());
-        let text = format!("cannot write {to}: the folder {folder} does not exist; create it");
-        return Err(Error::new(ErrorKind::NotFound, text));
-    }
     let new = temporary(to)?;
     let context = "cannot back up the database";
     let copied = || {
