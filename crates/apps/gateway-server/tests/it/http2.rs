@@ -23,6 +23,7 @@ fn a_head_that_is_refused_gets_its_problem() {
     };
     let long = |length: usize| request(path).header("a", "b".repeat(length));
     let with = |name: &str, value: &str| request(path).header(name, value);
+    let with_user = request(path).uri(format!("http://user@{address}{path}"));
     let cases = [
         ("good", request(path), 200, ""),
         ("62 more fields", many(62), 200, ""),
@@ -34,6 +35,7 @@ fn a_head_that_is_refused_gets_its_problem() {
         ("long target", request(&format!("{path}&a={}", "a".repeat(8_192))), 414, "uri-too-long"),
         ("same host", with("host", address), 200, ""),
         ("another host", with("host", "example.org"), 400, "host-invalid"),
+        ("user in the authority", with_user, 400, "host-invalid"),
         ("other path", request("/"), 404, "not-found"),
         ("post", Request::post(format!("http://a{path}")), 405, "method-not-allowed"),
     ];

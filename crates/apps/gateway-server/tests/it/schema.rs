@@ -43,7 +43,7 @@ const FORGET: &str = "\
     credits_tag = NULL";
 
 #[test]
-fn data_without_tags_is_imported_to_and_records_without_their_id_are_damage() {
+fn data_without_tags_is_imported_to_and_damaged_records_of_each_kind_are_found() {
     on_each_database(|database| {
         let check = || program().args(["check", "--database", database]).output().unwrap();
         account(database, "acme");
@@ -51,10 +51,16 @@ fn data_without_tags_is_imported_to_and_records_without_their_id_are_damage() {
         execute(database, FORGET);
         run(database, &["demo-data", "--account", "acme", "--seed", "8"]);
         assert_eq!(String::from_utf8(check().stdout).unwrap(), "no damage found\n");
-        execute(database, "UPDATE candidate SET record = replace(record, '\"id\":', '\"di\":')");
-        let output = check();
-        assert_eq!(output.status.code(), Some(3));
-        let text = error(&output);
-        assert!(text.contains("candidates that are not stored as responses send them: "), "{text}");
+        for (damage, kind) in [
+            ("candidate SET record = replace(record, '\"id\":', '\"di\":')", "candidates"),
+            ("vacancy SET record = replace(record, '\"id\":\"', '\"id\":\"1')", "vacancies"),
+            ("account SET credits = substr(credits, 2)", "credit balances"),
+        ] {
+            execute(database, &format!("UPDATE {damage}"));
+            let output = check();
+            assert_eq!(output.status.code(), Some(3));
+            let (text, found) = (error(&output), "that are not stored as responses send them: ");
+            assert!(text.contains(&format!("damage: {kind} {found}")), "{text}");
+        }
     });
 }
