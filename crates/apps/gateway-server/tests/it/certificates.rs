@@ -6,24 +6,17 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use tokio_rustls::rustls::{ClientConnection, StreamOwned};
 
+use crate::http2_client::trusting;
 use crate::process::{Served, account, program};
 use crate::support::parse;
 
 /// Sends a request that trusts this certificate only, and returns the status.
 fn ask(base_url: &str, trusted: &CertificateDer<'static>) -> std::io::Result<u16> {
-    let mut roots = RootCertStore::empty();
-    roots.add(trusted.clone()).unwrap();
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
     let name = ServerName::try_from("localhost").unwrap();
-    let client = ClientConnection::new(Arc::new(config), name).unwrap();
+    let client = ClientConnection::new(Arc::new(trusting(trusted)), name).unwrap();
     let socket = TcpStream::connect(base_url.strip_prefix("https://").unwrap()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let mut stream = StreamOwned::new(client, socket);

@@ -9,20 +9,6 @@ use crate::process::{account, program, run};
 use crate::store::{NOW, candidate, import};
 use crate::support::{Ops, exchange, get, request};
 
-fn whole(
-    mut read: impl FnMut(Page, &mut dyn FnMut(&[u8])) -> Result<Option<Cursor>, Error>,
-) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let mut next = Some(Cursor::START);
-    while let Some(from) = next {
-        next = read(Page { from, limit: 256 }, &mut |record| {
-            bytes.extend_from_slice(record);
-            bytes.push(b'\n');
-        })?;
-    }
-    Ok(bytes)
-}
-
 /// The effect of a damaged page: rows are torn, or become those of another place.
 #[test]
 fn a_torn_or_misplaced_row_is_an_error_and_the_server_is_not_ready() {
@@ -46,10 +32,12 @@ fn a_torn_or_misplaced_row_is_an_error_and_the_server_is_not_ready() {
         }
         let read = || {
             let principal = store.authenticate(&token, NOW)?.unwrap();
+            let (page, mut count) = (Page { from: Cursor::START, limit: 9 }, 0);
             let all = &CandidateFilter::All;
-            whole(|page, sink| store.candidates(principal.snapshot, all, page, sink))
+            store.candidates(principal.snapshot, all, page, &mut |_record| count += 1)?;
+            Ok::<_, Error>(count)
         };
-        assert!(!read().unwrap().is_empty());
+        assert_eq!(read().unwrap(), 2);
         store.health().unwrap();
         assert!(store.check().unwrap().damage.is_empty());
         rusqlite::Connection::open(&path).unwrap().execute_batch(damage).unwrap();

@@ -5,12 +5,11 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_server::{Config, RunningServer, Server, Store, UnixTime};
+use gateway_server::{Config, RunningServer, Server, Store};
 use tempfile::TempDir;
 
+use crate::store::NOW;
 use crate::support::{Ops, get, request};
-
-const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// A server in this process, with one account and a token.
 pub(crate) struct Here {

@@ -42,13 +42,7 @@ impl Client {
     /// Connects with TLS, trusts this certificate only, and offers only HTTP/2.
     pub(crate) fn secure(base_url: &str, trusted: &CertificateDer<'static>) -> Self {
         let authority = base_url.strip_prefix("https://").unwrap().to_owned();
-        let mut roots = RootCertStore::empty();
-        roots.add(trusted.clone()).unwrap();
-        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let mut config = trusting(trusted);
         config.alpn_protocols = vec![b"h2".to_vec()];
         let connector = TlsConnector::from(Arc::new(config));
         let runtime = Runtime::new().unwrap();
@@ -111,6 +105,17 @@ pub(crate) fn certificate(folder: &Path) -> ([String; 4], CertificateDer<'static
     std::fs::write(&certificate, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
     (["--tls-certificate".into(), certificate, "--tls-key".into(), key], made.cert.der().clone())
+}
+
+/// Returns the settings of a client that trusts this certificate only.
+pub(crate) fn trusting(certificate: &CertificateDer<'static>) -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth()
 }
 
 async fn exchange(

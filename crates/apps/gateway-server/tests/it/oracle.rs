@@ -7,16 +7,15 @@ use std::sync::Arc;
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateRow, CheckReport, Config, Deletion, Error, ImportMode,
-    PortalRow, Removals, RunningServer, Server, Stage, Store, UnixTime, UnknownIds, VacancyRow,
+    PortalRow, Removals, RunningServer, Server, Stage, Store, UnknownIds, VacancyRow,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
 
 use crate::process::{on_each_database, open};
+use crate::store::NOW;
 use crate::support::get;
-
-const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// The model of one account.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use gateway_server::{ErrorKind, ImportMode, Page, Stage, TokenDigest, UnixTime, VacancyRow};
+use gateway_server::{ErrorKind, ImportMode, Page, Stage, TokenDigest, VacancyRow};
 
 use crate::cluster;
 use crate::process::open;
@@ -12,10 +12,9 @@ use crate::store::{NOW, application, candidate, import, snapshot, vacancy};
 #[test]
 fn a_dump_does_not_contain_tokens() {
     let Some(database) = cluster::database() else { return };
-    let now = UnixTime(1_800_000_000);
     let store = open(&database.url);
-    let account = store.create_account("dumped", now).unwrap();
-    let token = store.create_token(account, "label of the token", now, None).unwrap();
+    let account = store.create_account("dumped", NOW).unwrap();
+    let token = store.create_token(account, "label of the token", NOW, None).unwrap();
     let dump = cluster::programs("pg_dump").unwrap().join("pg_dump");
     let output = Command::new(dump).arg(&database.url).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -27,8 +26,8 @@ fn a_dump_does_not_contain_tokens() {
     let line = text.lines().find(|line| line.contains("label of the token")).unwrap();
     let hash = line.split('\t').next().unwrap().trim_start_matches("\\\\x");
     assert_eq!(hash.len(), 64, "{line}");
-    assert_eq!(store.authenticate(&TokenDigest::of(&format!("gwt_{hash}")), now).unwrap(), None);
-    assert!(store.authenticate(&TokenDigest::of(secret), now).unwrap().is_some());
+    assert_eq!(store.authenticate(&TokenDigest::of(&format!("gwt_{hash}")), NOW).unwrap(), None);
+    assert!(store.authenticate(&TokenDigest::of(secret), NOW).unwrap().is_some());
 }
 
 /// Runs the statements of the guide, with other names of roles: the cluster may have some of these names already.
@@ -52,10 +51,9 @@ fn the_documented_rights_suffice_for_serving() {
         execute(&database.url, &statement);
     }
 
-    let now = UnixTime(1_800_000_000);
     let store = open(&as_role(&owner));
-    let account = store.create_account("a", now).unwrap();
-    let token = store.create_token(account, "", now, None).unwrap();
+    let account = store.create_account("a", NOW).unwrap();
+    let token = store.create_token(account, "", NOW, None).unwrap();
     for project in ["Welder", "Fitter"] {
         let fill = &mut |stage: &mut dyn Stage| {
             stage.vacancy(
@@ -69,7 +67,7 @@ fn the_documented_rights_suffice_for_serving() {
     execute(&as_role(&owner), &named(blocks.next().unwrap()));
 
     let serving = open(&as_role(&serve));
-    let principal = serving.authenticate(&TokenDigest::of(token.reveal()), now).unwrap().unwrap();
+    let principal = serving.authenticate(&TokenDigest::of(token.reveal()), NOW).unwrap().unwrap();
     let mut read = Vec::new();
     let page = Page { from: gateway_server::Cursor::START, limit: 9 };
     serving
@@ -77,7 +75,7 @@ fn the_documented_rights_suffice_for_serving() {
         .unwrap();
     assert!(String::from_utf8(read).unwrap().contains("Fitter"));
     assert_eq!(serving.collect(Duration::ZERO).unwrap(), 1);
-    let refused = serving.create_account("b", now).unwrap_err();
+    let refused = serving.create_account("b", NOW).unwrap_err();
     assert!(refused.to_string().contains("lacks a privilege"), "{refused}");
     assert!(refused.to_string().contains("table account"), "{refused}");
 }

@@ -40,7 +40,7 @@ fn more_connections_than_descriptors_break_no_response() {
     let (_directory, database, token) = acme();
     let mut command = program_after("ulimit -n 158");
     command.stderr(Stdio::piped());
-    let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
+    let served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
     let address = served.base_url.strip_prefix("http://").unwrap().to_owned();
     let request = request(&token, "method=candidates/list", "");
     let ask = |socket: &mut TcpStream| {
@@ -56,10 +56,8 @@ fn more_connections_than_descriptors_break_no_response() {
     let refused = answers.iter().filter(|answer| *answer == "HTTP/1.1 503").count();
     assert_eq!((good, refused), (8, 22), "{answers:?}");
     assert_eq!(served.ops.get("/healthz").text(), "ok\n");
-    served.signal("-TERM");
     drop(sockets);
-    let mut log = String::new();
-    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let log = served.stop();
     let line: serde_json::Value = serde_json::from_str(&log).unwrap();
     assert_eq!(line["event"], "connections_limited");
     let detail = line["detail"].as_str().unwrap();

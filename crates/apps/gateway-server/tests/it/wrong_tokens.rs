@@ -5,8 +5,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gateway_server::{AccountId, Config, RunningServer, Server, Store, TokenDigest, UnixTime};
+use gateway_server::{AccountId, Config, RunningServer, Server, Store, TokenDigest};
 
+use crate::store::NOW;
 use crate::support::{Response, call, get};
 
 /// A server with one thread for connections, and an account with two tokens.
@@ -131,8 +132,6 @@ fn slow_lookups_of_wrong_tokens_delay_no_other_request() {
         assert_eq!(guesses.map(|guess| guess.join().unwrap()), [401; 2]);
     });
 }
-
-const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// Maximum time of any step here, on the slowest machine.
 const GENEROUS: Duration = Duration::from_secs(30);
