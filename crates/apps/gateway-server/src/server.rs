@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
-use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase, Shares};
+use methodical_serve::{Acceptor, Connections, Limits, Listen, Phase, Shares};
 #[cfg(feature = "test-util")]
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -66,7 +66,7 @@ impl Server {
                 started: Clock::system().now(),
             };
             let (ops, watched) = (Arc::new(ops), phase.subscribe());
-            let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
+            let listen = Listen::new(ops, Connections::new(ops::limits()), None, watched);
             // Serves while the server drains, so that `/readyz` sends clients elsewhere.
             tokio::spawn(listen.run(listener, Phase::Cutting));
         }
@@ -132,7 +132,19 @@ fn assemble(
     tls: Option<Arc<Acceptor>>,
     phase: watch::Receiver<Phase>,
 ) -> Result<(Arc<Listen<Front>>, Arc<Metrics>), Error> {
-    let connections = Arc::new(Counts::default());
+    let a_quarter = (config.connections / 4).max(16);
+    let connections = Connections::new(Limits {
+        connections: config.connections,
+        connections_per_address: config.connections_per_address.unwrap_or(a_quarter).max(1),
+        unlimited: config.trusted_proxies.clone(),
+        queue: false,
+        body: 0,
+        head: config.head_timeout,
+        idle: config.idle_timeout,
+        stall: config.stall_timeout,
+        response: config.response_timeout,
+        age: CONNECTION_AGE,
+    });
     let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))?;
     let metrics = Arc::new(metrics);
     let front = Front {
@@ -145,20 +157,7 @@ fn assemble(
         lists_open: Shares::new((config.connections / 8).max(4)),
         metrics: Arc::clone(&metrics),
     };
-    let a_quarter = (config.connections / 4).max(16);
-    let limits = Limits {
-        connections: config.connections,
-        connections_per_address: config.connections_per_address.unwrap_or(a_quarter).max(1),
-        unlimited: config.trusted_proxies.clone(),
-        queue: false,
-        body: 0,
-        head: config.head_timeout,
-        idle: config.idle_timeout,
-        stall: config.stall_timeout,
-        response: config.response_timeout,
-        age: CONNECTION_AGE,
-    };
-    Ok((Listen::new(Arc::new(front), limits, tls, phase, connections), metrics))
+    Ok((Listen::new(Arc::new(front), connections, tls, phase), metrics))
 }
 
 /// Age at which a connection accepts no further request, so that clients are rebalanced over the servers behind a name.

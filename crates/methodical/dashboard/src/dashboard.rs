@@ -10,7 +10,7 @@ use std::{fmt, io};
 
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Mirror, Order};
-use methodical_serve::{Acceptor, Listen, Phase};
+use methodical_serve::{Acceptor, Connections, Listen, Phase};
 use tokio::sync::watch;
 
 use crate::access::Access;
@@ -192,7 +192,8 @@ impl Dashboard {
             Arc::clone(&self.readers),
             self.masks,
         )?;
-        let (limits, tls) = (limits(self.proxy.is_some()), self.tls.clone());
+        let connections = Connections::new(limits(self.proxy.is_some()));
+        let tls = self.tls.clone();
         let server = Arc::new(Server {
             dashboard: self,
             access,
@@ -201,7 +202,7 @@ impl Dashboard {
         });
         let (stop, stopped) = watch::channel(Phase::Serving);
         let pages = Arc::new(Pages { app: app(Arc::clone(&server)), server });
-        let listen = Listen::new(Arc::clone(&pages), limits, tls, stopped, Arc::default());
+        let listen = Listen::new(Arc::clone(&pages), connections, tls, stopped);
         Ok(Listening { listener, address, pages, listen, stop: Stopper(stop) })
     }
 }

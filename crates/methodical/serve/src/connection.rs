@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ipnet::Ipv6Net;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -17,20 +18,19 @@ use crate::guard::Refusal;
 #[derive(Debug)]
 pub struct Connection {
     peer: IpAddr,
-    /// Counts this connection as open. Unset if it is refused.
-    _open: Option<Arc<()>>,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
-    refusal: Option<Refusal>,
-    state: Mutex<State>,
+    /// Why all requests of the connection are refused, if they are.
+    pub(crate) refusal: Option<Refusal>,
+    pub(crate) state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct State {
+pub(crate) struct State {
     /// Open responses.
-    open: usize,
+    pub(crate) open: usize,
     /// When the last response began or ended.
-    since: Instant,
+    pub(crate) since: Instant,
     cut: Option<Cut>,
 }
 
@@ -61,17 +61,6 @@ impl Connection {
         self.state.lock().cut.get_or_insert(cut);
     }
 
-    /// Returns why all requests of the connection are refused, if they are.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
-        self.refusal
-    }
-
-    /// Returns whether a response is open, and when the last one began or ended.
-    pub(crate) fn activity(&self) -> (bool, Instant) {
-        let state = self.state.lock();
-        (state.open > 0, state.since)
-    }
-
     /// Begins a response.
     pub(crate) fn begin(self: &Arc<Self>) -> Open {
         self.change(1);
@@ -95,56 +84,48 @@ impl Drop for Open {
     }
 }
 
-/// How many connections are open, and how many have been refused since the start.
-#[derive(Debug, Default)]
-pub struct Counts {
-    /// Each open connection has a clone.
-    open: Arc<()>,
+/// The connections of a listener: the open ones, and how many were refused.
+#[derive(Debug)]
+pub struct Connections {
+    pub(crate) limits: Limits,
+    pub(crate) permits: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
+    addresses: Arc<Shares<IpAddr>>,
     /// Refused because there were too many connections.
     pub refused: AtomicU64,
     /// Refused because there were too many connections of one address.
     pub refused_by_address: AtomicU64,
 }
 
-impl Counts {
-    /// Returns the number of open connections, without the refused ones.
-    pub fn open(&self) -> usize {
-        Arc::strong_count(&self.open).saturating_sub(1)
-    }
-}
-
-/// The connections of a listener.
-#[derive(Debug)]
-pub(crate) struct Admission {
-    pub(crate) permits: Arc<Semaphore>,
-    refusals: Arc<Semaphore>,
-    addresses: Arc<Shares<IpAddr>>,
-    counts: Arc<Counts>,
-}
-
-impl Admission {
-    pub(crate) fn new(limits: &Limits, counts: Arc<Counts>) -> Self {
-        Self {
+impl Connections {
+    /// Creates the connections of a listener with these limits.
+    pub fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self {
             permits: Arc::new(Semaphore::new(limits.connections)),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             addresses: Shares::new(limits.connections_per_address),
-            counts,
-        }
+            refused: AtomicU64::new(0),
+            refused_by_address: AtomicU64::new(0),
+            limits,
+        })
     }
 
-    /// Admits a connection, or refuses it. Returns `None` if too many are being refused. `limits` names the networks whose
-    /// addresses are not limited.
-    pub(crate) fn admit(&self, limits: &Limits, peer: IpAddr) -> Option<Arc<Connection>> {
+    /// Returns the number of open connections, without the refused ones.
+    pub fn open(&self) -> usize {
+        self.limits.connections.saturating_sub(self.permits.available_permits())
+    }
+
+    /// Admits a connection, or refuses it. Returns `None` if too many are being refused.
+    pub(crate) fn admit(&self, peer: IpAddr) -> Option<Arc<Connection>> {
         let peer = peer.to_canonical();
         let is_limited =
-            !peer.is_loopback() && !limits.unlimited.iter().any(|one| one.contains(&peer));
+            !peer.is_loopback() && !self.limits.unlimited.iter().any(|one| one.contains(&peer));
         let share = is_limited.then(|| self.addresses.open(&address_key(peer)));
-        let counts = &self.counts;
         let admitted = match &share {
-            Some(None) => Err((Refusal::AddressLimit, &counts.refused_by_address)),
+            Some(None) => Err((Refusal::AddressLimit, &self.refused_by_address)),
             _ => Arc::clone(&self.permits)
                 .try_acquire_owned()
-                .map_err(|_none_left| (Refusal::Overloaded, &counts.refused)),
+                .map_err(|_none_left| (Refusal::Overloaded, &self.refused)),
         };
         let (permit, refusal) = match admitted {
             Ok(permit) => (permit, None),
@@ -153,14 +134,13 @@ impl Admission {
                 (Arc::clone(&self.refusals).try_acquire_owned().ok()?, Some(refusal))
             }
         };
-        let since = Instant::now();
+        let state = Mutex::new(State { open: 0, since: Instant::now(), cut: None });
         Some(Arc::new(Connection {
             peer,
-            _open: refusal.is_none().then(|| Arc::clone(&counts.open)),
             _share: share.flatten(),
             _permit: permit,
             refusal,
-            state: Mutex::new(State { open: 0, since, cut: None }),
+            state,
         }))
     }
 }
@@ -213,9 +193,7 @@ impl<K: Eq + Hash> Drop for Share<K> {
 /// because one host can have all addresses in it.
 pub fn address_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => {
-            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
-        }
+        IpAddr::V6(address) => Ipv6Net::new_assert(address, 64).network().into(),
         address @ IpAddr::V4(_) => address,
     }
 }

@@ -8,7 +8,7 @@
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::uri::Authority;
+use http::uri::{Authority, Scheme};
 use http::{Method, Version};
 use http_body::Body;
 
@@ -45,8 +45,7 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
         return Err(Refusal::HeadTooLarge);
     }
     let is_path = target.starts_with('/') || target == "*";
-    let scheme = head.uri.scheme_str().unwrap_or("http");
-    let is_http = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    let is_http = head.uri.scheme().is_none_or(|one| [Scheme::HTTP, Scheme::HTTPS].contains(one));
     let is_connect = head.method == Method::CONNECT;
     let is_http1 = head.version < Version::HTTP_2;
     if !is_http
@@ -72,7 +71,9 @@ fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal
     let is_valid = match (authority, host) {
         (None, None) => head.version < Version::HTTP_11,
         (Some(authority), None) => is_authority(authority),
-        (None, Some(host)) => is_host(host),
+        (None, Some(host)) => {
+            Authority::try_from(host.as_bytes()).is_ok_and(|host| is_authority(&host))
+        }
         (Some(authority), Some(host)) => {
             is_authority(authority)
                 && authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
@@ -81,11 +82,7 @@ fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal
     if is_valid { Ok(()) } else { Err(Refusal::Host) }
 }
 
-/// Returns whether the value is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
-fn is_host(value: &HeaderValue) -> bool {
-    Authority::try_from(value.as_bytes()).is_ok_and(|authority| is_authority(&authority))
-}
-
+/// Returns whether the authority is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
 fn is_authority(authority: &Authority) -> bool {
     let host = authority.host();
     let port = authority.as_str().strip_prefix(host).unwrap_or("@");

@@ -35,8 +35,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::connection::Admission;
-pub use crate::connection::{Connection, Counts, Cut, Share, Shares, address_key};
+use crate::connection::State;
+pub use crate::connection::{Connection, Connections, Cut, Share, Shares, address_key};
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
 
@@ -101,8 +101,7 @@ pub struct Limits {
 #[derive(Debug)]
 pub struct Listen<S> {
     service: Arc<S>,
-    limits: Limits,
-    admission: Admission,
+    connections: Arc<Connections>,
     tls: Option<Arc<Acceptor>>,
     phase: watch::Receiver<Phase>,
 }
@@ -111,20 +110,18 @@ impl<S: Service> Listen<S> {
     /// Waits until all connections are closed, or returns false at the time limit. Call it once the listener accepts no
     /// more connections.
     pub async fn closed(&self, within: Duration) -> bool {
-        let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
-        timeout(within, self.admission.permits.acquire_many(all)).await.is_ok()
+        let all = u32::try_from(self.connections.limits.connections).unwrap_or(u32::MAX);
+        timeout(within, self.connections.permits.acquire_many(all)).await.is_ok()
     }
 
     /// Creates a listener. With `tls`, all connections are encrypted.
     pub fn new(
         service: Arc<S>,
-        limits: Limits,
+        connections: Arc<Connections>,
         tls: Option<Arc<Acceptor>>,
         phase: watch::Receiver<Phase>,
-        counts: Arc<Counts>,
     ) -> Arc<Self> {
-        let admission = Admission::new(&limits, counts);
-        Arc::new(Self { service, limits, admission, tls, phase })
+        Arc::new(Self { service, connections, tls, phase })
     }
 
     /// Accepts connections until the phase `end`, and serves each in a separate task of the current runtime.
@@ -132,9 +129,9 @@ impl<S: Service> Listen<S> {
         let mut phase = self.phase.clone();
         loop {
             let accept = async {
-                if self.limits.queue {
+                if self.connections.limits.queue {
                     // The semaphore is never closed.
-                    drop(self.admission.permits.acquire().await);
+                    drop(self.connections.permits.acquire().await);
                 }
                 listener.accept().await
             };
@@ -148,7 +145,7 @@ impl<S: Service> Listen<S> {
                 sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            if let Some(connection) = self.admission.admit(&self.limits, address.ip()) {
+            if let Some(connection) = self.connections.admit(address.ip()) {
                 tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
             }
         }
@@ -159,13 +156,14 @@ impl<S: Service> Listen<S> {
         drop(socket.set_nodelay(true));
         #[cfg(target_os = "linux")]
         {
-            let stall = u32::try_from(self.limits.stall.as_millis()).unwrap_or(u32::MAX);
+            let stall =
+                u32::try_from(self.connections.limits.stall.as_millis()).unwrap_or(u32::MAX);
             rustix::net::sockopt::set_tcp_user_timeout(&socket, stall).unwrap_or_default();
         }
         let Some(tls) = &self.tls else { return self.serve_io(socket, connection).await };
         let mut phase = self.phase.clone();
         let encrypted = tokio::select! {
-            encrypted = tls.accept(socket, self.limits.head) => encrypted,
+            encrypted = tls.accept(socket, self.connections.limits.head) => encrypted,
             _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
         };
         if let Some(stream) = encrypted {
@@ -178,7 +176,7 @@ impl<S: Service> Listen<S> {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        if let Some(connection) = self.admission.admit(&self.limits, peer) {
+        if let Some(connection) = self.connections.admit(peer) {
             self.serve_io(io, connection).await;
         }
     }
@@ -187,8 +185,9 @@ impl<S: Service> Listen<S> {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
+        let limits = &self.connections.limits;
         let answer = service_fn(|request: Request<Incoming>| {
-            let limits = (self.limits.body, self.limits.head);
+            let limits = (limits.body, limits.head);
             respond(Arc::clone(&self.service), Arc::clone(&connection), limits, request)
         });
         let builder = self.builder();
@@ -197,7 +196,7 @@ impl<S: Service> Listen<S> {
         phase.mark_changed();
         let opened = Instant::now();
         let mut closing = None;
-        let mut timer = pin!(sleep_until(opened + self.limits.idle.min(SHORTEST)));
+        let mut timer = pin!(sleep_until(opened + limits.idle.min(SHORTEST)));
         loop {
             tokio::select! {
                 // Polled in this order, so that a request that has arrived is answered even while the server drains.
@@ -220,13 +219,14 @@ impl<S: Service> Listen<S> {
                 }
                 () = timer.as_mut() => {
                     let now = Instant::now();
-                    let (is_open, since) = connection.activity();
+                    let State { open, since, .. } = *connection.state.lock();
+                    let is_open = open > 0;
                     let end = if is_open {
-                        since + self.limits.response + LATE
-                    } else if connection.refusal().is_some() {
+                        since + limits.response + LATE
+                    } else if connection.refusal.is_some() {
                         since + REFUSED
                     } else {
-                        since + self.limits.idle
+                        since + limits.idle
                     };
                     if is_open && now >= end {
                         connection.cut_by(Cut::ResponseTimeout);
@@ -235,23 +235,24 @@ impl<S: Service> Listen<S> {
                     if closing.is_some_and(|closed| !is_open && now >= closed) {
                         return;
                     }
-                    if closing.is_none() && (now >= end || now >= opened + self.limits.age) {
+                    if closing.is_none() && (now >= end || now >= opened + limits.age) {
                         served.as_mut().graceful_shutdown();
                         closing = Some(now + CLOSE);
                     }
-                    let longest = self.limits.idle.clamp(SHORTEST, LONGEST);
-                    timer.as_mut().reset(end.clamp(now + SHORTEST, now + longest));
+                    let latest = now + limits.idle.max(SHORTEST);
+                    timer.as_mut().reset(end.clamp(now + SHORTEST, latest));
                 }
             }
         }
     }
 
     fn builder(&self) -> auto::Builder<Streams> {
-        let mut builder = auto::Builder::new(Streams(self.limits.response + SHORTEST));
+        let limits = &self.connections.limits;
+        let mut builder = auto::Builder::new(Streams(limits.response + SHORTEST));
         builder
             .http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(self.limits.head.min(self.limits.idle))
+            .header_read_timeout(limits.head.min(limits.idle))
             .half_close(true)
             .max_headers(FIELDS)
             .max_buf_size(BUFFER);
@@ -261,8 +262,8 @@ impl<S: Service> Listen<S> {
             .max_concurrent_streams(STREAMS)
             .max_header_list_size(HEADER_LIST)
             .max_send_buf_size(BUFFER)
-            .keep_alive_interval(self.limits.stall)
-            .keep_alive_timeout(self.limits.stall);
+            .keep_alive_interval(limits.stall)
+            .keep_alive_timeout(limits.stall);
         builder
     }
 }
@@ -276,7 +277,7 @@ async fn respond<S: Service>(
 ) -> Result<Response<impl Body<Data = Bytes, Error = BoxError> + use<S>>, Infallible> {
     let open = connection.begin();
     let (mut head, body) = request.into_parts();
-    let mut refusal = connection.refusal().or_else(|| guard::check(&head, &body).err());
+    let mut refusal = connection.refusal.or_else(|| guard::check(&head, &body).err());
     let has_length = head.method == Method::POST && !head.headers.contains_key(TRANSFER_ENCODING);
     if refusal == Some(Refusal::Body)
         && has_length
@@ -363,6 +364,5 @@ const LATE: Duration = Duration::from_secs(5);
 /// Time that a refused connection stays open after its response.
 const REFUSED: Duration = Duration::from_secs(1);
 
-/// Range of the interval between two checks of a connection.
+/// Shortest interval between two checks of a connection.
 const SHORTEST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(60);

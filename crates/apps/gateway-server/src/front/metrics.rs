@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use methodical_serve::Counts;
+use methodical_serve::Connections;
 use prometheus::core::Collector;
 use prometheus::{
     Counter, Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts,
@@ -31,13 +31,13 @@ pub(crate) struct Metrics {
     bytes: IntCounter,
     in_flight: IntGauge,
     log_lines_dropped: Arc<AtomicU64>,
-    connections: Arc<Counts>,
+    connections: Arc<Connections>,
 }
 
 impl Metrics {
     /// Creates counters at zero. The listener counts the connections, and the log the lines that it dropped.
     pub(crate) fn new(
-        connections: Arc<Counts>,
+        connections: Arc<Connections>,
         log_lines_dropped: Arc<AtomicU64>,
     ) -> Result<Self, Error> {
         let metrics = Self::registered(connections, log_lines_dropped)
@@ -47,7 +47,7 @@ impl Metrics {
     }
 
     fn registered(
-        connections: Arc<Counts>,
+        connections: Arc<Connections>,
         log_lines_dropped: Arc<AtomicU64>,
     ) -> prometheus::Result<Self> {
         let registry = Registry::new();
