@@ -1,68 +1,20 @@
-//! Connections to PostgreSQL as libpq opens them: TLS, passwords, several hosts, and a limit on every wait.
-//!
-//! A [`Connector`] reads the URL of a database once, with the environment variables and files of libpq. It then opens
-//! any number of connections of the crate `postgres`. It knows no table.
-//!
-//! # Example
-//!
-//! ```no_run
-//! use std::time::Duration;
-//!
-//! use methodical_postgres::Connector;
-//!
-//! let url = "postgres://archive@db1.example,db2.example/archive?sslmode=verify-full";
-//! let connector = Connector::new(url, "archive")?;
-//! let mut client = connector.open_waiting(Duration::from_secs(60), |text| eprintln!("{text}"))?;
-//! assert!(client.is_valid(Duration::from_secs(1)).is_ok());
-//! # Ok::<(), methodical_postgres::Error>(())
-//! ```
-//!
-//! # Settings
-//!
-//! The URL has the form `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME?PARAMETER=VALUE`. These parameters have the
-//! meaning that the [documentation of libpq] gives them. Other parameters are refused.
-//!
-//! | parameter | environment | meaning |
-//! |---|---|---|
-//! | `sslmode` | `PGSSLMODE` | `disable`, `prefer` (the default), `require`, `verify-ca` or `verify-full` |
-//! | `sslrootcert` | `PGSSLROOTCERT` | file of trusted CAs, or `system`; the default of `verify-full` is `system` |
-//! | `sslcert`, `sslkey` | `PGSSLCERT`, `PGSSLKEY` | client certificate and its key, PEM files |
-//! | `sslnegotiation` | | `postgres` or `direct` |
-//! | `channel_binding` | `PGCHANNELBINDING` | `disable`, `prefer` or `require` |
-//! | `password` | `PGPASSWORD` | the password, if it is not in the URL |
-//! | `passfile` | `PGPASSFILE` | the password file; `~/.pgpass` by default |
-//! | `host`, `hostaddr`, `port` | | one or more hosts, in the order in which they are tried |
-//! | `load_balance_hosts`, `target_session_attrs` | | which of several hosts are used |
-//! | `connect_timeout` | | time limit in seconds of the attempt at each host |
-//! | `tcp_user_timeout`, `keepalives`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries` | | when the system closes a connection whose peer is gone |
-//! | `application_name`, `options` | | as in libpq |
-//!
-//! # Differences from libpq
-//!
-//! - Every wait has a limit: timeouts that the URL does not set are 10 seconds.
-//! - `sslmode=allow` is refused, because it never protects a connection.
-//! - `Connector::open_waiting` warns of a connection to another machine that may be unencrypted or unverified.
-//! - A password file or a private key that other users can access is an error. If root owns the file, its group may read it.
-//! - The URL needs a host, even if it has `hostaddr`.
-//! - In a password, write `%3F` for `?`. In a parameter, write `%40` for `@`, and repeat `host` for several hosts.
-//!
-//! [documentation of libpq]: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod error;
 mod settings;
 mod tls;
 
-use std::fmt;
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::thread::Builder;
+use std::thread::{Builder, park_timeout};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use ::postgres::Client;
+use ::postgres::error::SqlState;
+use tokio_rustls::rustls;
 
-pub use crate::error::{Error, ErrorKind};
 use crate::settings::Settings;
 
 /// Opens connections to one database.
@@ -80,20 +32,6 @@ impl Connector {
     ///
     /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not repeat the URL, because it may
     /// contain a password.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use methodical_postgres::{Connector, ErrorKind};
-    ///
-    /// let url = "postgres://u:secret@db.example/d?sslmode=on";
-    /// let error = Connector::new(url, "archive").unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::Setting);
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "sslmode must be disable, prefer, require, verify-ca or verify-full"
-    /// );
-    /// ```
     pub fn new(url: &str, application: &str) -> Result<Self, Error> {
         let mut settings = Settings::parse(url, &|name| std::env::var(name).ok())?;
         if settings.config.get_application_name().is_none() {
@@ -113,25 +51,22 @@ impl Connector {
     pub fn open(&self) -> Result<Client, Error> {
         let Self(settings) = self;
         let unreachable = |cause: &str| {
-            let text = format!("{}: {cause}", settings.names());
-            Err(Error::new(ErrorKind::Unreachable, text))
+            Error::new(ErrorKind::Unreachable, format!("{}: {cause}", settings.names()))
         };
         // Each attempt holds the settings until it ends. A peer that never answers keeps its thread and its socket.
         if Arc::strong_count(settings) > ATTEMPTS {
-            return unreachable("too many earlier attempts have no answer");
+            return Err(unreachable("too many earlier attempts have no answer"));
         }
         // Done on another thread, because a name server or a silent socket would block this one for longer than the
         // limit.
         let (sender, receiver) = sync_channel(1);
         let own = Arc::clone(settings);
-        let attempt = move || sender.send(own.connect()).is_ok();
-        if let Err(error) = Builder::new().spawn(attempt) {
-            return unreachable(&format!("cannot start a thread: {error}"));
-        }
-        let hosts = u32::try_from(settings.config.get_hosts().len()).unwrap_or(u32::MAX);
-        let each = settings.config.get_connect_timeout();
-        let limit = each.map_or(Duration::MAX, |each| each.saturating_mul(hosts));
-        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| unreachable("no answer"))
+        Builder::new()
+            .spawn(move || sender.send(own.connect()).is_ok())
+            .map_err(|error| unreachable(&format!("cannot start a thread: {error}")))?;
+        receiver
+            .recv_timeout(settings.time_limit())
+            .unwrap_or_else(|_timeout| Err(unreachable("no answer")))
     }
 
     /// Connects like [`open`](Self::open), but keeps trying for up to `limit` while no host can be reached.
@@ -144,25 +79,25 @@ impl Connector {
     ///
     /// As those of [`open`](Self::open).
     pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
-        if let Some(warning) = self.0.warning() {
-            notice(&warning);
+        if !self.0.is_safe() {
+            notice(&format!(
+                "the connection to the database at {} may be unencrypted or unverified; set sslmode=verify-full",
+                self.0.names()
+            ));
         }
         let (started, mut is_noticed) = (Instant::now(), false);
         loop {
-            match self.open() {
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable)
-                        && started.elapsed() < limit =>
-                {
-                    if !is_noticed {
-                        let seconds = limit.as_secs();
-                        notice(&format!("waiting up to {seconds} s for the database: {error}"));
-                    }
-                    is_noticed = true;
-                    std::thread::park_timeout(PAUSE);
-                }
-                opened => return opened,
+            let opened = self.open();
+            let Err(error) = &opened else { return opened };
+            let is_final = !matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable);
+            if is_final || started.elapsed() >= limit {
+                return opened;
             }
+            if !is_noticed {
+                notice(&format!("waiting up to {} s for the database: {error}", limit.as_secs()));
+            }
+            is_noticed = true;
+            park_timeout(PAUSE);
         }
     }
 }
@@ -171,6 +106,82 @@ impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connector").field("hosts", &self.0.names()).finish_non_exhaustive()
     }
+}
+
+/// The reason why a connection was not opened.
+///
+/// The value is one pointer wide. `Display` prints a lowercase fragment that names the next step and never contains a
+/// password.
+#[derive(Debug)]
+pub struct Error(Box<(ErrorKind, String)>);
+
+/// The kind of an [`Error`], for callers that react to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The URL, an environment variable or a file that they name is invalid.
+    Setting,
+    /// The database, or this side of the connection, refused it.
+    Refused,
+    /// The database has no free connection. A later attempt may succeed.
+    Busy,
+    /// The database cannot be reached, or is not ready. A later attempt may succeed.
+    Unreachable,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+        Self(Box::new((kind, text.into())))
+    }
+
+    /// Returns the kind of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.0
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.1)
+    }
+}
+
+impl StdError for Error {}
+
+/// Describes an error of the driver, and names the next step. `hosts` begins the text.
+pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
+    use ErrorKind::{Busy, Refused, Unreachable};
+    let source = error.source();
+    let failed = source.and_then(|source| source.downcast_ref::<io::Error>());
+    let is_of_tls =
+        matches!(failed.and_then(io::Error::get_ref), Some(cause) if cause.is::<rustls::Error>());
+    let is_of_network = failed.is_some() || error.is_closed();
+    let state = error.code().map(SqlState::code);
+    let (kind, next) = match state {
+        Some("53300") => (Busy, "try again later"),
+        Some("57P01" | "57P02" | "57P03") => (Unreachable, "it is starting or stopping"),
+        Some(state) if state.starts_with("08") => (Unreachable, "try again later"),
+        Some("28P01") => (Refused, "correct the URL, PGPASSWORD or the password file"),
+        Some("28000") => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),
+        Some("3D000") => (Refused, "create it, or correct the URL"),
+        Some(_) => (Refused, "see the log of the database"),
+        None if is_of_tls => (
+            Refused,
+            "check the host name, sslcert and sslkey, and that sslrootcert contains the certificate of its CA",
+        ),
+        None if is_of_network => {
+            (Unreachable, "check the host and the port, and that the database is running")
+        }
+        // An error that the driver makes itself, such as "password missing" or "server does not support TLS".
+        None => (Refused, "check sslmode in the URL, PGPASSWORD and the password file"),
+    };
+    // It is shown on a terminal or in a line of a log.
+    let text = error.as_db_error().map(|refusal| refusal.message().to_owned());
+    let text =
+        text.or_else(|| source.map(ToString::to_string)).unwrap_or_else(|| error.to_string());
+    let text = text.replace(char::is_control, " ").replace('"', "`");
+    let state = state.map(|state| format!(" (SQLSTATE {state})")).unwrap_or_default();
+    Error::new(kind, format!("{hosts}: {text}; {next}{state}"))
 }
 
 /// Maximum number of concurrent attempts, less the clones of the connector.

@@ -7,14 +7,14 @@ use std::fs;
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ::postgres::Client;
 use ::postgres::config::{Config, Host, SslMode};
-use percent_encoding::percent_decode_str;
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::error::{Error, ErrorKind, explain};
-use crate::tls;
+use crate::{Error, ErrorKind, explain, tls};
 
 /// The settings of a URL.
 pub(crate) struct Settings {
@@ -34,28 +34,29 @@ impl Settings {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, Error> {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let mut own: BTreeMap<&str, String> =
-            OWN.iter().filter_map(|(name, default)| Some((*name, variable(default)?))).collect();
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
         // The driver takes the first `@` as the end of the user and the password.
         if query.contains('@') {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
-        let binding = variable("PGCHANNELBINDING").map(|value| format!("channel_binding={value}"));
-        if binding.as_ref().is_some_and(|text| text.contains(['&', '%', '@'])) {
-            return Err(setting("PGCHANNELBINDING must be disable, prefer or require"));
-        }
-        let mut parameters: Vec<&str> = DEFAULTS.into_iter().chain(binding.as_deref()).collect();
-        for parameter in query.split('&').filter(|one| !one.is_empty()) {
+        let of_environment = OWN.into_iter().chain(["channel_binding"]).filter_map(|name| {
+            // Such as `PGSSLMODE`.
+            let value = variable(&format!("PG{}", name.replace('_', "").to_uppercase()))?;
+            Some(format!("{name}={}", utf8_percent_encode(&value, NON_ALPHANUMERIC)))
+        });
+        let of_url = query.split('&').filter(|one| !one.is_empty()).map(str::to_owned);
+        // A later parameter replaces an earlier one.
+        let (mut own, mut of_driver) = (BTreeMap::new(), vec![DEFAULTS.to_owned()]);
+        for parameter in of_environment.chain(of_url) {
             let (name, value) = parameter.split_once('=').ok_or_else(invalid)?;
-            if let Some((name, _)) = OWN.iter().find(|(own, _)| *own == name) {
+            if OWN.contains(&name) {
                 let value = percent_decode_str(value).decode_utf8().map_err(|_error| invalid())?;
-                own.insert(name, value.into_owned());
+                own.insert(name.to_owned(), value.into_owned());
             } else {
-                parameters.push(parameter);
+                of_driver.push(parameter);
             }
         }
-        let config: Result<Config, _> = format!("{head}?{}", parameters.join("&")).parse();
+        let config: Result<Config, _> = format!("{head}?{}", of_driver.join("&")).parse();
         let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
             // The driver names the parameter but not its value. Its other messages may repeat a part of the URL.
             Some(text) if text.starts_with("invalid value for option") => setting(text),
@@ -64,26 +65,22 @@ impl Settings {
         if config.get_hosts().is_empty() {
             return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
         }
+        if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
+            config.password(password);
+        }
         let text = |name| own.get(name).map(String::as_str);
         let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
         // PostgreSQL has no TLS over a Unix socket, and libpq ignores `sslmode` there. A `hostaddr` uses TCP.
         let is_socket = config.get_hostaddrs().is_empty()
             && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
         config.ssl_mode(if is_socket { SslMode::Disable } else { mode });
-        if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
-            config.password(password);
-        }
-        let mut file = |name| own.remove(name).map(PathBuf::from);
-        let roots = file("sslrootcert").filter(|roots| roots.as_os_str() != "system");
-        let (certificate, key) = (file("sslcert"), file("sslkey"));
-        if certificate.is_some() != key.is_some() {
-            return Err(setting("sslcert and sslkey must be set together"));
-        }
+        let roots = text("sslrootcert").filter(|roots| *roots != "system").map(Path::new);
+        let [certificate, key] = ["sslcert", "sslkey"].map(|name| text(name).map(Path::new));
         let of_home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
+            tls: tls::client(checks_name, roots, certificate, key)?,
             is_verified: mode == SslMode::Require && (checks_name || roots.is_some()),
-            passfile: file("passfile").or_else(of_home),
-            tls: tls::client(checks_name, roots.as_deref(), certificate.zip(key).as_ref())?,
+            passfile: text("passfile").map(PathBuf::from).or_else(of_home),
             config,
         })
     }
@@ -97,6 +94,12 @@ impl Settings {
         config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names()))
     }
 
+    /// Returns the time limit of an attempt at all hosts.
+    pub(crate) fn time_limit(&self) -> Duration {
+        let each = self.config.get_connect_timeout().copied().unwrap_or_default();
+        each.saturating_mul(u32::try_from(self.config.get_hosts().len()).unwrap_or(u32::MAX))
+    }
+
     /// Returns the hosts with their ports, for messages.
     pub(crate) fn names(&self) -> String {
         let name = |(host, port): (String, u16)| {
@@ -106,22 +109,18 @@ impl Settings {
         hosts(&self.config).map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns a warning if a connection to another machine may be unencrypted or unverified.
-    pub(crate) fn warning(&self) -> Option<String> {
+    /// Returns whether no connection to another machine may be unencrypted or unverified.
+    pub(crate) fn is_safe(&self) -> bool {
         let is_loopback = |host: &str| host.parse().is_ok_and(|host: IpAddr| host.is_loopback());
-        let is_local = match self.config.get_hostaddrs() {
-            [] => self.config.get_hosts().iter().all(|host| match host {
-                Host::Tcp(host) => host == "localhost" || is_loopback(host),
-                Host::Unix(_) => true,
-            }),
-            addresses => addresses.iter().all(IpAddr::is_loopback),
+        let is_local = |host: &Host| match host {
+            Host::Tcp(host) => host == "localhost" || is_loopback(host),
+            Host::Unix(_) => true,
         };
-        let names = self.names();
-        (!is_local && !self.is_verified).then(|| {
-            format!(
-                "the connection to the database at {names} may be unencrypted or unverified; set sslmode=verify-full"
-            )
-        })
+        self.is_verified
+            || match self.config.get_hostaddrs() {
+                [] => self.config.get_hosts().iter().all(is_local),
+                addresses => addresses.iter().all(IpAddr::is_loopback),
+            }
     }
 
     /// Finds the password in the password file. The file is read again for each connection, so that it can be changed
@@ -176,23 +175,18 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
 /// Reads `sslmode`. Returns the mode of the driver, and whether the certificate must match the host name. As in libpq,
 /// a file of roots is used in every mode.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
-    let is_system = roots == Some("system");
-    Ok(match mode {
-        None if is_system => (SslMode::Require, true),
-        Some("verify-full") => (SslMode::Require, true),
+    match (mode, roots) {
+        (None, Some("system")) | (Some("verify-full"), _) => Ok((SslMode::Require, true)),
         // Anyone can get a certificate for some name from a public CA.
-        _ if is_system => return Err(setting("sslrootcert=system needs sslmode=verify-full")),
-        Some("verify-ca") if roots.is_none() => {
-            return Err(setting("sslmode=verify-ca needs sslrootcert=FILE"));
+        (_, Some("system")) => Err(setting("sslrootcert=system needs sslmode=verify-full")),
+        (Some("verify-ca"), None) => Err(setting("sslmode=verify-ca needs sslrootcert=FILE")),
+        (Some("disable"), _) => Ok((SslMode::Disable, false)),
+        (None | Some("prefer"), _) => Ok((SslMode::Prefer, false)),
+        (Some("require" | "verify-ca"), _) => Ok((SslMode::Require, false)),
+        (Some(_), _) => {
+            Err(setting("sslmode must be disable, prefer, require, verify-ca or verify-full"))
         }
-        Some("disable") => (SslMode::Disable, false),
-        None | Some("prefer") => (SslMode::Prefer, false),
-        Some("require" | "verify-ca") => (SslMode::Require, false),
-        Some(_) => {
-            let text = "sslmode must be disable, prefer, require, verify-ca or verify-full";
-            return Err(setting(text));
-        }
-    })
+    }
 }
 
 /// Checks that other users cannot access the file of a parameter. If root owns the file, its group may read it.
@@ -222,24 +216,12 @@ pub(crate) fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
 
-/// The parameters that are not left to the driver, each with its environment variable.
-const OWN: [(&str, &str); 5] = [
-    ("sslmode", "PGSSLMODE"),
-    ("sslrootcert", "PGSSLROOTCERT"),
-    ("sslcert", "PGSSLCERT"),
-    ("sslkey", "PGSSLKEY"),
-    ("passfile", "PGPASSFILE"),
-];
+/// The parameters that are not left to the driver.
+const OWN: [&str; 5] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile"];
 
 /// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By
 /// default, the system would notice that a peer is gone only after many minutes, or never.
-const DEFAULTS: [&str; 5] = [
-    "connect_timeout=10",
-    "tcp_user_timeout=10",
-    "keepalives_idle=10",
-    "keepalives_interval=3",
-    "keepalives_retries=3",
-];
+const DEFAULTS: &str = "connect_timeout=10&tcp_user_timeout=10&keepalives_idle=10&keepalives_interval=3&keepalives_retries=3";
 
 #[cfg(test)]
 mod tests {
@@ -297,6 +279,8 @@ mod tests {
         ] {
             mode(Some(of), roots).unwrap_err();
         }
+        let text = "sslmode must be disable, prefer, require, verify-ca or verify-full";
+        assert_eq!(mode(Some("on"), None).unwrap_err().to_string(), text);
     }
 
     #[test]
@@ -320,42 +304,37 @@ mod tests {
             (&format!("postgres://u@db.example/d?sslmode=verify-ca&{roots}"), false),
             (&format!("postgres://u@db.example/d?sslmode=verify-full&{roots}"), false),
         ] {
-            assert_eq!(read(url).unwrap().warning().is_some(), is_warned, "{url}");
+            assert_eq!(!read(url).unwrap().is_safe(), is_warned, "{url}");
         }
-        assert_eq!(
-            read("postgres://u:canary@db.example,[2001:db8::1]:6000/d").unwrap().warning().unwrap(),
-            "the connection to the database at db.example:5432, [2001:db8::1]:6000 may be unencrypted or unverified; \
-             set sslmode=verify-full"
-        );
+        let names = read("postgres://u:canary@db.example,[2001:db8::1]:6000/d").unwrap().names();
+        assert_eq!(names, "db.example:5432, [2001:db8::1]:6000");
     }
 
     #[test]
     fn the_url_takes_precedence_over_the_environment() {
-        let variable = |name: &str| (name == "PGSSLMODE").then(|| "verify-full".to_owned());
-        let mode = |url| {
-            Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
+        let with = |name: &str, value: &str, url: &str| {
+            Settings::parse(url, &|asked| (asked == name).then(|| value.to_owned()))
         };
-        assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
+        let mode = |url| with("PGSSLMODE", "verify-full", url).unwrap().config.get_ssl_mode();
+        assert_eq!(mode("postgres://u@h/d"), SslMode::Require);
+        assert_eq!(mode("postgres://u@h/d?sslmode=disable"), SslMode::Disable);
         // A Unix socket does not use TLS. A `hostaddr` uses TCP, and therefore TLS.
-        assert!(
-            !mode("postgres://u@%2Frun%2Fpg/d")
-                && mode("postgres://u@%2Frun%2Fpg/d?hostaddr=10.0.0.1")
-        );
-    }
+        assert_eq!(mode("postgres://u@%2Frun%2Fpg/d"), SslMode::Disable);
+        assert_eq!(mode("postgres://u@%2Frun%2Fpg/d?hostaddr=10.0.0.1"), SslMode::Require);
 
-    #[test]
-    fn the_environment_sets_the_channel_binding() {
         let binding = |value: &str, url| {
-            let variable = |name: &str| (name == "PGCHANNELBINDING").then(|| value.to_owned());
-            Settings::parse(url, &variable).map(|settings| settings.config.get_channel_binding())
+            with("PGCHANNELBINDING", value, url)
+                .map(|settings| settings.config.get_channel_binding())
         };
         let (url, own) = ("postgres://u@h/d", "postgres://u@h/d?channel_binding=disable");
         assert_eq!(binding("require", url).unwrap(), ChannelBinding::Require);
         assert_eq!(binding("require", own).unwrap(), ChannelBinding::Disable);
         assert_eq!(binding("", url).unwrap(), ChannelBinding::Prefer);
-        let error = binding("on", url).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Setting);
-        assert_eq!(error.to_string(), "invalid value for option `channel_binding`");
+        for value in ["on", "require&sslmode=disable"] {
+            let error = binding(value, url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Setting);
+            assert_eq!(error.to_string(), "invalid value for option `channel_binding`");
+        }
     }
 
     #[test]
@@ -374,8 +353,7 @@ mod tests {
         let bad =
             write("bad.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
         let read = |roots: &Path, key: &Path| {
-            let own = (certificate.clone(), key.to_owned());
-            tls::client(false, Some(roots), Some(&own)).map(drop)
+            tls::client(false, Some(roots), Some(&certificate), Some(key)).map(drop)
         };
         read(&certificate, &key).unwrap();
         for (roots, key, expected) in [

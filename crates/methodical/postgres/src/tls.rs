@@ -1,16 +1,14 @@
 //! TLS: the certificates and keys in the files that a URL names, and what each `sslmode` verifies.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use rustls_platform_verifier::Verifier;
+use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
 };
-use tokio_rustls::rustls::client::{
-    WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor,
-};
+use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
 use tokio_rustls::rustls::crypto::{
     WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
 };
@@ -21,7 +19,7 @@ use tokio_rustls::rustls::{
     ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
 };
 
-use crate::error::Error;
+use crate::Error;
 use crate::settings::{check_private, setting, unusable};
 
 /// Reads the TLS files. If the name is not checked, any certificate signed by one of the roots is accepted; without
@@ -29,35 +27,29 @@ use crate::settings::{check_private, setting, unusable};
 pub(crate) fn client(
     checks_name: bool,
     roots: Option<&Path>,
-    certificate: Option<&(PathBuf, PathBuf)>,
+    certificate: Option<&Path>,
+    key: Option<&Path>,
 ) -> Result<MakeRustlsConnect, Error> {
     // The provider is passed explicitly: the process-wide default of rustls panics if nothing has set it.
     let provider = Arc::new(ring::default_provider());
-    let own = Arc::clone(&provider);
-    let store = roots.map(root_store).transpose()?;
-    let verifier: Arc<dyn ServerCertVerifier> = match (checks_name, store) {
-        (true, Some(store)) => {
-            WebPkiServerVerifier::builder_with_provider(Arc::new(store), own).build().map_err(
-                |error| setting(format!("cannot use the roots in sslrootcert: {error}")),
-            )?
-        }
-        (true, None) => Arc::new(Verifier::new(own).map_err(|error| {
+    let algorithms = provider.signature_verification_algorithms;
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| setting(format!("cannot set up TLS: {error}")))?;
+    let builder = match (checks_name, roots.map(root_store).transpose()?) {
+        (true, Some(roots)) => builder.with_root_certificates(roots),
+        (true, None) => builder.with_platform_verifier().map_err(|error| {
             setting(format!(
                 "cannot read the root certificates of this system: {error}; install them, or set sslrootcert=FILE"
             ))
-        })?),
-        (false, roots) => {
-            Arc::new(AnyName { algorithms: own.signature_verification_algorithms, roots })
-        }
+        })?,
+        (false, roots) => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyName { algorithms, roots })),
     };
-    let builder = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| setting(format!("cannot set up TLS: {error}")))?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier);
-    let mut config = match certificate {
-        None => builder.with_no_client_auth(),
-        Some((certificate, key)) => {
+    let mut config = match (certificate, key) {
+        (None, None) => builder.with_no_client_auth(),
+        (Some(certificate), Some(key)) => {
             check_private("sslkey", key)?;
             let private = PrivateKeyDer::from_pem_file(key);
             let private = private.map_err(|error| unusable("sslkey", key, &error))?;
@@ -65,6 +57,7 @@ pub(crate) fn client(
                 .with_client_auth_cert(certificates("sslcert", certificate)?, private)
                 .map_err(|error| unusable("sslcert and sslkey", certificate, &error))?
         }
+        _ => return Err(setting("sslcert and sslkey must be set together")),
     };
     // PostgreSQL 17 requires it for `sslnegotiation=direct`.
     config.alpn_protocols = vec![b"postgresql".to_vec()];
@@ -80,9 +73,10 @@ fn root_store(path: &Path) -> Result<RootCertStore, Error> {
 }
 
 fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect)
-        .map_err(|error| unusable(parameter, path, &error))
+    match CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
+        Ok(none) if none.is_empty() => Err(unusable(parameter, path, &"it has no certificate")),
+        read => read.map_err(|error| unusable(parameter, path, &error)),
+    }
 }
 
 /// Accepts a certificate for any host name. With roots, one of them must have signed it.
