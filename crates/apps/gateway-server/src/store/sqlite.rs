@@ -312,8 +312,8 @@ mod tests {
         for (code, kind, cause) in [
             (ffi::SQLITE_FULL, ErrorKind::StorageFull, "the disk is full; free space"),
             (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::StorageFull, "the disk is full; free space"),
-            (ffi::SQLITE_IOERR_WRITE, ErrorKind::Storage, "the disk reports an error, or a limit"),
-            (ffi::SQLITE_IOERR_READ, ErrorKind::Storage, "the disk reports an error, or a limit"),
+            (ffi::SQLITE_IOERR_WRITE, ErrorKind::Storage, "the disk reports an error, or a file"),
+            (ffi::SQLITE_IOERR_READ, ErrorKind::Storage, "the disk reports an error, or a file"),
         ] {
             let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
             let error = failure("cannot import", error);

@@ -167,7 +167,7 @@ fn an_account_that_was_not_committed_is_not_printed() {
     assert!(results[0].is_none());
     let text = results[19].as_ref().unwrap();
     assert!(
-        text.contains("cannot create the account: the disk reports an error, or a limit"),
+        text.contains("cannot create the account: the disk reports an error, or a file size limit"),
         "{text}"
     );
     assert!(create_account(program(), &database, "last").is_none());
