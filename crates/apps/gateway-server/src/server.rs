@@ -93,12 +93,8 @@ impl Server {
         latency: impl Fn() -> Duration + Send + Sync + 'static,
     ) -> Result<UnboundServer, Error> {
         let Config { readers, statement_timeout, .. } = self.config;
-        let work = Work::without_threads(
-            self.store,
-            readers,
-            statement_timeout,
-            Latency(Arc::new(latency)),
-        );
+        let work = Work::new(self.store, readers, statement_timeout)
+            .without_threads(Latency(Arc::new(latency)));
         let (phase, watched) = watch::channel(Phase::Serving);
         let (listen, _metrics) = assemble(&self.config, &work, None, watched)?;
         Ok(UnboundServer { listen, _phase: phase })
@@ -145,8 +141,9 @@ fn assemble(
         response: config.response_timeout,
         age: CONNECTION_AGE,
     });
-    let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))?;
-    let metrics = Arc::new(metrics);
+    let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))
+        .map(Arc::new)
+        .map_err(|error| Error::caused(ErrorKind::Config, "cannot set up a metric", error))?;
     let front = Front {
         config: config.clone(),
         path: Front::path_below(&config.prefix),

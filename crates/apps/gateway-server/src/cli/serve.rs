@@ -108,11 +108,8 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     fit_descriptors(&mut config);
     // Done before the runtime exists, because opening a database blocks.
     let notice = |text: &str| tracing::warn!(event = "database_notice", detail = text);
-    let store: Option<Arc<Store>> = if demo {
-        None
-    } else {
-        Some(Arc::new(open(settings.database.as_deref(), true, DATABASE_WAIT, notice)?))
-    };
+    let open = || open(settings.database.as_deref(), true, DATABASE_WAIT, notice);
+    let store = (!demo).then(open).transpose()?.map(Arc::new);
     for text in exposed(settings, demo) {
         tracing::warn!(event = "file_exposed", detail = text);
     }

@@ -14,7 +14,6 @@ use prometheus::{
     register_int_gauge_with_registry as register_gauge,
 };
 
-use crate::error::{Error, ErrorKind};
 use crate::front::problem::Kind;
 use crate::front::recorder::{End, EndedResponse, version};
 use crate::generated::operation::Operation;
@@ -39,16 +38,6 @@ impl Metrics {
     pub(crate) fn new(
         connections: Arc<Connections>,
         log_lines_dropped: Arc<AtomicU64>,
-    ) -> Result<Self, Error> {
-        let metrics = Self::registered(connections, log_lines_dropped)
-            .map_err(|error| Error::caused(ErrorKind::Config, "cannot set up a metric", error))?;
-        metrics.begin_series();
-        Ok(metrics)
-    }
-
-    fn registered(
-        connections: Arc<Connections>,
-        log_lines_dropped: Arc<AtomicU64>,
     ) -> prometheus::Result<Self> {
         let registry = Registry::new();
         let counters =
@@ -63,7 +52,7 @@ impl Metrics {
         let bytes = "Bytes of response bodies handed to connections.";
         let in_flight = "Requests whose response has not ended.";
         let by_status = ["operation", "status"];
-        Ok(Self {
+        let metrics = Self {
             requests: counters("gateway_requests_total", requests, &by_status)?,
             durations: register_histograms!(durations, &["operation"], registry)?,
             versions: counters("gateway_requests_by_version_total", versions, &["http"])?,
@@ -74,7 +63,9 @@ impl Metrics {
             registry,
             log_lines_dropped,
             connections,
-        })
+        };
+        metrics.begin_series();
+        Ok(metrics)
     }
 
     /// Starts every series at zero, so that a rate includes its first increment.

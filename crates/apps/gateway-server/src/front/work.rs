@@ -72,15 +72,10 @@ impl Work {
         }
     }
 
-    /// Creates readers without threads: for a store in memory, in a simulation.
+    /// Reads without threads: for a store in memory, in a simulation.
     #[cfg(feature = "test-util")]
-    pub(crate) fn without_threads(
-        store: Arc<Store>,
-        readers: usize,
-        statement_timeout: Duration,
-        latency: Latency,
-    ) -> Self {
-        Self { latency: Some(latency), ..Self::new(store, readers, statement_timeout) }
+    pub(crate) fn without_threads(self, latency: Latency) -> Self {
+        Self { latency: Some(latency), ..self }
     }
 
     /// Writes the metrics.

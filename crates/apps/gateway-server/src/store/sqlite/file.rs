@@ -125,11 +125,10 @@ fn create(path: &Path) -> Result<(), Error> {
     let connection = connect(new.file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     make_tables(&connection)?;
     close(connection, "cannot create the database")?;
-    match new.file.persist_noclobber(path) {
-        Ok(_file) => Ok(()),
+    match publish(new, path, "open it") {
         // Another process was faster; its database is equivalent.
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error.error.into()),
+        Err(error) if error.kind() == ErrorKind::Exists => Ok(()),
+        published => published,
     }
 }
 
