@@ -13,7 +13,6 @@
 
 mod bare;
 mod cost;
-mod results;
 mod service;
 
 use std::fs::File;
@@ -25,7 +24,6 @@ use methodical_mirror::{Mirror, Report, Source, SyncOptions};
 
 use crate::bare::bare_insert;
 use crate::cost::{Cost, Started};
-use crate::results::{Reference, Results};
 use crate::service::{Directory, List, ListPersons, PERSON, URL};
 
 impl Mirrored for Directory {
@@ -40,18 +38,36 @@ fn main() {
         sizes = vec![10_000, 100_000, 1_000_000];
     }
     for size in sizes {
-        let (mut results, folder) = (Results::begin(size), tempfile::tempdir().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        println!("\n| {size} records | time | CPU | ratio | peak memory | written |");
+        println!("|---|--:|--:|--:|--:|--:|");
         // The body is a part of all rows below except the bare insertion.
         let started = Started::now();
         assert!(List::Same.body(size).map(|part| part.len()).sum::<usize>() > 0);
-        results.add("create the list", &started.end(), Reference::None);
-        results.list = results.add("list as NDJSON", &list(size), Reference::None);
+        row("create the list", &started.end(), None);
+        let list = row("list as NDJSON", &list(size), None);
         let bare = bare_insert(size, &folder.path().join("bare.db"));
-        results.bare = results.add("bare insert", &bare, Reference::None);
+        let bare = row("bare insert", &bare, None);
         let path = folder.path().join("mirror.db");
-        syncs(&results, size, &path);
+        syncs(size, &path, (list, "list"), (bare, "bare"));
         println!("\nThe file of {size} records has {} MiB.", path.metadata().unwrap().len() >> 20);
     }
+}
+
+/// Processor time that others are compared with, in seconds, and its name.
+type Reference = (f64, &'static str);
+
+/// Prints a row of the table. Returns the processor time.
+fn row(name: &str, cost: &Cost, reference: Option<Reference>) -> f64 {
+    let ratio = reference.map(|(cpu, of)| format!("{:.2} × the {of}", cost.cpu / cpu));
+    let (memory, written) = (cost.memory >> 20, cost.written >> 20);
+    println!(
+        "| {name} | {:.2} s | {:.2} s | {} | {memory} MiB | {written} MiB |",
+        cost.time,
+        cost.cpu,
+        ratio.unwrap_or_default()
+    );
+    cost.cpu
 }
 
 /// Passes the list on, as `-o ndjson` does.
@@ -71,7 +87,7 @@ fn list(size: u64) -> Cost {
 }
 
 /// Syncs one list after the other.
-fn syncs(results: &Results, size: u64, path: &Path) {
+fn syncs(size: u64, path: &Path, unchanged: Reference, first: Reference) {
     let sync = |name: &str, list: List, reference, expected: [u64; 4]| {
         let mut mirror = Mirror::open(path, &Source::new(URL, "me")).unwrap();
         let (client, started) = (list.client(size), Started::now());
@@ -80,12 +96,12 @@ fn syncs(results: &Results, size: u64, path: &Path) {
         let cost = started.end();
         let Report { added, changed, missing, gone, .. } = report;
         assert_eq!([added, changed, missing, gone], expected, "{name}");
-        results.add(name, &cost, reference);
+        row(name, &cost, Some(reference));
     };
     let (some, absent) = (size / 200, size / 500);
-    sync("first sync", List::Same, Reference::Bare, [size, 0, 0, 0]);
-    sync("unchanged", List::Same, Reference::List, [0; 4]);
+    sync("first sync", List::Same, first, [size, 0, 0, 0]);
+    sync("unchanged", List::Same, unchanged, [0; 4]);
     let changed = "0.5 % changed, 0.5 % new, 0.2 % missing";
-    sync(changed, List::Changed, Reference::List, [some, some, absent, 0]);
-    sync("0.2 % gone", List::Changed, Reference::List, [0, 0, 0, absent]);
+    sync(changed, List::Changed, unchanged, [some, some, absent, 0]);
+    sync("0.2 % gone", List::Changed, unchanged, [0, 0, 0, absent]);
 }
