@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{Change, ChangeKind, Cursor, ErrorKind, Mirror, Rules, State};
+use methodical_mirror::{
+    Change, ChangeKind, Cursor, ErrorKind, Filter, Mirror, Paging, Rules, State,
+};
 
 /// Whether the first list is in the feed, and the steps.
 type Input = (bool, Vec<(u8, List)>);
@@ -95,14 +97,16 @@ fn sync(mirror: &mut Mirror, list: &List, emits_baseline: bool, is_cut: bool) ->
 /// Compares the table with the model.
 fn check(mirror: &Mirror, model: &Model) {
     let mut records = BTreeMap::new();
-    let read = mirror.each_record("photo", |record| {
-        let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
-        let size = json["size"].as_u64().unwrap();
-        let id: u8 = record.id.parse().unwrap();
-        records.insert(id, (record.state, u8::try_from(size).unwrap()));
-    });
-    if let Err(error) = read {
-        assert_eq!(error.kind(), ErrorKind::Table);
+    match mirror.browse("photo", &Filter::new(), &Paging::new(usize::MAX)) {
+        Err(error) => assert_eq!(error.kind(), ErrorKind::Table),
+        Ok(page) => {
+            for record in page.records {
+                let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
+                let size = json["size"].as_u64().unwrap();
+                let id: u8 = record.id.parse().unwrap();
+                records.insert(id, (record.state, u8::try_from(size).unwrap()));
+            }
+        }
     }
     let expected = model.records.iter().map(|(id, record)| (*id, (record.state, record.size)));
     assert_eq!(records, expected.collect());

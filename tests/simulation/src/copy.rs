@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use methodical_mirror::{Change, ChangeKind, Error, Mirror, State};
+use methodical_mirror::{Change, ChangeKind, Error, Filter, Mirror, Paging, State};
 
 use crate::account::Records;
 
@@ -34,9 +34,9 @@ impl Copy {
         for name in [CANDIDATES, VACANCIES, PLACEMENTS] {
             let rows = copy.tables.entry(name).or_default();
             if existing.iter().any(|status| status.table == name) {
-                mirror.each_record(name, |record| {
-                    rows.insert(record.id, (record.state, record.json));
-                })?;
+                let page = mirror.browse(name, &Filter::new(), &Paging::new(usize::MAX))?;
+                let records = page.records.into_iter();
+                rows.extend(records.map(|one| (one.id, (one.state, one.json))));
             }
         }
         copy.feed = mirror.changes(None, usize::MAX)?.0;

@@ -334,11 +334,11 @@ struct Receiver {
 }
 
 impl Sink for Receiver {
-    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
+    fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
         if self.fails && self.random.u8(0..60) == 0 {
             return Err(Failure::new("the receiver is closed"));
         }
-        self.received.lock().unwrap().push(event.clone());
+        self.received.lock().unwrap().extend_from_slice(events);
         if let Some(port) = &self.port {
             port.step();
         }

@@ -67,7 +67,8 @@ impl Placements {
         limit: usize,
     ) -> Result<Vec<Placed>, Error> {
         let filter = Filter::new().state(State::Present).column(self.member, member);
-        let paging = Paging::new(limit).order(Order::Changed).descending();
+        let (order, is_descending) = (Order::Changed, true);
+        let paging = Paging { order, is_descending, ..Paging::new(limit) };
         let page = mirror.browse(self.table, &filter, &paging)?;
         Ok(page.records.iter().map(|one| self.placed(one)).collect())
     }

@@ -168,7 +168,7 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
     let has = |table: &str| counts.tables.iter().any(|status| status.table == table);
     let mut new = Vec::new();
     if has(members) {
-        let newest = Paging::new(LINES).descending();
+        let newest = Paging { is_descending: true, ..Paging::new(LINES) };
         let present = Filter::new().state(State::Present);
         let since = midnight(now).saturating_sub(DAY);
         for one in shared.mirror.browse(members, &present, &newest)?.records {

@@ -1,7 +1,6 @@
 //! The columns of a table at one time, for writing and reading its rows. Also keyed hashes, by HMAC-SHA-256 with the
 //! mirror's secret: from an unkeyed hash, the contents of a record could be guessed.
 
-pub(crate) mod difference;
 pub(crate) mod json;
 pub(crate) mod row;
 
@@ -94,17 +93,9 @@ impl Shape {
         self.columns.iter().find(|column| column.name == name).ok_or_else(unknown)
     }
 
-    /// Returns whether the field at this path has a column.
-    pub(crate) fn lists(&self, path: &[impl AsRef<str>]) -> bool {
-        self.index(path).is_some()
-    }
-
     /// Returns the index of the column for the field at this path.
     pub(crate) fn index(&self, path: &[impl AsRef<str>]) -> Option<usize> {
-        let is_at = |column: &Column| {
-            column.path.len() == path.len()
-                && column.path.iter().zip(path).all(|(one, other)| one == other.as_ref())
-        };
+        let is_at = |column: &Column| column.path.iter().eq(path.iter().map(AsRef::as_ref));
         self.columns.iter().position(is_at)
     }
 

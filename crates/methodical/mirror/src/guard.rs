@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 /// let rules = Rules::new().accept_missing(4812);
 /// # assert_ne!(rules, Rules::new());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Rules {
     pub(crate) accepted: Option<u64>,
@@ -49,10 +49,10 @@ impl Rules {
         let missing = newly + replaced;
         let (week_ago, share) = (now + lost, 100 / TOLERATED_SHARE);
         let cause = if newly > 0 && is_empty {
-            format!("it is empty, but the mirror has {present} records")
+            format!("the list is empty, but the mirror has {present} records")
         } else if is_many(newly, present) {
             format!(
-                "{newly} of {present} records are missing from it (more than {TOLERATED} and more than {share} %)"
+                "{newly} of {present} records are missing from the list (more than {TOLERATED} and more than {share} %)"
             )
         } else if is_replaced {
             format!(
@@ -68,16 +68,8 @@ impl Rules {
         if self.accepted == Some(missing) {
             return Ok(true);
         }
-        let text = format!(
-            "cannot commit the list: {cause}; check the service, then accept {missing} missing records"
-        );
+        let text = format!("{cause}; check the service, then accept {missing} missing records");
         Err(Error::new(ErrorKind::DeletionGuard, text).with_missing(missing))
-    }
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rusqlite::ToSql;
 use rust_decimal::Decimal;
 
 use crate::error::{Error, ErrorKind};
@@ -35,6 +36,15 @@ pub struct Report {
     pub repeated: u64,
     /// Records that are forgotten.
     pub suppressed: u64,
+}
+
+impl Report {
+    /// Returns the counts, in the order of [`COUNTS`].
+    fn counts(&mut self) -> [&mut u64; 9] {
+        let Self { added, changed, unchanged, returned, missing, gone, rejected, .. } = self;
+        let (repeated, suppressed) = (&mut self.repeated, &mut self.suppressed);
+        [added, changed, unchanged, returned, missing, gone, rejected, repeated, suppressed]
+    }
 }
 
 /// A record that was rejected in the last list of its table, and why.
@@ -168,30 +178,20 @@ impl Store {
     ) -> Result<(), Error> {
         let transaction = self.connection.transaction().or_failed()?;
         for run in runs {
-            let report = &run.report;
-            let row: [&dyn rusqlite::ToSql; 16] = [
-                &utc(run.started_at),
-                &utc(run.ended_at),
-                &run.table,
-                &run.outcome.as_str(),
-                &run.reason,
-                &report.is_baseline,
-                &integer(report.added),
-                &integer(report.changed),
-                &integer(report.unchanged),
-                &integer(report.returned),
-                &integer(report.missing),
-                &integer(report.gone),
-                &integer(report.rejected),
-                &integer(report.repeated),
-                &integer(report.suppressed),
-                &integer(run.calls),
-            ];
-            let values = "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+            let counts = run.report.clone().counts().map(|count| integer(*count));
+            let calls = integer(run.calls);
+            let (started_at, ended_at) = (utc(run.started_at), utc(run.ended_at));
+            let (outcome, is_baseline) = (run.outcome.as_str(), &run.report.is_baseline);
+            let mut row: Vec<&dyn ToSql> =
+                vec![&started_at, &ended_at, &run.table, &outcome, &run.reason, is_baseline];
+            for count in counts.iter().chain([&calls]) {
+                row.push(count);
+            }
+            let values = ["?"; 16].join(", ");
             let insert = format!(
-                "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES {values}"
+                "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES ({values})"
             );
-            transaction.prepare_cached(&insert).or_failed()?.execute(&row[..]).or_failed()?;
+            transaction.prepare_cached(&insert).or_failed()?.execute(&*row).or_failed()?;
         }
         let prune = "DELETE FROM mirror_run WHERE number <= \
                      (SELECT number FROM mirror_run ORDER BY number DESC LIMIT 1 OFFSET ?1)";
@@ -230,25 +230,17 @@ impl Mirror {
              ORDER BY number DESC LIMIT ?1"
         );
         self.store().query(&select, (integer(limit),), |row| {
+            let mut report = Report { is_baseline: row.get(5)?, ..Report::default() };
+            for (number, column) in report.counts().into_iter().zip(6..) {
+                *number = count(row, column)?;
+            }
             Ok(PastRun {
                 started_at: row.get(0)?,
                 ended_at: row.get(1)?,
                 table: row.get(2)?,
                 outcome: Outcome::from_name(row.get_ref(3)?.as_str()?).unwrap_or(Outcome::Failed),
                 reason: row.get(4)?,
-                report: Report {
-                    is_baseline: row.get(5)?,
-                    added: count(row, 6)?,
-                    changed: count(row, 7)?,
-                    unchanged: count(row, 8)?,
-                    returned: count(row, 9)?,
-                    missing: count(row, 10)?,
-                    gone: count(row, 11)?,
-                    rejected: count(row, 12)?,
-                    repeated: count(row, 13)?,
-                    suppressed: count(row, 14)?,
-                    ..Report::default()
-                },
+                report,
                 calls: count(row, 15)?,
             })
         })
@@ -327,6 +319,7 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
 pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
     let Some((name, rest)) = path.split_first() else { return Ok(None) };
     let Some(value) = members(json)?.remove(*name) else { return Ok(None) };
+    let value = value.get();
     if !rest.is_empty() {
         return field(value, rest);
     }

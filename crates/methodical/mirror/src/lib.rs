@@ -62,7 +62,7 @@
 //! once, in order. No queue holds the data of an erased person. The sinks are [`Ndjson`], [`Exec`] and, with the
 //! feature `webhook`, `Webhook`.
 //!
-//! To start with the existing records: add a consumer, then process each record of [`Mirror::each_record`], then
+//! To start with the existing records: add a consumer, then process each record of [`Mirror::each_matching`], then
 //! deliver. A change committed in between is delivered as well, so nothing is lost. If the changes of a consumer were
 //! removed, take [`Mirror::cursor`], pass on each record, then [rewind](Mirror::rewind_consumer) the consumer to this
 //! cursor.
@@ -92,7 +92,7 @@
 //!   got its value, as far as the mirror knows; recovering the same value again does not change it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member.
-//! - Past values are in the table `mirror_spell`, and [`Mirror::each_past_value`] reads them: the value of a placement,
+//! - Past values are in the table `mirror_spell`, and [`Mirror::past_values`] returns them: the value of a placement,
 //!   when a recovery first found it, and when one first found another value or no placement. A present placement has
 //!   one past value without an end. One with `began_before` may have begun earlier: the first recovery of the table
 //!   found its value, or the value was unknown until then. If a missing placement returns before it is gone, its end is
@@ -205,7 +205,7 @@ pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
 pub use crate::feed::exec::Exec;
 pub use crate::feed::sink::{Failure, Ndjson, Sink};
 #[cfg(feature = "webhook")]
-pub use crate::feed::webhook::{Webhook, WebhookSecret};
+pub use crate::feed::webhook::Webhook;
 pub use crate::feed::{Change, ChangeKind, Cursor, Event};
 pub use crate::guard::Rules;
 pub use crate::history::{Forecast, PastRun, Rejection, Report, Sample, SampleReport};
@@ -221,6 +221,6 @@ pub use crate::store::table::{Outcome, TableStatus};
 pub use crate::sync::options::{SyncOptions, SyncProgress};
 pub use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 pub use crate::upkeep::backup::Backup;
-pub use crate::upkeep::check::{Check, Finding, FindingKind, Rebuilt};
+pub use crate::upkeep::check::{Check, Finding, FindingKind};
 pub use crate::upkeep::forget::Forgotten;
 pub use crate::upkeep::{Purge, Purged};

@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, debug_with};
 use crate::fields::{Hash, Hasher, Secret, hex};
-use crate::store::Store;
+use crate::recovery::References;
 use crate::store::page::Order;
+use crate::store::{Store, quoted};
 
 /// A copy of the lists of one account, and the feed of their changes.
 ///
@@ -116,34 +117,6 @@ impl Mirror {
         source.is_of(self.store().identity())
     }
 
-    /// Returns whether this is the access token noted last, or `None` if none was noted.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store cannot be read.
-    pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
-        let store = self.store();
-        let mark = store.identity().mark("token", &[token.as_bytes()]);
-        Ok(store.note(TOKEN)?.map(|noted| noted == mark))
-    }
-
-    /// Notes the access token of a sync, so that readers can tell when it has been replaced. Only a short keyed hash is
-    /// stored, which does not reveal the token.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store cannot be read or written.
-    pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
-        let store = self.store();
-        let mark = store.identity().mark("token", &[token.as_bytes()]);
-        // A write waits while another process is syncing.
-        if store.note(TOKEN)?.as_ref() == Some(&mark) {
-            Ok(())
-        } else {
-            store.set_note(TOKEN, &mark)
-        }
-    }
-
     /// Creates the indexes that let [`browse`](Self::browse) read few rows of a table in these orders, unless they
     /// exist. A recovered table also gets those for [boards](crate::queries::board), for the members of a group, and
     /// for the [`latest_changes`](Self::latest_changes) of a record. Later syncs maintain them.
@@ -158,9 +131,8 @@ impl Mirror {
         if !store.recovered()?.contains_key(table) {
             return Ok(());
         }
-        let relation = store.relation(table)?;
-        let [group, member, value] = [relation.group, relation.member, relation.value]
-            .map(|name| crate::store::quoted(&name));
+        let References { group, member, value } = store.relation(table)?.of;
+        let [group, member, value] = [group.column, member.column, value].map(|name| quoted(&name));
         // For the members of all groups with some values; the index covers everything that is compared.
         let since = format!("(mirror_state, mirror_changed_at, mirror_key, {value})");
         store.add_index(table, "since", &since)?;
@@ -192,13 +164,9 @@ impl Source {
         // The host is case-insensitive; the path is not.
         let base_url = base_url.trim_end_matches('/');
         let (scheme, rest) = base_url.split_once("://").unwrap_or(("", base_url));
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let separator = if path.is_empty() { "" } else { "/" };
-        let base_url = format!(
-            "{}://{}{separator}{path}",
-            scheme.to_ascii_lowercase(),
-            host.to_ascii_lowercase()
-        );
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let [scheme, host] = [scheme, host].map(str::to_ascii_lowercase);
+        let base_url = format!("{scheme}://{host}{path}");
         Self { base_url, account: account.to_owned() }
     }
 
@@ -237,6 +205,3 @@ impl Identity {
         hex(&Hasher::new(&self.secret, purpose).hash(parts).0).chars().take(8).collect()
     }
 }
-
-/// The note with the access token of the last sync, as a short hash.
-const TOKEN: &str = "token";

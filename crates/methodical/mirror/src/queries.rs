@@ -17,6 +17,7 @@ use rusqlite::{Row, params_from_iter};
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::fields::{Kind, Shape};
 use crate::mirror::Mirror;
+use crate::recovery::References;
 use crate::store::rows::id;
 use crate::store::{OrFailed as _, Store, count, quoted, utc};
 
@@ -257,9 +258,9 @@ pub fn placements(
     let end = now.div_euclid(DAY).saturating_sub(i64::from(days)).saturating_add(1);
     let before = utc(end.saturating_mul(DAY).saturating_sub(1));
     let wanted = [
-        (format!("{} =", quoted(&relation.group)), group),
-        (format!("{} =", quoted(&relation.member)), member),
-        (format!("{} =", quoted(&relation.value)), value),
+        (format!("{} =", quoted(&relation.of.group.column)), group),
+        (format!("{} =", quoted(&relation.of.member.column)), member),
+        (format!("{} =", quoted(&relation.of.value)), value),
         ("since <=".to_owned(), (days > 0).then_some(&*before)),
     ];
     let (mut conditions, mut parameters) = ("1 = 1".to_owned(), Vec::new());
@@ -344,8 +345,8 @@ pub fn report(
     let is_new = "mirror_first_seen >= ?1 AND mirror_first_seen < ?2";
     let select = format!(
         "SELECT {group}, {title}, count(*) FROM {table} WHERE {is_new} GROUP BY 1",
-        group = quoted(&relation.group),
-        title = relation.title_of(&quoted(&relation.group)),
+        group = quoted(&relation.of.group.column),
+        title = relation.title_of(&quoted(&relation.of.group.column)),
         table = quoted(table)
     );
     for (id, title, new) in store.query(&select, (&from, &until), |row| {
@@ -355,8 +356,8 @@ pub fn report(
         (group.group, group.title, group.new) = (id, title, new);
     }
     report.groups = groups.into_values().collect();
-    let members = quoted(&relation.members);
-    let by = column(&store, &relation.members, source)?;
+    let members = quoted(&relation.of.member.table);
+    let by = column(&store, &relation.of.member.table, source)?;
     let select = format!(
         "SELECT {by}, count(*) FROM {members} WHERE {is_new} GROUP BY 1 ORDER BY 2 DESC, 1"
     );
@@ -406,7 +407,7 @@ pub fn waiting(
 ) -> Result<Vec<(Option<String>, u64)>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    let [of, group, value] = [table, &relation.group, &relation.value].map(quoted);
+    let [of, group, value] = [table, &relation.of.group.column, &relation.of.value].map(quoted);
     // Follows the index for boards, which covers everything counted. The `+` keeps the database from reading each row.
     let select = format!(
         "SELECT value, sum(members) FROM (SELECT {group}, {value} AS value, count(*) AS members FROM {of} \
@@ -446,10 +447,10 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
     let (by, join) = match source {
         None => ("s.group_id".to_owned(), String::new()),
         Some(name) => {
-            let identity = quoted(&store.table(&relation.members)?.shape.identity()?.name);
-            let members = quoted(&relation.members);
+            let identity = quoted(&store.table(&relation.of.member.table)?.shape.identity()?.name);
+            let members = quoted(&relation.of.member.table);
             let join = format!("CROSS JOIN {members} m ON m.{identity} = s.member_id");
-            (format!("m.{}", column(&store, &relation.members, Some(name))?), join)
+            (format!("m.{}", column(&store, &relation.of.member.table, Some(name))?), join)
         }
     };
     let select = format!(
@@ -518,7 +519,7 @@ pub fn duplicates(
 ) -> Result<Vec<Duplicate>, Error> {
     let store = mirror.store();
     let identity = store.table(table)?.shape.identity()?.name.clone();
-    let (mut columns, mut names) = (Vec::new(), vec![quoted(&identity)]);
+    let (mut columns, mut names) = (Vec::new(), vec!["mirror_key".to_owned()]);
     for (is_phone, of_kind) in [(false, emails), (true, phones)] {
         for name in of_kind {
             names.push(column(&store, table, Some(name))?);
@@ -527,57 +528,41 @@ pub fn duplicates(
     }
     // `+` keeps the database from reading the table in the order of an index.
     let select = format!(
-        "SELECT mirror_key, {} FROM {} WHERE +mirror_state = 'present'",
+        "SELECT {} FROM {} WHERE +mirror_state = 'present'",
         names.join(", "),
         quoted(table)
     );
-    // The values of a row that are compared, with their columns.
-    let texts = |row: &Row<'_>| {
-        let mut texts = Vec::new();
-        for ((is_phone, name), index) in columns.iter().zip(2..) {
-            let text = row.get_ref(index)?.as_str_or_null()?;
+    // Hashes are enough to find equal values, and take less memory. Each has the number of its column.
+    let (state, mut found) = (RandomState::new(), Vec::new());
+    store.query(&select, (), |row| {
+        for (number, (is_phone, _)) in columns.iter().enumerate() {
+            let text = row.get_ref(number + 1)?.as_str_or_null()?;
             let text = text.and_then(|text| if *is_phone { phone(text) } else { email(text) });
-            texts.extend(text.map(|text| ((*is_phone, text), name)));
-        }
-        Ok::<_, rusqlite::Error>(texts)
-    };
-    // Most values occur only once. Hashes show which ones do not, so that only those are kept in memory.
-    let (state, mut hashes) = (RandomState::new(), Vec::new());
-    store.query(&select, (), |row| {
-        hashes.extend(texts(row)?.iter().map(|(text, _)| state.hash_one(text)));
-        Ok(())
-    })?;
-    hashes.sort_unstable();
-    let pairs = hashes.windows(2).filter(|pair| matches!(pair, [one, other] if one == other));
-    let repeated: HashSet<u64> = pairs.flatten().copied().collect();
-    let mut found: BTreeMap<(bool, String), Vec<Same>> = BTreeMap::new();
-    store.query(&select, (), |row| {
-        for (text, name) in texts(row)? {
-            if repeated.contains(&state.hash_one(&text)) {
-                let same = found.entry(text).or_default();
-                same.push((row.get(0)?, id(row.get_ref(1)?), (*name).to_owned()));
-            }
+            let key: i64 = row.get(0)?;
+            found.extend(text.map(|text| (*is_phone, state.hash_one(text), key, number)));
         }
         Ok(())
     })?;
+    found.sort_unstable();
+    let select =
+        format!("SELECT {} FROM {} WHERE mirror_key = ?1", quoted(&identity), quoted(table));
+    let mut read = store.connection.prepare_cached(&select).or_failed()?;
     let mut duplicates = Vec::new();
-    for ((is_phone, _), mut same) in found {
-        same.sort();
-        let mut columns: Vec<String> = same.iter().map(|(_, _, name)| name.clone()).collect();
-        columns.sort();
-        columns.dedup();
-        same.dedup_by_key(|(key, ..)| *key);
-        if let [(first, ..), _, ..] = *same {
-            let ids = same.into_iter().map(|(_, id, _)| id).collect();
-            duplicates.push((is_phone, first, Duplicate { columns, ids }));
-        }
+    for same in found.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+        let mut keys: Vec<i64> = same.iter().map(|(_, _, key, _)| *key).collect();
+        keys.dedup();
+        let [first, _, ..] = *keys else { continue };
+        let names = same.iter().filter_map(|(.., number)| Some(columns.get(*number)?.1));
+        let names: BTreeSet<&str> = names.collect();
+        let columns = names.into_iter().map(str::to_owned).collect();
+        let ids = keys.iter().map(|key| read.query_row((key,), |row| Ok(id(row.get_ref(0)?))));
+        let ids = ids.collect::<Result<_, _>>().or_failed()?;
+        let is_phone = same.first().is_some_and(|(is_phone, ..)| *is_phone);
+        duplicates.push((is_phone, first, Duplicate { columns, ids }));
     }
     duplicates.sort_by_key(|(is_phone, first, _)| (*is_phone, *first));
     Ok(duplicates.into_iter().map(|(.., duplicate)| duplicate).collect())
 }
-
-/// The number and the identity of a record, and the column with its value.
-type Same = (i64, String, String);
 
 /// Normalizes an e-mail address for comparison.
 fn email(text: &str) -> Option<String> {
@@ -605,7 +590,7 @@ pub fn board(
 ) -> Result<Board, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    let [of, group, value] = [table, &relation.group, &relation.value].map(quoted);
+    let [of, group, value] = [table, &relation.of.group.column, &relation.of.value].map(quoted);
     let median = format!(
         "SELECT unixepoch(mirror_changed_at) FROM {of} WHERE mirror_state = 'present' AND {group} IS ?1 \
          AND {value} IS ?2 ORDER BY mirror_changed_at LIMIT 1 OFFSET ?3"
@@ -615,56 +600,45 @@ pub fn board(
         "SELECT {group}, {value}, count(*), unixepoch(min(mirror_changed_at)) FROM {of} \
          WHERE mirror_state = 'present' GROUP BY {group}, {value}"
     );
-    let mut counted: HashMap<String, Vec<(Option<String>, Cell)>> = HashMap::new();
-    for (group, value, cell) in store.query(&select, (), |row| {
+    let counted = store.query(&select, (), |row| {
         let value: Option<String> = row.get(1)?;
         let key = (row.get::<_, SqlValue>(0)?, &value, row.get::<_, i64>(2)? / 2);
         let median = if has_medians { medians.query_row(key, |row| row.get(0))? } else { 0 };
         let cell = Cell { count: count(row, 2)?, since: row.get(3)?, median };
-        Ok((id(row.get_ref(0)?), value, cell))
-    })? {
-        counted.entry(group).or_default().push((value, cell));
-    }
+        Ok(((id(row.get_ref(0)?), value), cell))
+    })?;
+    let counted: HashMap<(String, Option<String>), Cell> = counted.into_iter().collect();
     let select = format!(
         "SELECT {}, {} FROM {} WHERE mirror_state = 'present' ORDER BY mirror_key",
         quoted(&relation.group_identity),
         relation.title.as_deref().map_or_else(|| "NULL".to_owned(), quoted),
-        quoted(&relation.groups)
+        quoted(&relation.of.group.table)
     );
-    let groups = store.query(&select, (), |row| {
+    let mut groups = store.query(&select, (), |row| {
         Ok(BoardGroup { id: id(row.get_ref(0)?), title: row.get(1)?, cells: Vec::new() })
     })?;
-    let mut board = Board { values: Vec::new(), groups };
-    board.values.extend(known.iter().map(|value| Some((*value).to_owned())));
-    let shown = board.groups.iter().filter_map(|group| counted.get(&group.id)).flatten();
-    let mut others: Vec<&Option<String>> =
-        shown.map(|(value, _)| value).filter(|value| !board.values.contains(value)).collect();
-    others.sort_by_key(|value| (value.is_none(), *value));
+    let shown: HashSet<&str> = groups.iter().map(|group| &*group.id).collect();
+    let mut values: Vec<_> = known.iter().map(|value| Some((*value).to_owned())).collect();
+    let others = counted.keys().filter(|(group, _)| shown.contains(&**group));
+    let others = others.map(|(_, value)| value).filter(|value| !values.contains(value));
+    let mut others: Vec<Option<String>> = others.cloned().collect();
+    others.sort_by(|one, other| (one.is_none(), one).cmp(&(other.is_none(), other)));
     others.dedup();
-    board.values.extend(others.into_iter().cloned());
-    let places: HashMap<&Option<String>, usize> = board.values.iter().zip(0..).collect();
-    for group in &mut board.groups {
-        group.cells = vec![Cell::default(); places.len()];
-        for (value, cell) in counted.get(&group.id).into_iter().flatten() {
-            if let Some(place) = places.get(value).and_then(|place| group.cells.get_mut(*place)) {
-                *place = *cell;
-            }
-        }
+    values.extend(others);
+    for group in &mut groups {
+        let cell = |value: &Option<String>| counted.get(&(group.id.clone(), value.clone()));
+        group.cells = values.iter().map(|value| cell(value).copied().unwrap_or_default()).collect();
     }
-    Ok(board)
+    Ok(Board { values, groups })
 }
 
 /// A recovered table, with the names of its columns and of the tables that it connects.
 pub(crate) struct Relation {
     pub(crate) table: String,
     identity: String,
-    pub(crate) member: String,
-    pub(crate) members: String,
-    pub(crate) group: String,
-    groups: String,
+    pub(crate) of: References,
     group_identity: String,
     title: Option<String>,
-    pub(crate) value: String,
 }
 
 impl Relation {
@@ -683,7 +657,8 @@ impl Relation {
     }
 
     fn select(&self, dialect: Dialect<'_>, more: &str) -> String {
-        let Self { table, identity, member, group, value, .. } = self;
+        let Self { table, identity, of: References { group, member, value }, .. } = self;
+        let (group, member) = (&group.column, &member.column);
         let prefix = match dialect {
             Dialect::Sqlite => String::new(),
             Dialect::Postgres(schema) => format!("{}.", quoted(schema)),
@@ -705,7 +680,7 @@ impl Relation {
         };
         let [identity, member, group, value] =
             [identity, member, group, value].map(|name| quoted(name));
-        let previous = quoted(&format!("previous_{}", self.value));
+        let previous = quoted(&format!("previous_{}", self.of.value));
         format!(
             "SELECT {identity}, {member}, {group}, title, {value}, {previous}, since, {days} AS days{more} FROM \
              (SELECT p.{identity}, p.{member}, p.{group}, {title} AS title, p.{value}, {before} AS {previous}, \
@@ -729,7 +704,7 @@ impl Relation {
         format!(
             "(SELECT g.{} FROM {prefix}{} g WHERE g.{} = {column})",
             quoted(title),
-            quoted(&self.groups),
+            quoted(&self.of.group.table),
             quoted(&self.group_identity)
         )
     }
@@ -765,13 +740,9 @@ impl Store {
         Ok(Relation {
             table: table.to_owned(),
             identity: placed.identity()?.name.clone(),
-            member: references.member.column,
-            members: references.member.table,
-            group: references.group.column,
             group_identity: groups.identity()?.name.clone(),
             title: title.map(|(_, column)| column.name.clone()),
-            groups: references.group.table,
-            value: references.value,
+            of: references,
         })
     }
 }

@@ -92,10 +92,11 @@ impl Mirror {
     ///     run.record(record)?;
     /// }
     /// run.finish()?;
-    /// let paging = Paging::new(2).order(Order::Text("title".to_owned()));
+    /// let mut paging = Paging { order: Order::Text("title".to_owned()), ..Paging::new(2) };
     /// let page = mirror.browse("photo", &Filter::new(), &paging)?;
     /// assert_eq!((&*page.records[0].id, &*page.records[1].id), ("2", "3"));
-    /// let page = mirror.browse("photo", &Filter::new(), &paging.after(page.next.unwrap()))?;
+    /// paging.after = page.next;
+    /// let page = mirror.browse("photo", &Filter::new(), &paging)?;
     /// assert_eq!((&*page.records[0].id, page.next), ("1", None));
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
@@ -137,22 +138,10 @@ impl Mirror {
             let Page { records, next } = self.browse(table, filter, &paging)?;
             let is_over = records.into_iter().try_for_each(&mut take).is_break();
             match next {
-                Some(number) if !is_over => paging = paging.after(number),
+                Some(_) if !is_over => paging.after = next,
                 _ => return Ok(()),
             }
         }
-    }
-
-    /// Passes each record of a table to `take`, including missing, gone and forgotten ones, in the order of first sight.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`browse`](Self::browse).
-    pub fn each_record(&self, table: &str, mut take: impl FnMut(Record)) -> Result<(), Error> {
-        self.each_matching(table, &Filter::new(), |record| {
-            take(record);
-            ControlFlow::Continue(())
-        })
     }
 
     /// Returns a record of a table by its identity, in any state, or `None` if the record or the table does not exist.

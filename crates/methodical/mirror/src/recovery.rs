@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use methodical_model::tables::{Column, ColumnKind, Table};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as JsonValue, json};
 
 use crate::error::{Error, ErrorKind};
 use crate::feed::ChangeKind;
-use crate::fields::json::quoted;
 use crate::queries::Dialect;
 use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::State;
-use crate::store::{Store, quoted as name_of, utc};
+use crate::store::{Store, quoted, utc};
 
 /// The table of a recovery, and what it is recovered from.
 #[derive(Clone, Copy, Debug)]
@@ -43,23 +43,27 @@ impl Target {
         })
     }
 
+    /// Returns a placement as JSON text.
     pub(crate) fn record(
         &self,
         group: &str,
         member: &str,
         value: Option<&str>,
     ) -> Result<String, Error> {
-        let [id, group_column, member_column, value_column] = self.columns()?.map(quoted);
-        let text = |column: usize, text: &str| {
-            let kind = self.table.columns().get(column).map(Column::kind);
-            if kind == Some(ColumnKind::Integer) { text.to_owned() } else { quoted(text) }
+        let [id, group_column, member_column, value_column] = self.columns()?;
+        let identity = |column: usize, text: &str| {
+            let column = self.table.columns().get(column);
+            let is_number = column.is_some_and(|column| column.kind() == ColumnKind::Integer);
+            let number = text.parse::<i64>().ok().filter(|_| is_number);
+            number.map_or_else(|| JsonValue::from(text), JsonValue::from)
         };
-        let (identity, value) =
-            (quoted(&placement(group, member)), value.map_or_else(|| "null".to_owned(), quoted));
-        let (group, member) = (text(1, group), text(2, member));
-        Ok(format!(
-            "{{{id}:{identity},{group_column}:{group},{member_column}:{member},{value_column}:{value}}}"
-        ))
+        let record = json!({
+            id: placement(group, member),
+            group_column: identity(1, group),
+            member_column: identity(2, member),
+            value_column: value,
+        });
+        Ok(record.to_string())
     }
 }
 
@@ -148,14 +152,14 @@ impl Store {
                     let of = if to == group { Of::Group(id) } else { Of::Member(id) };
                     self.erase_values(placements, of)?;
                 }
-                let (name, by) = (name_of(placements), name_of(&to.column));
-                let index = name_of(&format!("mirror_index_{placements}_{}", to.column));
+                let (name, by) = (quoted(placements), quoted(&to.column));
+                let index = quoted(&format!("mirror_index_{placements}_{}", to.column));
                 self.run(&format!("CREATE INDEX IF NOT EXISTS {index} ON {name} ({by})"))?;
                 let described = self.table(placements)?;
                 let kept = [&described.shape.identity()?.name, &group.column, &member.column];
                 let emptied = described.existing.iter().filter(|one| !kept.contains(one));
                 let emptied: Vec<_> =
-                    emptied.map(|one| format!("{} = NULL", name_of(one))).collect();
+                    emptied.map(|one| format!("{} = NULL", quoted(one))).collect();
                 let empty =
                     format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
                 let live = Filter::new().state(State::Present).state(State::Missing);

@@ -8,12 +8,12 @@ use std::mem::{replace, take};
 use std::sync::{Arc, MutexGuard};
 
 use methodical_model::tables::Table as Description;
-use rusqlite::params_from_iter;
+use rusqlite::ToSql;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{ChangeKind, Values};
-use crate::fields::difference::{Version, changed};
+use crate::fields::json::{changed, write};
 use crate::fields::row::{Row, RowHasher, is_other_person};
 use crate::fields::{Hash, Shape};
 use crate::guard::{Judged, Rules, Week};
@@ -46,7 +46,6 @@ pub struct Run<'a> {
     store: MutexGuard<'a, Store>,
     scope: String,
     table: String,
-    columns: Arc<Shape>,
     /// The number of the columns.
     shape: i64,
     statements: Arc<Table>,
@@ -95,42 +94,33 @@ impl Mirror {
         table: &Description,
         rules: Rules,
     ) -> Result<Run<'_>, Error> {
-        let shape = Shape::of(table)?;
-        Run::begin(self.store(), (scope, table.name()), shape, rules, self.now())
-    }
-}
-
-impl<'a> Run<'a> {
-    fn begin(
-        mut store: MutexGuard<'a, Store>,
-        (scope, table): (&str, &str),
-        shape: Shape,
-        rules: Rules,
-        at: i64,
-    ) -> Result<Self, Error> {
+        let (at, shape, mut store) = (self.now(), Shape::of(table)?, self.store());
+        let table = table.name();
         let begun = store.begin().and_then(|()| {
             let (is_first, number) = store.register(scope, table, &shape)?;
-            Ok((is_first, number, store.table(table)?, store.suppressed(table)?))
+            let rows = store.known(table)?.into_iter().map(|known| (known, false)).collect();
+            let known = KnownRows { rows, next: 0 };
+            Ok((is_first, number, known, store.table(table)?, store.suppressed(table)?))
         });
-        let (is_first, number, statements, suppressed) =
+        let begun =
+            begun.and_then(|begun| Ok((begun, store.omits_personal()?, store.recovered()?)));
+        let ((is_first, shape, known, statements, suppressed), omits_personal, recovered) =
             begun.inspect_err(|_| store.roll_back())?;
-        let hasher = RowHasher::new(&store.identity().secret);
-        let mut run = Self {
-            statements,
+        Ok(Run {
+            hasher: RowHasher::new(&store.identity().secret),
+            store,
             scope: scope.to_owned(),
             table: table.to_owned(),
-            shape: number,
-            columns: Arc::new(shape),
-            hasher,
-            omits_personal: false,
+            shape,
+            statements,
+            omits_personal,
             suppressed,
-            recovered: Recovered::new(),
-            store,
+            recovered,
             rules,
             at,
             time: utc(at),
-            known: KnownRows::default(),
-            present_before: 0,
+            present_before: known.counts().0,
+            known,
             emits: !is_first || rules.emits_baseline,
             entries: 0,
             report: Report { is_baseline: is_first, ..Report::default() },
@@ -138,18 +128,15 @@ impl<'a> Run<'a> {
             value: None,
             json: Vec::new(),
             is_verbatim: true,
-        };
-        run.omits_personal = run.store.omits_personal()?;
-        run.recovered = run.store.recovered()?;
-        run.known.rows = run.store.known(table, |one| (one, false))?;
-        run.present_before = run.known.counts().0;
-        Ok(run)
+        })
     }
+}
 
+impl Run<'_> {
     /// Declares that the list has the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         let name = target.columns()?[3];
-        let columns = self.columns.columns.iter();
+        let columns = self.statements.shape.columns.iter();
         let found = columns.enumerate().find(|(_, column)| column.name == name);
         self.value = found.map(|(index, _)| ValueColumn { index, name: target.value });
         self.store.register_recovered(target)
@@ -168,62 +155,60 @@ impl<'a> Run<'a> {
     ///
     /// Fails if the store cannot be read or written.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
-        let index = self.count();
-        self.read(index, json, None)
+        self.entries += 1;
+        self.read(json, None)
     }
 
     /// Takes the next record of the list, as it was received and as its model read it. A record with the same hash as
     /// the next row is unchanged, and is not parsed again.
     pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
-        let index = self.count();
+        self.entries += 1;
         let as_received = self.is_verbatim.then(|| self.hasher.text(received.as_bytes()));
         if as_received.is_some_and(|hash| self.known.is_next(hash, self.shape)) {
             self.report.unchanged += 1;
             return Ok(());
         }
         let mut json = take(&mut self.json);
-        write_json(record, &mut json)?;
-        self.is_verbatim = json == received.as_bytes();
+        let text = write(record, &mut json)?;
+        self.is_verbatim = text == received;
         let hash = as_received.filter(|_| self.is_verbatim);
-        let hash = hash.unwrap_or_else(|| self.hasher.text(&json));
+        let hash = hash.unwrap_or_else(|| self.hasher.text(text.as_bytes()));
         let taken = if self.known.is_next(hash, self.shape) {
             self.report.unchanged += 1;
             Ok(())
         } else {
-            text(&json).and_then(|text| self.read(index, text, Some(hash)))
+            self.read(text, Some(hash))
         };
         self.json = json;
         taken
     }
 
-    fn read(&mut self, index: u64, json: &str, hash: Option<Hash>) -> Result<(), Error> {
-        let verbatim = hash.and_then(|_| Row::verbatim(json, &self.columns));
-        let is_verbatim = verbatim.is_some();
-        let row = verbatim.map_or_else(|| Row::of(json, &self.columns), Ok);
-        let read = row.and_then(|row| Ok((row.identity(&self.columns)?.into_owned(), row)));
-        let (id, mut row) = match read {
-            Ok(read) => read,
-            Err(error) => {
-                let reason = error.to_string();
-                return self.reject_at(index, &reason);
-            }
+    fn read(&mut self, json: &str, hash: Option<Hash>) -> Result<(), Error> {
+        let statements = Arc::clone(&self.statements);
+        let shape = &*statements.shape;
+        let verbatim = hash.and_then(|hash| Some((Row::verbatim(json, shape)?, hash)));
+        let parsed = || {
+            let row = Row::of(json, shape)?;
+            let hash = self.hasher.row(&row, shape)?;
+            Ok::<_, Error>((row, hash))
         };
-        let hash = match hash {
-            Some(hash) if is_verbatim => hash,
-            _ => self.hasher.row(&row, &self.columns)?,
+        let read = verbatim.map_or_else(parsed, Ok);
+        let read = read.and_then(|(row, hash)| Ok((row.identity(shape)?.into_owned(), row, hash)));
+        let (id, mut row, hash) = match read {
+            Ok(read) => read,
+            Err(error) => return self.reject_last(&error.to_string()),
         };
         if self.omits_personal {
-            row.erase(&self.columns);
+            row.erase(shape);
         }
         let is_suppressed = self.suppressed.has(&id);
         // A new record is not looked up: inserting it shows whether the table already has its identity.
         if !is_suppressed && self.add(&id, hash, &row)? {
             return Ok(());
         }
-        let key = (self.statements.id(&id),);
-        let key = self.store.query(&self.statements.key, key, |row| row.get(0))?;
+        let key = self.store.query(&statements.key, (statements.id(&id),), |row| row.get(0))?;
         match key.first().and_then(|key| self.known.see(*key)) {
-            Some(known) => self.compare(index, &id, hash, &row, known),
+            Some(known) => self.compare(&id, hash, &row, known),
             None if is_suppressed => {
                 self.report.suppressed += 1;
                 Ok(())
@@ -238,8 +223,8 @@ impl<'a> Run<'a> {
     ///
     /// Fails if the store cannot be read or written.
     pub fn reject(&mut self, reason: &str) -> Result<(), Error> {
-        let index = self.count();
-        self.reject_at(index, reason)
+        self.entries += 1;
+        self.reject_last(reason)
     }
 
     /// Leaves the chosen present and missing records unchanged: the list says nothing about them.
@@ -293,23 +278,17 @@ impl<'a> Run<'a> {
         self.store.set_json_note(&note, &if is_accepted { Week::default() } else { week })
     }
 
-    /// Returns the index of the next entry of the list.
-    fn count(&mut self) -> u64 {
-        let index = self.entries;
-        self.entries += 1;
-        index
-    }
-
-    fn reject_at(&mut self, index: u64, reason: &str) -> Result<(), Error> {
+    /// Rejects the last entry of the list.
+    fn reject_last(&mut self, reason: &str) -> Result<(), Error> {
         self.report.rejected += 1;
         let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
-        self.store.execute(insert, (&self.scope, integer(index), reason)).map(drop)
+        let index = integer(self.entries.saturating_sub(1));
+        self.store.execute(insert, (&self.scope, index, reason)).map(drop)
     }
 
     /// Compares a record with what is known of it, checks for a repetition in the list, and writes the difference.
     fn compare(
         &mut self,
-        index: u64,
         id: &str,
         hash: Hash,
         row: &Row<'_>,
@@ -322,7 +301,7 @@ impl<'a> Run<'a> {
                 self.report.repeated += 1;
             }
             _ if is_seen => {
-                return self.reject_at(index, "the list has another record with the same identity");
+                return self.reject_last("the list has another record with the same identity");
             }
             State::Forgotten => self.report.suppressed += 1,
             State::Present if is_current => self.report.unchanged += 1,
@@ -345,7 +324,7 @@ impl<'a> Run<'a> {
             }
             State::Gone => {
                 self.come_back(id)?;
-                self.write(id, Some(known.key), hash, row, true)?;
+                self.write(Some(known.key), hash, row, true)?;
                 self.begin_value(id, row, false)?;
             }
         }
@@ -354,7 +333,7 @@ impl<'a> Run<'a> {
 
     /// Adds a record, unless the table has its identity. Returns whether it did.
     fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<bool, Error> {
-        if !self.write(id, None, hash, row, true)? {
+        if !self.write(None, hash, row, true)? {
             return Ok(false);
         }
         self.report.added += 1;
@@ -371,20 +350,19 @@ impl<'a> Run<'a> {
             // An earlier release kept a hash of what is omitted.
             old.row.erase(&old.shape);
         }
-        let shape = &*self.columns;
+        let shape = &*self.statements.shape;
         self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
         let (before, now) = (old.row.to_model_json(&old.shape)?, row.to_model_json(shape)?);
-        let before = Version { json: &before, shape: &old.shape };
-        let mut fields = changed(before, Version { json: &now, shape })?;
+        let mut fields = changed((&before, &old.shape), (&now, shape))?;
         if known.hash == Some(hash) {
             // The record is the same, but different columns are omitted now.
             fields.clear();
         }
         if fields.is_empty() {
-            self.write(id, Some(known.key), hash, row, false)?;
+            self.write(Some(known.key), hash, row, false)?;
             return Ok(false);
         }
-        self.write(id, Some(known.key), hash, row, true)?;
+        self.write(Some(known.key), hash, row, true)?;
         let value = self.value.filter(|value| fields.iter().any(|field| field == value.name));
         let (mut kind, mut values) = (ChangeKind::Changed, Values::default());
         if let Some(ValueColumn { index, .. }) = value {
@@ -418,7 +396,7 @@ impl<'a> Run<'a> {
 
     /// Marks a record that the list lacks.
     fn mark_absent(&mut self, known: Known) -> Result<(), Error> {
-        let identity = quoted(&self.columns.identity()?.name);
+        let identity = quoted(&self.statements.shape.identity()?.name);
         let select =
             format!("SELECT {identity} FROM {} WHERE mirror_key = ?1", quoted(&self.table));
         let id = self.store.query(&select, (known.key,), |row| Ok(id_of(row.get_ref(0)?)))?;
@@ -444,7 +422,6 @@ impl<'a> Run<'a> {
     /// duplicate an identity.
     fn write(
         &mut self,
-        id: &str,
         key: Option<i64>,
         hash: Hash,
         row: &Row<'_>,
@@ -453,11 +430,15 @@ impl<'a> Run<'a> {
         let (is_new, last) = (key.is_none(), self.known.rows.last());
         let next = || last.map_or(1, |(last, _)| last.key.saturating_add(1));
         let key = key.unwrap_or_else(next);
-        let changed_at = is_changed.then_some(&*self.time);
+        let changed_at = is_changed.then_some(&self.time);
+        let mut cells: Vec<&dyn ToSql> =
+            vec![&key, &hash.0, &self.shape, &changed_at, &row.extra, &row.nulls];
+        for cell in &row.cells {
+            cells.push(cell);
+        }
         let Table { insert, update, .. } = &*self.statements;
-        let cells = self.statements.parameters((key, id), (&hash, self.shape), row, changed_at);
         let sql = if is_new { insert } else { update };
-        let is_written = self.store.execute(sql, params_from_iter(cells))? > 0;
+        let is_written = self.store.execute(sql, &*cells)? > 0;
         if is_written {
             self.remember(key, hash);
         }
@@ -485,7 +466,6 @@ impl<'a> Run<'a> {
 }
 
 /// The rows of a table, ordered by key, and which of them the list had.
-#[derive(Default)]
 struct KnownRows {
     rows: Vec<(Known, bool)>,
     /// The index of the row that the next record is compared with: most lists are in the order of the table.
@@ -546,22 +526,8 @@ impl KnownRows {
     }
 }
 
-/// Writes a record as JSON in its model's spelling, so that values equal to the model are equal as text.
-pub(crate) fn write_json(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
-    json.clear();
-    serde_json::to_writer(json, record).map_err(unwritten)
-}
-
-pub(crate) fn text(json: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(json).map_err(unwritten)
-}
-
 fn lost() -> Error {
     Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
-}
-
-fn unwritten(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
 }
 
 /// Undoes an unfinished run. After a commit, there is nothing to undo.

@@ -18,6 +18,7 @@ use rusqlite::{
 };
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::json::written;
 use crate::fields::{Hash, Hasher, Secret, Shape, fill};
 use crate::mirror::{Identity, Source};
 use crate::store::files::Lock;
@@ -256,9 +257,7 @@ impl Store {
         name: &str,
         value: &impl serde::Serialize,
     ) -> Result<(), Error> {
-        let text = serde_json::to_string(value)
-            .map_err(|error| Error::new(ErrorKind::Store, "cannot write a note").because(error))?;
-        self.set_note(name, &text)
+        self.set_note(name, &written(value)?)
     }
 
     pub(crate) fn omits_personal(&self) -> Result<bool, Error> {

@@ -4,6 +4,7 @@ pub(crate) mod options;
 mod recover;
 pub(crate) mod report;
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,12 +17,12 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::Shape;
+use crate::fields::json::write;
 use crate::fields::row::Row;
 use crate::history::{PastRun, Report, Sample, SampleReport, decimal, field};
 use crate::mirror::Mirror;
 use crate::recovery::Target;
 use crate::recovery::asking::Answer;
-use crate::run::{text, write_json};
 use crate::store::table::Outcome;
 use crate::sync::options::{SyncOptions, SyncProgress};
 use crate::sync::recover::recover;
@@ -173,10 +174,10 @@ impl<S: Service> Sync<'_, S> {
             let (table, mut received) = (table.name(), 0);
             options.report(SyncProgress::Records { table, received });
             count(calls);
-            let mut records = open(client).map_err(incomplete)?;
+            let mut records = open(client).map_err(called)?;
             while let Some(entry) = records.next_json_with(|record, json| run.model(&record, json))
             {
-                match entry.map_err(incomplete)? {
+                match entry.map_err(called)? {
                     Entry::Record(taken) => taken?,
                     // The text contains no values.
                     Entry::Rejected(rejected) => run.reject(&rejected.error().to_string())?,
@@ -211,19 +212,16 @@ fn count(calls: &AtomicU64) {
 }
 
 fn scope<O: Operation>(query: &O) -> Result<String, Error> {
-    let query = query.query().map_err(|error| {
-        let text = format!("cannot sync the list: {error}");
-        Error::new(ErrorKind::Call, text).because(error)
-    })?;
+    let query = query.query().map_err(called)?;
     Ok(match query.path() {
         "" => query.as_str().to_owned(),
         path => format!("{path}?{}", query.as_str()),
     })
 }
 
-fn incomplete(error: methodical_client::Error) -> Error {
-    let text = format!("cannot sync the list: {error}; nothing was changed");
-    Error::new(ErrorKind::Call, text).because(error)
+/// Converts the error of a call. The table or gauge of the report says what was not synced.
+fn called(error: impl StdError + Send + std::marker::Sync + 'static) -> Error {
+    Error::new(ErrorKind::Call, error.to_string()).because(error)
 }
 
 /// Asks for the members of a group: all, or only those with a value.
@@ -269,8 +267,8 @@ where
     let (mut ids, mut json, mut is_rejected) = (Vec::new(), Vec::new(), false);
     loop {
         let identity = |record: <O::Item as Record>::Ref<'_>, _: &str| {
-            write_json(&record, &mut json)?;
-            Ok::<_, Error>(Row::of(text(&json)?, &shape)?.identity(&shape)?.into_owned())
+            let text = write(&record, &mut json)?;
+            Ok::<_, Error>(Row::of(text, &shape)?.identity(&shape)?.into_owned())
         };
         match records.next_json_with(identity) {
             None if is_rejected => return Answer::Rejected,
@@ -287,24 +285,17 @@ fn sample(
     at: i64,
     json: Result<serde_json::Result<String>, methodical_client::Error>,
 ) -> Result<Sample, Error> {
-    let name = gauge.name();
-    let json = json.map_err(|error| {
-        let text = format!("cannot read `{name}`: {error}");
-        Error::new(ErrorKind::Call, text).because(error)
-    })?;
-    let json = json.map_err(|error| {
-        let text = format!("cannot read `{name}`: the response is not JSON");
-        Error::new(ErrorKind::Gauge, text).because(error)
-    })?;
+    let json = json
+        .map_err(called)?
+        .map_err(|error| Error::new(ErrorKind::Gauge, "the response is not JSON").because(error))?;
     let amount = field(&json, gauge.value())?.unwrap_or_default();
     decimal(&amount).map_err(|error| {
         let field = gauge.value().join(".");
-        let text =
-            format!("cannot read `{name}`: `{field}` is not a decimal number of at most 28 digits");
+        let text = format!("`{field}` is not a decimal number of at most 28 digits");
         Error::new(ErrorKind::Gauge, text).because(error)
     })?;
     let unit = gauge.unit().map(|path| field(&json, path)).transpose()?.flatten();
-    Ok(Sample { at, gauge: name.to_owned(), amount, unit })
+    Ok(Sample { at, gauge: gauge.name().to_owned(), amount, unit })
 }
 
 /// Returns a table's entry for the history; `None` if another process was syncing.

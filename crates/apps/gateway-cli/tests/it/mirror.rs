@@ -177,7 +177,7 @@ fn damage_is_found_and_rebuilt() {
     assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
     let file = person.home.path().join("data/gateway/mirrors/default.db");
     let change = "UPDATE mirror_scope SET present = 7 WHERE table_name = 'vacancy'";
-    rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
+    rusqlite::Connection::open(&file).unwrap().execute_batch(change).unwrap();
     let damaged = person.run(&["mirror", "check", "-o", "csv", "--fields", "kind,table"]);
     assert_eq!((code(&damaged), stdout(&damaged)), (5, "kind,table\r\ncounts,vacancy\r\n"));
     let hint = "hint: run `gateway mirror rebuild`";
@@ -187,6 +187,16 @@ fn damage_is_found_and_rebuilt() {
     assert_eq!((code(&repaired), stdout(&repaired)), (0, expected));
     assert!(stderr(&repaired).contains("corrected 1 finding\n"), "{}", stderr(&repaired));
     assert_eq!(code(&person.run(&["mirror", "check", "-q"])), 0);
+    // No text, so that the row cannot be read.
+    let change = "UPDATE vacancy SET project = CAST(x'ff' AS TEXT)";
+    rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
+    for args in [&["mirror", "sync", "--all"][..], &["mirror", "check"], &["mirror", "rebuild"]] {
+        let unreadable = person.run(args);
+        let hint =
+            "hint: run `gateway mirror restore BACKUP`, or `gateway mirror sync --to NEW_FILE`\n";
+        assert_eq!(code(&unreadable), 2, "{args:?}");
+        assert!(stderr(&unreadable).ends_with(hint), "{}", stderr(&unreadable));
+    }
 }
 
 #[cfg(unix)]

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use methodical_mirror::model::tables::{self, Mirrored};
-use methodical_mirror::{
-    Check, Existing, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
-};
+use methodical_mirror::{Check, Existing, Finding, FindingKind, Forgotten, Mirror, Purge, Purged};
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
@@ -19,18 +17,23 @@ use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
 
 pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
-    let check = open::read(invocation)?.check()?;
+    let check = open::read(invocation)?.check();
+    let check = check.map_err(|error| open::damaged(error, invocation))?;
     print(invocation, &check.findings, |one| json!(one.kind.next_step()))?;
     judge(invocation, &check)
 }
 
 pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
-    let Rebuilt { findings, check, .. } = open::read(invocation)?.rebuild()?;
+    let rebuilt = open::read(invocation)?.rebuild();
+    let Check { findings, records: rows, .. } =
+        rebuilt.map_err(|error| open::damaged(error, invocation))?;
     print(invocation, &findings, |_corrected| json!("the next sync writes changed rows again"))?;
-    if !findings.is_empty() {
-        invocation.screen.note(&format!("corrected {}", counted(findings.len(), "finding")));
-    }
-    judge(invocation, &check)
+    let checked = format!("checked {}", records(rows));
+    invocation.screen.note(&match findings.len() {
+        0 => format!("no damage: {checked}"),
+        found => format!("{checked}, and corrected {}", counted(found, "finding")),
+    });
+    Ok(())
 }
 
 fn print(

@@ -133,6 +133,18 @@ pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
     if is_store { failure.with_exit(Exit::Usage) } else { failure }
 }
 
+/// Returns the failure if the rows of a mirror cannot be checked, with the commands that replace a damaged one.
+pub(crate) fn damaged(error: methodical_mirror::Error, invocation: &Invocation) -> Failure {
+    let is_damaged = error.kind() == ErrorKind::Foreign;
+    let failure = Failure::from(error);
+    if !is_damaged {
+        return failure;
+    }
+    let restore = invocation.command("mirror restore BACKUP");
+    let sync = invocation.command("mirror sync --to NEW_FILE");
+    failure.hint(format!("run {restore}, or {sync}"))
+}
+
 /// The mirror of a command that answers a question about the values of members in groups.
 pub(crate) struct Asked<'a> {
     pub(crate) mirror: Mirror,

@@ -316,16 +316,12 @@ pub(crate) fn placements_of(
     id: &str,
 ) -> Result<(Vec<Placement>, Vec<PastValue>), Error> {
     let (table, wanted) = (of.table.name(), Wanted { member: Some(id), ..Wanted::default() });
-    let (mut placements, mut history) = (Vec::new(), Vec::new());
+    let mut placements = Vec::new();
     queries::placements(mirror, table, &wanted, now(), |one| {
         placements.push(one);
         ControlFlow::Continue(())
     })?;
-    mirror.each_past_value(table, Some(id), |one| {
-        history.push(one);
-        ControlFlow::Continue(())
-    })?;
-    Ok((placements, history))
+    Ok((placements, mirror.past_values(table, Some(id), usize::MAX)?))
 }
 
 impl Shown {

@@ -20,7 +20,7 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::found;
 use crate::mirror::list::unknown;
-use crate::mirror::open::{Place, duration, source};
+use crate::mirror::open::{Place, damaged, duration, source};
 use crate::mirror::watch::repeat;
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
@@ -250,15 +250,16 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
 
 /// Repairs the mirror, so that the sync writes damaged rows again, and warns of the damage.
 fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> {
-    let findings = mirror.rebuild()?.findings;
-    let damaged = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
-    if damaged > 0 {
-        let rows = counted(damaged, "damaged row");
+    let rebuilt = mirror.rebuild().map_err(|error| damaged(error, &session.invocation))?;
+    let findings = rebuilt.findings;
+    let changed = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
+    if changed > 0 {
+        let rows = counted(changed, "damaged row");
         let text =
             format!("found {rows}; this sync rewrites those that are still listed; check the disk");
         session.invocation.screen.warn(&text);
     }
-    let others = findings.len().saturating_sub(damaged);
+    let others = findings.len().saturating_sub(changed);
     if others > 0 {
         session.invocation.screen.warn(&format!("corrected {others} other findings in the mirror"));
     }

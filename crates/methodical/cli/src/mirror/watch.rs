@@ -13,7 +13,7 @@ use methodical_client::transport::TransportError;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     ChangeKind, Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson,
-    Sink, Webhook, WebhookSecret,
+    Sink, Webhook,
 };
 
 use crate::connect::transport;
@@ -178,9 +178,8 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
         Failure::usage("no secret for the webhook")
             .hint(format!("set {variable}, or use --webhook-secret-file"))
     })?;
-    let secret = WebhookSecret::new(secret.trim())?;
     let transport = transport(invocation, &Settings::of(invocation)?, false)?;
-    let webhook = Webhook::new(transport, url, secret)?;
+    let webhook = Webhook::new(transport, url, secret.trim())?;
     Ok(Box::new(match flags.batch {
         Some(events) => webhook.batch(events),
         None => webhook,

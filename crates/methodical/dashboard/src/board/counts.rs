@@ -273,7 +273,7 @@ impl Counts {
         };
         let values: Vec<Option<&str>> = counts.open().collect();
         let filter = Filter::new().state(State::Present).one_of(board.placements.value, &values);
-        let paging = Paging::new(LINES).order(Order::Changed);
+        let paging = Paging { order: Order::Changed, ..Paging::new(LINES) };
         counts.longest = mirror.browse(table, &filter, &paging)?.records;
         Ok(counts)
     }

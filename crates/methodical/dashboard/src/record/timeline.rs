@@ -1,7 +1,5 @@
 //! The values that a member has and had in each group, and for how long.
 
-use std::ops::ControlFlow;
-
 use crate::board::counts;
 use crate::cells::Shown;
 use crate::link::Names;
@@ -41,17 +39,15 @@ impl Timeline {
             lasted: ago(until.unwrap_or(now).saturating_sub(from)),
             is_now: until.is_none(),
         };
-        let mut all: Vec<(String, Stretch)> = Vec::new();
-        let mut is_cut = false;
-        shared.mirror.each_past_value(board.placements.table, Some(member), |one| {
-            is_cut = all.len() == PAST_VALUES;
-            if is_cut {
-                return ControlFlow::Break(());
-            }
+        let table = board.placements.table;
+        let mut past = shared.mirror.past_values(table, Some(member), PAST_VALUES + 1)?;
+        let is_cut = past.len() > PAST_VALUES;
+        past.truncate(PAST_VALUES);
+        let past = past.into_iter().map(|one| {
             let value = one.value.as_deref();
-            all.push((one.group, stretch(value, one.began_at, one.ended_at, one.began_before)));
-            ControlFlow::Continue(())
-        })?;
+            (one.group, stretch(value, one.began_at, one.ended_at, one.began_before))
+        });
+        let mut all: Vec<(String, Stretch)> = past.collect();
         // A placement may lack a history.
         for one in board.placements.of_member(&shared.mirror, member, GROUPS)? {
             if !all.iter().any(|(group, _)| *group == one.group) {

@@ -148,13 +148,8 @@ impl<'a> View<'a> {
             By::Changed => Order::Changed,
             By::Title => Order::Text(title(self.table).map(name).unwrap_or_default()),
         };
-        let mut paging = Paging::new(limit).order(order);
-        if self.sort.is_descending {
-            paging = paging.descending();
-        }
-        if let Some(after) = after {
-            paging = paging.after(after);
-        }
+        let is_descending = self.sort.is_descending;
+        let mut paging = Paging { order, is_descending, after, ..Paging::new(limit) };
         let mut filter = Filter::new();
         if let Some(state) = self.state {
             filter = filter.state(state);
@@ -162,7 +157,7 @@ impl<'a> View<'a> {
         let Some(Members { board, group, values, days }) = &self.members else {
             if let Some(q) = self.q {
                 filter = filter.contains(q);
-                paging = paging.within(SEARCH);
+                paging.time = SEARCH;
             }
             let page = shared.mirror.browse(self.table.name(), &filter, &paging)?;
             let since = self.since.and_then(begin);

@@ -48,9 +48,8 @@ impl Mirror {
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
     /// each copy that may still hold the erased record, and the next copy removes it.
     ///
-    /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000,
-    /// which PostgreSQL text cannot contain, becomes U+FFFD. This blocks the thread, so do not call it from an async
-    /// task. A later copy compares the rows in a temporary table, which any role may create by default.
+    /// [A copy differs](crate#postgresql) from the mirror in a few points. This blocks the thread, so do not call it from
+    /// an async task. A later copy compares the rows in a temporary table, which any role may create by default.
     ///
     /// # Errors
     ///

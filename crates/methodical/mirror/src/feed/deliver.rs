@@ -62,9 +62,9 @@ pub enum DeliveryEnd {
 impl Mirror {
     /// Delivers the changes after the position of a consumer to a sink, and moves the position.
     ///
-    /// The position moves after an event was delivered. Each event is therefore delivered at least once, in the order
-    /// of its number, even if the process is killed. An event that is delivered again has the same
-    /// [`id`](crate::Event::id). Each event is created right before its delivery, from the record as it is then. An
+    /// The position moves after events were delivered. Each event is therefore delivered at least once, in the order of
+    /// its number, even if the process is killed. An event that is delivered again has the same
+    /// [`id`](crate::Event::id). Events are created right before their delivery, from the records as they are then. An
     /// erased record is not delivered.
     ///
     /// One process delivers to a consumer at a time. Once that process has ended, or was killed, another one can
@@ -94,8 +94,8 @@ impl Mirror {
     /// struct Titles(Vec<String>);
     ///
     /// impl Sink for Titles {
-    ///     fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-    ///         self.0.extend(event.record.clone());
+    ///     fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
+    ///         self.0.extend(events.iter().filter_map(|event| event.record.clone()));
     ///         Ok(())
     ///     }
     /// }
@@ -142,20 +142,16 @@ impl Mirror {
             let why = format!("it is disabled: {reason}; enable it to try again");
             return Err(consumer.refused(ErrorKind::Consumer, &why));
         }
-        let end = match self.is_early(&consumer) {
+        let due = consumer.next_attempt_at.filter(|until| {
+            // A longer delay means that the clock was set back.
+            (1..=seconds(LONGEST_ASKED)).contains(&until.saturating_sub(self.now()))
+        });
+        let end = match due {
             Some(until) => Some(DeliveryEnd::Waiting { until }),
             None if store.feed()?.last == consumer.position => Some(DeliveryEnd::Complete),
             None => None,
         };
         Ok((consumer, end))
-    }
-
-    /// Returns when the next attempt is due, if that is later.
-    fn is_early(&self, consumer: &Consumer) -> Option<i64> {
-        let until = consumer.next_attempt_at?;
-        let left = until.saturating_sub(self.now());
-        // A longer delay means that the clock was set back.
-        (1..=seconds(LONGEST_ASKED)).contains(&left).then_some(until)
     }
 
     /// Delivers one batch. Returns the reason if it was the last one.
@@ -167,42 +163,28 @@ impl Mirror {
         delivered: &mut u64,
     ) -> Result<Option<DeliveryEnd>, Error> {
         let from = consumer.position;
-        let (changes, mut failure, mut count) = (self.page(consumer, sink.batch())?, None, 0);
-        let end = changes.is_empty().then_some(DeliveryEnd::Complete);
-        for change in changes {
-            let number = change.number;
-            if !limits.wants(&change) {
-                consumer.position = number;
-                continue;
-            }
-            match sink.deliver(&self.event(change)?) {
-                Ok(()) => (consumer.position, count) = (number, count + 1),
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
-            }
-        }
-        if count > 0 {
-            match sink.flush() {
+        let changes = self.page(consumer, sink.batch())?;
+        let Some(last) = changes.last().map(|change| change.number) else {
+            return Ok(Some(DeliveryEnd::Complete));
+        };
+        let wanted = changes.into_iter().filter(|change| limits.wants(change));
+        let events = wanted.map(|change| self.event(change)).collect::<Result<Vec<_>, _>>()?;
+        if !events.is_empty() {
+            match sink.deliver(&events) {
                 Ok(()) => {
-                    *delivered += count;
                     consumer.enable();
                     consumer.delivered_at = Some(self.now());
                 }
-                Err(error) => (consumer.position, failure) = (from, Some(error)),
+                Err(failure) if failure.consequence == Consequence::Close => {
+                    return Ok(Some(DeliveryEnd::Closed));
+                }
+                Err(failure) => return Err(self.failed(consumer, failure)?),
             }
         }
-        if consumer.position != from {
-            self.save(consumer, from)?;
-        }
-        match failure {
-            None => Ok(end),
-            Some(failure) if failure.consequence == Consequence::Close => {
-                Ok(Some(DeliveryEnd::Closed))
-            }
-            Some(failure) => Err(self.failed(consumer, failure)?),
-        }
+        consumer.position = last;
+        self.save(consumer, from)?;
+        *delivered += events.len() as u64;
+        Ok(None)
     }
 
     /// Saves the state of a consumer. If a sync of another process blocks the store, waits for it: otherwise, the

@@ -95,26 +95,27 @@ impl Exec {
 }
 
 impl Sink for Exec {
-    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-        let mut input = event.to_json().map_err(Failure::from_error)?;
-        input.push('\n');
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).stdin(Stdio::piped());
-        let failed = |error: io::Error| {
-            Failure::new(format!("cannot run {}: {error}", self.name())).because(error)
-        };
-        match run(&mut command, input.into_bytes(), self.timeout).map_err(failed)? {
-            Some(status) if status.success() => Ok(()),
-            Some(status) => Err(Failure::new(format!("{} failed ({status})", self.name()))),
-            None => {
-                let text = format!(
+    fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
+        for event in events {
+            let mut input = event.to_json().map_err(Failure::from_error)?;
+            input.push('\n');
+            let mut command = Command::new(&self.program);
+            command.args(&self.arguments).stdin(Stdio::piped());
+            let failed = |error: io::Error| {
+                Failure::new(format!("cannot run {}: {error}", self.name())).because(error)
+            };
+            let text = match run(&mut command, input.into_bytes(), self.timeout).map_err(failed)? {
+                Some(status) if status.success() => continue,
+                Some(status) => format!("{} failed ({status})", self.name()),
+                None => format!(
                     "{} did not end within {:?} and was killed; raise its timeout",
                     self.name(),
                     self.timeout
-                );
-                Err(Failure::new(text))
-            }
+                ),
+            };
+            return Err(Failure::new(text));
         }
+        Ok(())
     }
 }
 

@@ -21,37 +21,29 @@ use crate::feed::Event;
 /// struct Counter(u64);
 ///
 /// impl Sink for Counter {
-///     fn deliver(&mut self, _event: &Event) -> Result<(), Failure> {
-///         self.0 += 1;
+///     fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
+///         self.0 += events.len() as u64;
 ///         Ok(())
 ///     }
 /// }
 /// ```
 pub trait Sink {
-    /// Delivers one event. Once this and [`flush`](Self::flush) have succeeded, the event is not delivered again.
+    /// Delivers the next events: at least one, and at most [`batch`](Self::batch). Once this has succeeded, they are not
+    /// delivered again.
     ///
     /// # Errors
     ///
-    /// Returns a failure, which says when the event is to be delivered again.
-    fn deliver(&mut self, event: &Event) -> Result<(), Failure>;
+    /// Returns a failure, which says when all these events are to be delivered again.
+    fn deliver(&mut self, events: &[Event]) -> Result<(), Failure>;
 
-    /// Completes the deliveries since the last call. Only then does the consumer's position move. Default: does nothing.
-    ///
-    /// # Errors
-    ///
-    /// The events since the last call are delivered again.
-    fn flush(&mut self) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    /// Returns the number of events after which to call [`flush`](Self::flush). Default: 1. If the process is killed,
-    /// up to this many events are delivered twice.
+    /// Returns the maximum number of events that are delivered together. Default: 1. If the process is killed, up to this
+    /// many events are delivered twice.
     fn batch(&self) -> usize {
         1
     }
 }
 
-/// The reason why an event was not delivered, and the consequence.
+/// The reason why events were not delivered, and the consequence.
 ///
 /// The text is a lowercase fragment. It is logged, so it must not contain a value of a record or a secret.
 #[derive(Debug)]
@@ -153,13 +145,11 @@ impl<W: Write> Ndjson<W> {
 }
 
 impl<W: Write> Sink for Ndjson<W> {
-    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-        let mut line = event.to_json().map_err(Failure::from_error)?;
-        line.push('\n');
-        self.0.write_all(line.as_bytes()).map_err(failed)
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
+    fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
+        for event in events {
+            let json = event.to_json().map_err(Failure::from_error)?;
+            writeln!(self.0, "{json}").map_err(failed)?;
+        }
         self.0.flush().map_err(failed)
     }
 
@@ -181,5 +171,5 @@ impl<W> fmt::Debug for Ndjson<W> {
     }
 }
 
-/// Number of events between two flushes.
+/// Maximum number of events between two flushes.
 const BATCH: usize = 256;

@@ -52,10 +52,10 @@ use crate::feed::sink::{Failure, Sink};
 /// use std::time::Duration;
 ///
 /// use methodical_mirror::client::transport::BlockingTransport;
-/// use methodical_mirror::{Error, ErrorKind, Limits, Mirror, Webhook, WebhookSecret};
+/// use methodical_mirror::{Error, ErrorKind, Limits, Mirror, Webhook};
 ///
 /// fn deliver(mirror: &Mirror, transport: Arc<dyn BlockingTransport>) -> Result<(), Error> {
-///     let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")?;
+///     let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 ///     let mut webhook = Webhook::new(transport, "https://hooks.example.com/photos", secret)?
 ///         .timeout(Duration::from_secs(10));
 ///     match mirror.deliver("photos", &mut webhook, &Limits::default()) {
@@ -69,29 +69,25 @@ use crate::feed::sink::{Failure, Sink};
 pub struct Webhook {
     transport: Box<dyn BlockingTransport>,
     url: Uri,
-    secret: WebhookSecret,
+    secret: Hmac<Sha256>,
     timeout: Duration,
     /// The maximum number of events in a request; `None` sends each event by itself.
     batch: Option<usize>,
-    /// The events of the next request, and the id of the last one.
-    events: Vec<String>,
-    last: String,
     /// Whether the transport may have kept the connection of the last response.
     has_connection: bool,
 }
 
 impl Webhook {
-    /// Creates a sink that sends to `url`. The transport must not follow redirects; the transports of
+    /// Creates a sink that sends to `url`. The secret, which the receiver uses to verify, is 24 to 64 bytes in base64,
+    /// with or without the prefix `whsec_`. The transport must not follow redirects; the transports of
     /// [`transport`](methodical_client::transport) do not.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine.
-    pub fn new(
-        transport: impl BlockingTransport,
-        url: &str,
-        secret: WebhookSecret,
-    ) -> Result<Self, Error> {
+    /// Returns [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine, and
+    /// if the secret is invalid. No error contains the secret.
+    pub fn new(transport: impl BlockingTransport, url: &str, secret: &str) -> Result<Self, Error> {
+        let secret = keyed(secret)?;
         let invalid = || refused("it is not an absolute URL with `https` or `http`");
         let url: Uri = url.parse().map_err(|_invalid| invalid())?;
         let is_http = [Scheme::HTTP, Scheme::HTTPS].iter().any(|one| url.scheme() == Some(one));
@@ -108,8 +104,6 @@ impl Webhook {
             secret,
             timeout: TIMEOUT,
             batch: None,
-            events: Vec::new(),
-            last: String::new(),
             has_connection: false,
         })
     }
@@ -133,7 +127,7 @@ impl Webhook {
             .header(http::header::USER_AGENT, USER_AGENT)
             .header("webhook-id", id)
             .header("webhook-timestamp", now)
-            .header("webhook-signature", self.secret.sign(id, now, body.as_bytes()))
+            .header("webhook-signature", signature(&self.secret, id, now, body))
             .extension(Deadline::after(self.timeout))
             .body(body.to_owned().into());
         request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
@@ -189,22 +183,11 @@ impl Webhook {
 }
 
 impl Sink for Webhook {
-    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-        let json = event.to_json().map_err(Failure::from_error)?;
-        if self.batch.is_none() {
-            return self.post(&event.id, &json);
-        }
-        self.events.push(json);
-        self.last.clone_from(&event.id);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        let (events, last) = (take(&mut self.events), take(&mut self.last));
-        if events.is_empty() {
-            return Ok(());
-        }
-        self.post(&last, &format!("[{}]", events.join(",")))
+    fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
+        let Some(last) = events.last() else { return Ok(()) };
+        let all = events.iter().map(Event::to_json).collect::<Result<Vec<_>, _>>();
+        let all = all.map_err(Failure::from_error)?.join(",");
+        self.post(&last.id, &if self.batch.is_some() { format!("[{all}]") } else { all })
     }
 
     fn batch(&self) -> usize {
@@ -232,52 +215,24 @@ fn is_this_machine(url: &Uri) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A secret that the sender and the receiver of a webhook share, to sign and verify: `whsec_` followed by 24 to 64
-/// bytes in base64.
-///
-/// ```
-/// use methodical_mirror::WebhookSecret;
-///
-/// assert!(WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").is_ok());
-/// let error = WebhookSecret::new("password").unwrap_err();
-/// assert!(!error.to_string().contains("password"));
-/// ```
-#[derive(Clone)]
-pub struct WebhookSecret(Hmac<Sha256>);
-
-impl WebhookSecret {
-    /// Parses a secret. The `whsec_` prefix is optional.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Setting`] if the text is not base64 of 24 to 64 bytes. The error does not contain it.
-    pub fn new(text: &str) -> Result<Self, Error> {
-        let text = text.strip_prefix("whsec_").unwrap_or(text);
-        let key = STANDARD.decode(text).ok().filter(|key| LENGTHS.contains(&key.len()));
-        let mac = key.and_then(|key| Hmac::new_from_slice(&key).ok());
-        mac.map(Self).ok_or_else(|| {
-            let (least, most) = (LENGTHS.start(), LENGTHS.end());
-            let text = format!(
-                "cannot use the webhook secret: it is not base64 of {least} to {most} bytes; create one with \
-                 `openssl rand -base64 32`"
-            );
-            Error::new(ErrorKind::Setting, text)
-        })
-    }
-
-    /// Returns the signature of a message, as in the header `webhook-signature`.
-    pub(crate) fn sign(&self, id: &str, timestamp: u64, body: &[u8]) -> String {
-        let signed = format!("{id}.{timestamp}.");
-        let mac = self.0.clone().chain_update(signed.as_bytes()).chain_update(body);
-        format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
-    }
+/// Parses a secret. The `whsec_` prefix is optional. The error does not contain the secret.
+fn keyed(secret: &str) -> Result<Hmac<Sha256>, Error> {
+    let key = STANDARD.decode(secret.strip_prefix("whsec_").unwrap_or(secret)).ok();
+    let key = key.filter(|key| LENGTHS.contains(&key.len()));
+    key.and_then(|key| Hmac::new_from_slice(&key).ok()).ok_or_else(|| {
+        let (least, most) = (LENGTHS.start(), LENGTHS.end());
+        let text = format!(
+            "cannot use the webhook secret: it is not base64 of {least} to {most} bytes; create one with \
+             `openssl rand -base64 32`"
+        );
+        Error::new(ErrorKind::Setting, text)
+    })
 }
 
-/// Does not show the secret.
-impl fmt::Debug for WebhookSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WebhookSecret(<redacted>)")
-    }
+/// Returns the signature of a message, as in the header `webhook-signature`.
+fn signature(key: &Hmac<Sha256>, id: &str, timestamp: u64, body: &str) -> String {
+    let mac = key.clone().chain_update(format!("{id}.{timestamp}.{body}"));
+    format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
 }
 
 const USER_AGENT: &str = concat!("methodical-mirror/", env!("CARGO_PKG_VERSION"));
@@ -295,10 +250,10 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 mod tests {
     use methodical_client::transport::MemoryTransport;
 
-    use super::{Webhook, WebhookSecret};
+    use super::{Webhook, keyed, signature};
 
     fn webhook(url: &str) -> Result<Webhook, String> {
-        let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
         Webhook::new(MemoryTransport::new([]), url, secret).map_err(|error| error.to_string())
     }
 
@@ -333,9 +288,8 @@ mod tests {
     fn signs_the_published_example() {
         for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
         {
-            let secret = WebhookSecret::new(secret).unwrap();
-            let body = br#"{"test": 2432232314}"#;
-            let signature = secret.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+            let (key, body) = (keyed(secret).unwrap(), r#"{"test": 2432232314}"#);
+            let signature = signature(&key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
             assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
         }
     }
@@ -343,8 +297,9 @@ mod tests {
     #[test]
     fn a_secret_that_is_too_short_or_no_base64_is_refused() {
         for text in ["", "whsec_", "whsec_MfKQ9r8GKYqrTwjU", "whsec_%%%", &"A".repeat(88)] {
-            let error = WebhookSecret::new(text).unwrap_err().to_string();
+            let error = keyed(text).unwrap_err().to_string();
             assert!(error.contains("it is not base64 of 24 to 64 bytes"), "{error}");
+            assert!(text.len() < 9 || !error.contains(text), "{error}");
         }
     }
 }

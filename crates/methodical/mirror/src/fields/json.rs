@@ -1,26 +1,32 @@
 //! JSON objects, split into the text of each member; the meaning of a value, which is equal for values that mean the
-//! same; and a builder of JSON objects.
+//! same; and the names of the fields in which two versions of a record differ.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::borrow::{Borrow, Cow};
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::Shape;
 
 /// The members of a JSON object: the JSON text of each value, by name. If a name occurs several times, the last member
 /// wins.
-pub(crate) type Members<'a> = BTreeMap<Cow<'a, str>, &'a str>;
+pub(crate) type Members<'a> = BTreeMap<Text<'a>, &'a RawValue>;
 
 pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
-    let members: BTreeMap<Text<'_>, &RawValue> = serde_json::from_str(object).map_err(invalid)?;
-    Ok(members.into_iter().map(|(Text(name), value)| (name, value.get())).collect())
+    serde_json::from_str(object).map_err(invalid)
 }
 
 /// A string, borrowed if it has no escapes.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+impl Borrow<str> for Text<'_> {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
 
 pub(crate) fn unquoted(json: &str) -> Result<Cow<'_, str>, Error> {
     Ok(serde_json::from_str::<Text<'_>>(json).map_err(invalid)?.0)
@@ -35,6 +41,22 @@ fn invalid(error: serde_json::Error) -> Error {
         error.column()
     );
     Error::new(ErrorKind::Record, text)
+}
+
+/// Returns a value as JSON text.
+pub(crate) fn written(value: &(impl Serialize + ?Sized)) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(unwritten)
+}
+
+/// Writes a record as JSON in its model's spelling, so that values equal to the model are equal as text.
+pub(crate) fn write<'a>(record: &impl Serialize, json: &'a mut Vec<u8>) -> Result<&'a str, Error> {
+    json.clear();
+    serde_json::to_writer(&mut *json, record).map_err(unwritten)?;
+    std::str::from_utf8(json).map_err(unwritten)
+}
+
+fn unwritten(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
 }
 
 /// Appends the value of a JSON number: its significant digits and a decimal exponent, so that `1`, `1.0` and `10e-1` are the
@@ -70,63 +92,6 @@ fn length(bytes: usize) -> Option<i64> {
     i64::try_from(bytes).ok()
 }
 
-pub(crate) fn quoted(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
-    push_quoted(&mut json, text);
-    json
-}
-
-pub(crate) fn push_quoted(json: &mut String, text: &str) {
-    // Without an early end, the compiler compares many bytes in one step.
-    let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
-    if text.bytes().fold(false, |found, byte| found | is_special(byte)) {
-        json.push_str(&serde_json::Value::from(text).to_string());
-    } else {
-        json.push('"');
-        json.push_str(text);
-        json.push('"');
-    }
-}
-
-/// A JSON object under construction.
-#[derive(Default)]
-pub(crate) struct Object(String);
-
-impl Object {
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self(String::with_capacity(bytes))
-    }
-
-    /// Appends a member. The value is JSON text.
-    pub(crate) fn push(&mut self, name: &str, value: &str) {
-        self.push_with(name, |json| json.push_str(value));
-    }
-
-    /// Appends a member, whose value is written as JSON text.
-    pub(crate) fn push_with(&mut self, name: &str, write: impl FnOnce(&mut String)) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        push_quoted(&mut self.0, name);
-        self.0.push(':');
-        write(&mut self.0);
-    }
-
-    /// Appends members, whose values are JSON text.
-    pub(crate) fn extend(&mut self, members: &Members<'_>) {
-        for (name, value) in members {
-            self.push(name, value);
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(crate) fn finish(mut self) -> String {
-        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
-        self.0
-    }
-}
-
 /// Maximum nesting of a value, in levels. The decoders accept one level less.
 pub(crate) const MAX_DEPTH: usize = 128;
 
@@ -152,7 +117,7 @@ fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Erro
     };
     match value.bytes().next() {
         Some(b'n' | b't' | b'f') => out.push_str(value),
-        Some(b'"') => push_quoted(out, &unquoted(value)?),
+        Some(b'"') => out.push_str(&written(&unquoted(value)?)?),
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(value).map_err(invalid)?;
             out.push('[');
@@ -165,8 +130,8 @@ fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Erro
         Some(b'{') => {
             out.push('{');
             for (name, value) in members(value)? {
-                push_quoted(out, &name);
-                write_meaning(value, out, depth)?;
+                out.push_str(&written(&name)?);
+                write_meaning(value.get(), out, depth)?;
                 out.push(',');
             }
             out.push('}');
@@ -176,9 +141,62 @@ fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Erro
     Ok(())
 }
 
+/// A record as JSON text, and the columns with which it was written.
+pub(crate) type Version<'a> = (&'a str, &'a Shape);
+
+/// Returns the names of the differing columns, in alphabetical order.
+///
+/// A nested record that became `null` or absent, or whose unlisted fields differ, is reported under its own name. Other
+/// unlisted fields are reported as [`EXTRA`]. A field that only one of the two shapes lists is ignored.
+pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>, Error> {
+    let shapes = [old.1, new.1];
+    let nests = |name: &str| shapes.map(|shape| shape.nests(name));
+    let is_nested = |name: &str| nests(name) != [false; 2];
+    let [before, after] = [values(old.0, &is_nested)?, values(new.0, &is_nested)?];
+    let mut changed = BTreeSet::new();
+    for path in
+        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path))
+    {
+        let name = path.first().map_or("", |name| &**name);
+        match (shapes.map(|shape| shape.index(path).is_some()), nests(name)) {
+            ([true, true], _) => drop(changed.insert(path.join("_"))),
+            ([false, false], [true, true]) => drop(changed.insert(name.to_owned())),
+            ([false, false], [false, false]) => drop(changed.insert(EXTRA.to_owned())),
+            _ => {}
+        }
+    }
+    Ok(changed.into_iter().collect())
+}
+
+/// The meanings of the fields, by path. A nested record with columns has no meaning as a whole, only those of its
+/// fields.
+type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
+
+fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {
+    let mut values = Values::new();
+    for (Text(name), value) in members(record)? {
+        let (value, mut whole) = (value.get(), String::new());
+        if value.starts_with('{') && is_nested(&name) {
+            for (Text(field), value) in members(value)? {
+                values.insert(vec![name.clone(), field], meaning(value.get())?);
+            }
+        } else {
+            whole = meaning(value)?;
+        }
+        values.insert(vec![name], whole);
+    }
+    Ok(values)
+}
+
+/// The name under which the feed reports unlisted fields: the column that stores them.
+pub(crate) const EXTRA: &str = "mirror_extra";
+
 #[cfg(test)]
 mod tests {
-    use super::meaning as read;
+    use methodical_model::tables::{Column, Table};
+
+    use super::{changed, meaning as read};
+    use crate::fields::Shape;
 
     fn meaning(text: &str) -> String {
         read(text).unwrap()
@@ -233,6 +251,44 @@ mod tests {
         for text in [nested(129), object(129), object(100_000)] {
             let error = read(&text).unwrap_err().to_string();
             assert_eq!(error, "cannot read a record: it is nested deeper than 128 levels");
+        }
+    }
+
+    const OLD: Table = Table::new(
+        "photo",
+        "id",
+        &[Column::text(&["id"]), Column::text(&["title"]), Column::text(&["place", "name"])],
+    );
+
+    /// The same with three new fields.
+    const NEW: Table = Table::new(
+        "photo",
+        "id",
+        &[
+            Column::text(&["id"]),
+            Column::text(&["title"]),
+            Column::text(&["place", "name"]),
+            Column::text(&["place", "zip"]),
+            Column::integer(&["size"]),
+            Column::text(&["owner", "name"]),
+        ],
+    );
+
+    fn names(tables: (Table, Table), old: &str, new: &str) -> String {
+        let (before, after) = (Shape::of(&tables.0).unwrap(), Shape::of(&tables.1).unwrap());
+        changed((old, &before), (new, &after)).unwrap().join(" ")
+    }
+
+    #[test]
+    fn a_field_of_one_shape_does_not_count() {
+        for (old, new, expected) in [
+            (r"{}", r#"{"size":7,"owner":{"name":"a"},"place":{"zip":"1"}}"#, "place"),
+            (r#"{"place":{}}"#, r#"{"place":{"zip":"1"}}"#, ""),
+            (r#"{"size":6}"#, r#"{"size":7}"#, ""),
+            (r#"{"size":6,"title":"a"}"#, r#"{"size":7,"title":"b"}"#, "title"),
+        ] {
+            assert_eq!(names((OLD, NEW), old, new), expected, "{old} {new}");
+            assert_eq!(names((NEW, OLD), new, old), expected, "{new} {old}");
         }
     }
 }

@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use siphasher::sip128::SipHasher24;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::json::{Members, Object, meaning, members, push_quoted, quoted, unquoted};
+use crate::fields::json::{Members, Text, meaning, members, unquoted, written};
 use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Value<'a> {
     Text(Cow<'a, str>),
     Integer(i64),
@@ -34,43 +37,56 @@ impl<'a> Row<'a> {
     ///
     /// Returns [`ErrorKind::Record`] if the text is not a JSON object, or a value is invalid or nested too deeply.
     pub(crate) fn of(json: &'a str, shape: &Shape) -> Result<Self, Error> {
-        let (cells, nulls) = (vec![None; shape.columns.len()], BTreeSet::new());
-        let (mut reading, mut extra) = (Reading { shape, cells, nulls }, Object::default());
-        for (name, text) in members(json)? {
-            let parent = shape.columns.iter().find_map(|column| match &*column.path {
-                [parent, _] if **parent == *name => Some(parent),
-                _ => None,
-            });
-            match parent {
-                Some(parent) if text == "null" => drop(reading.nulls.insert(parent)),
-                Some(_) if text.starts_with('{') => {
-                    let (fields, mut others) = (members(text)?, Object::default());
-                    // An empty object would be lost: nothing else records that it exists.
-                    let is_empty = fields.is_empty();
-                    for (field, text) in fields {
-                        if !reading.take(&[&name, &field], text)? {
-                            // Later syncs compare its meaning, and an error would end them.
-                            meaning(text)?;
-                            others.push(&field, text);
-                        }
-                    }
-                    if is_empty || !others.is_empty() {
-                        extra.push(&name, &others.finish());
+        let mut row = Self { cells: vec![None; shape.columns.len()], ..Self::default() };
+        let (mut nulls, mut extra) = (BTreeSet::new(), BTreeMap::new());
+        for (name, value) in members(json)? {
+            let (is_nested, text) = (shape.nests(&name.0), value.get());
+            if is_nested && text == "null" {
+                nulls.insert(name.0.into_owned());
+            } else if is_nested && text.starts_with('{') {
+                let (mut others, mut is_empty) = (Members::new(), true);
+                for (field, value) in members(text)? {
+                    is_empty = false;
+                    if !row.take(&[&name.0, &field.0], value.get(), shape, &mut nulls)? {
+                        others.insert(field, value);
                     }
                 }
-                None if reading.take(&[&name], text)? => {}
-                _ => {
-                    meaning(text)?;
-                    extra.push(&name, text);
+                // An empty object would be lost: nothing else records that it exists.
+                if is_empty || !others.is_empty() {
+                    let others = RawValue::from_string(written(&others)?);
+                    extra.insert(name, others.map_err(damaged)?);
                 }
+            } else if is_nested || !row.take(&[&name.0], text, shape, &mut nulls)? {
+                extra.insert(name, value.to_owned());
             }
         }
-        let nulls: Vec<String> = reading.nulls.into_iter().map(quoted).collect();
-        Ok(Row {
-            cells: reading.cells,
-            extra: (!extra.is_empty()).then(|| extra.finish()),
-            nulls: (!nulls.is_empty()).then(|| format!("[{}]", nulls.join(","))),
-        })
+        if !extra.is_empty() {
+            let text = written(&extra)?;
+            // Later syncs compare its meaning, and an error would end them.
+            meaning(&text)?;
+            row.extra = Some(text);
+        }
+        row.nulls = (!nulls.is_empty()).then(|| written(&nulls)).transpose()?;
+        Ok(row)
+    }
+
+    /// Puts a value into the column for its path, or adds the column to the nulls. Returns whether it did.
+    fn take(
+        &mut self,
+        path: &[&str],
+        text: &'a str,
+        shape: &Shape,
+        nulls: &mut BTreeSet<String>,
+    ) -> Result<bool, Error> {
+        let Some(index) = shape.index(path) else { return Ok(false) };
+        let (column, to) = (shape.columns.get(index), self.cells.get_mut(index));
+        let (Some(column), Some(to)) = (column, to) else { return Ok(false) };
+        if text == "null" {
+            nulls.insert(column.name.clone());
+            return Ok(true);
+        }
+        *to = cell(column.kind, text)?;
+        Ok(to.is_some())
     }
 
     /// Reads a record that its model wrote, if [`to_model_json`](Self::to_model_json) would return exactly this text:
@@ -133,28 +149,19 @@ impl<'a> Row<'a> {
 
     /// Returns the record as JSON text, with its fields in the order of their names.
     pub(crate) fn to_json(&self, shape: &Shape) -> Result<String, Error> {
-        let (text, mut object) = (self.to_model_json(shape)?, Object::default());
-        object.extend(&members(&text)?);
-        Ok(object.finish())
+        written(&members(&self.to_model_json(shape)?)?)
     }
 
     /// Returns the record as JSON text as its model writes it: fields in the order of the columns, then the unlisted ones.
     pub(crate) fn to_model_json(&self, shape: &Shape) -> Result<String, Error> {
         let mut extra = self.extra.as_deref().map_or_else(|| Ok(Members::new()), members)?;
-        let (nulls, mut record) = (self.null_names()?, Object::with_capacity(ROOM));
-        let is_null = |name: &str| nulls.iter().any(|null| null == name);
-        let push = |object: &mut Object, (column, cell): (&Column, &Option<Value<'_>>)| {
-            let field = column.path.last().map_or("", |field| field);
-            match cell {
-                Some(value) => object.push_with(field, |json| write_value(json, value, column)),
-                None if is_null(&column.name) => object.push(field, "null"),
-                None => {}
-            }
-        };
-        let columns = || shape.columns.iter().zip(&self.cells);
-        for (index, (column, cell)) in columns().enumerate() {
-            let [parent, _] = &*column.path else {
-                push(&mut record, (column, cell));
+        let nulls = self.nulls.as_deref().map_or(Ok(Vec::new()), serde_json::from_str);
+        let nulls: Vec<String> = nulls.map_err(damaged)?;
+        let unlisted = |(Text(name), json)| (name, Part::Json(json));
+        let (mut record, columns) = (Vec::new(), || shape.columns.iter().zip(&self.cells));
+        for (index, one) in columns().enumerate() {
+            let [parent, _] = &*one.0.path else {
+                record.extend(part(one, &nulls)?);
                 continue;
             };
             let is_below = |one: &Column| one.path.len() == 2 && one.path.first() == Some(parent);
@@ -163,27 +170,20 @@ impl<'a> Row<'a> {
             if before.iter().rev().any(is_below) {
                 continue;
             }
-            let mut nested = Object::default();
-            columns().filter(|(one, _)| is_below(one)).for_each(|one| push(&mut nested, one));
-            if !nested.is_empty() {
-                if let Some(below) = extra.remove(&**parent) {
-                    nested.extend(&members(below)?);
-                }
-                record.push(parent, &nested.finish());
-            } else if is_null(parent) {
-                record.push(parent, "null");
+            let mut fields = Vec::new();
+            for one in columns().filter(|(one, _)| is_below(one)) {
+                fields.extend(part(one, &nulls)?);
+            }
+            if !fields.is_empty() {
+                let below = extra.remove(&**parent).map(|below| members(below.get()));
+                fields.extend(below.transpose()?.into_iter().flatten().map(unlisted));
+                record.push((parent.into(), Part::Object(fields)));
+            } else if nulls.contains(parent) {
+                record.push((parent.into(), Part::Null));
             }
         }
-        record.extend(&extra);
-        Ok(record.finish())
-    }
-
-    fn null_names(&self) -> Result<Vec<String>, Error> {
-        let names = self.nulls.as_deref().map_or(Ok(Vec::new()), serde_json::from_str);
-        names.map_err(|error| {
-            Error::new(ErrorKind::Store, "cannot read a row: a column of the mirror is damaged")
-                .because(error)
-        })
+        record.extend(extra.into_iter().map(unlisted));
+        written(&Part::Object(record))
     }
 
     /// Removes everything that may be personal: the personal columns, and all unlisted fields.
@@ -205,34 +205,42 @@ impl<'a> Row<'a> {
     }
 }
 
-fn write_value(json: &mut String, value: &Value<'_>, column: &Column) {
-    match value {
-        Value::Text(text) if column.kind == Kind::Json => json.push_str(text),
-        Value::Text(text) => push_quoted(json, text),
-        Value::Integer(value) => json.push_str(&value.to_string()),
-        Value::Boolean(value) => json.push_str(if *value { "true" } else { "false" }),
-    }
+/// A part of a record as JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Part<'a> {
+    Null,
+    Cell(&'a Value<'a>),
+    Json(&'a RawValue),
+    Object(#[serde(serialize_with = "object")] Vec<Field<'a>>),
 }
 
-struct Reading<'s, 'a> {
-    shape: &'s Shape,
-    cells: Vec<Option<Value<'a>>>,
-    nulls: BTreeSet<&'s str>,
-}
+/// A field of a record, by name.
+type Field<'a> = (Cow<'a, str>, Part<'a>);
 
-impl<'a> Reading<'_, 'a> {
-    /// Puts a value into the column for its path, or adds the column to the nulls. Returns whether it did.
-    fn take(&mut self, path: &[&str], text: &'a str) -> Result<bool, Error> {
-        let Some(index) = self.shape.index(path) else { return Ok(false) };
-        let (column, to) = (self.shape.columns.get(index), self.cells.get_mut(index));
-        let (Some(column), Some(to)) = (column, to) else { return Ok(false) };
-        if text == "null" {
-            self.nulls.insert(&column.name);
-            return Ok(true);
+/// Returns the field of a column; `None` if the record does not have it.
+fn part<'a>(
+    (column, cell): (&'a Column, &'a Option<Value<'_>>),
+    nulls: &[String],
+) -> Result<Option<Field<'a>>, Error> {
+    let part = match cell {
+        Some(Value::Text(json)) if column.kind == Kind::Json => {
+            Part::Json(serde_json::from_str(json).map_err(damaged)?)
         }
-        *to = cell(column.kind, text)?;
-        Ok(to.is_some())
-    }
+        Some(value) => Part::Cell(value),
+        None if nulls.contains(&column.name) => Part::Null,
+        None => return Ok(None),
+    };
+    Ok(column.path.last().map(|name| (name.into(), part)))
+}
+
+fn object<S: Serializer>(fields: &[Field<'_>], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(fields.iter().map(|(name, part)| (name, part)))
+}
+
+fn damaged(error: serde_json::Error) -> Error {
+    Error::new(ErrorKind::Store, "cannot read a row: a column of the mirror is damaged")
+        .because(error)
 }
 
 /// Returns a JSON value as a value of a column; `None` if the column cannot hold it exactly.
@@ -279,26 +287,19 @@ impl RowHasher {
 
 /// Returns whether more than half, and at least two, of the personal values present in both versions differ. One person
 /// may change their name. Case, spaces and separators are ignored.
-pub(crate) fn is_other_person(old: (&Row<'_>, &Shape), new: (&Row<'_>, &Shape)) -> bool {
-    let (old, new) = (personal(old), personal(new));
-    let compared = old.iter().filter_map(|(name, old)| Some((*old, *new.get(name)?)));
+pub(crate) fn is_other_person(old: (&Row<'_>, &Shape), (row, shape): (&Row<'_>, &Shape)) -> bool {
     let (mut count, mut different) = (0_u32, 0_u32);
-    for (old, new) in compared {
-        count += 1;
-        different += u32::from(!is_same_spelling(old, new));
+    for (index, (column, value)) in shape.columns.iter().zip(&row.cells).enumerate() {
+        let before = old.1.index(&column.path).and_then(|index| old.0.cells.get(index)?.as_ref());
+        if let (Some(before), Some(value)) = (before, value)
+            && column.is_personal
+            && index != shape.identity
+        {
+            count += 1;
+            different += u32::from(!is_same_spelling(before, value));
+        }
     }
     different > 1 && different * 2 > count
-}
-
-/// Returns the personal columns that have a value.
-fn personal<'a>((row, shape): (&'a Row<'_>, &'a Shape)) -> BTreeMap<&'a str, &'a Value<'a>> {
-    let columns = shape.columns.iter().zip(&row.cells).enumerate();
-    columns
-        .filter_map(|(index, (column, cell))| {
-            let is_personal = column.is_personal && index != shape.identity;
-            Some((&*column.name, cell.as_ref().filter(|_| is_personal)?))
-        })
-        .collect()
 }
 
 fn is_same_spelling(old: &Value<'_>, new: &Value<'_>) -> bool {
@@ -308,9 +309,6 @@ fn is_same_spelling(old: &Value<'_>, new: &Value<'_>) -> bool {
     };
     letters(old) == letters(new)
 }
-
-/// The space for the text of most records, in bytes.
-const ROOM: usize = 256;
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,9 @@
 //! The past values of placements: which value each had, and when. They are stored in the table `mirror_spell`.
 
-use std::ops::ControlFlow;
-
 use crate::error::{Error, debug_with};
 use crate::mirror::Mirror;
 use crate::recovery::parts;
-use crate::store::rows::PAGE;
-use crate::store::{Store, quoted, utc};
+use crate::store::{Store, integer, quoted, utc};
 
 /// A period in which a placement kept one value.
 ///
@@ -106,10 +103,8 @@ const EMPTY_FEED: &str = "UPDATE mirror_change SET previous = NULL, value = NULL
                           WHERE (previous IS NOT NULL OR value IS NOT NULL) AND table_name = ?1";
 
 impl Mirror {
-    /// Passes each past value of a recovered table, or of one member, to `take`, ordered by number, until it breaks.
-    /// Other tables have no past values.
-    ///
-    /// They are read in pages, so a sync that ends between two pages may change those that follow.
+    /// Returns the past values of a recovered table, or of one member, ordered by number, at most `limit`. Other tables
+    /// have no past values.
     ///
     /// # Errors
     ///
@@ -117,56 +112,46 @@ impl Mirror {
     ///
     /// ```
     /// use std::collections::BTreeMap;
-    /// use std::ops::ControlFlow;
     ///
     /// use methodical_mirror::{Error, Mirror};
     ///
-    /// /// Returns how many times each value ended, and the seconds of these times.
-    /// fn time_in_value(mirror: &Mirror, table: &str) -> Result<BTreeMap<String, (u32, i64)>, Error> {
+    /// /// Returns how many times each value of a member ended, and the seconds of these times.
+    /// fn time_in_value(mirror: &Mirror, member: &str) -> Result<BTreeMap<String, (u32, i64)>, Error> {
     ///     let mut times = BTreeMap::<String, (u32, i64)>::new();
-    ///     mirror.each_past_value(table, None, |one| {
+    ///     for one in mirror.past_values("photo_album", Some(member), 1000)? {
     ///         if let (Some(value), Some(ended_at), false) = (one.value, one.ended_at, one.began_before) {
     ///             let (count, seconds) = times.entry(value).or_default();
     ///             *count += 1;
     ///             *seconds += ended_at - one.began_at;
     ///         }
-    ///         ControlFlow::Continue(())
-    ///     })?;
+    ///     }
     ///     Ok(times)
     /// }
-    /// # assert!(time_in_value(&Mirror::in_memory()?, "photo_album")?.is_empty());
+    /// # assert!(time_in_value(&Mirror::in_memory()?, "7")?.is_empty());
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn each_past_value(
+    pub fn past_values(
         &self,
         table: &str,
         member: Option<&str>,
-        mut take: impl FnMut(PastValue) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
+        limit: usize,
+    ) -> Result<Vec<PastValue>, Error> {
         let of = if member.is_some() { "member_id = ?3" } else { "?3 IS NULL" };
         let select = format!(
             "SELECT number, record_id, group_id, member_id, value, unixepoch(began_at), unixepoch(ended_at), began_before \
-             FROM mirror_spell WHERE table_name = ?1 AND number > ?2 AND {of} ORDER BY number LIMIT {PAGE}"
+             FROM mirror_spell WHERE table_name = ?1 AND {of} ORDER BY number LIMIT ?2"
         );
-        let mut after = 0;
-        loop {
-            let page = self.store().query(&select, (table, after, member), |row| {
-                Ok(PastValue {
-                    number: row.get(0)?,
-                    id: row.get(1)?,
-                    group: row.get(2)?,
-                    member: row.get(3)?,
-                    value: row.get(4)?,
-                    began_at: row.get(5)?,
-                    ended_at: row.get(6)?,
-                    began_before: row.get(7)?,
-                })
-            })?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.number;
-            if page.into_iter().try_for_each(&mut take).is_break() {
-                return Ok(());
-            }
-        }
+        self.store().query(&select, (table, integer(limit), member), |row| {
+            Ok(PastValue {
+                number: row.get(0)?,
+                id: row.get(1)?,
+                group: row.get(2)?,
+                member: row.get(3)?,
+                value: row.get(4)?,
+                began_at: row.get(5)?,
+                ended_at: row.get(6)?,
+                began_before: row.get(7)?,
+            })
+        })
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::types::{Value as SqlValue, ValueRef};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::error::Error;
-use crate::fields::{Kind, Shape};
+use crate::fields::Shape;
 use crate::store::rows::State;
 use crate::store::{quoted, sqlite_failed, utc};
 
@@ -101,7 +101,7 @@ impl Filter {
             for value in values {
                 if let Some(value) = value {
                     // A value that is invalid for the column's type never matches.
-                    let Some(value) = parse(kind, value) else { continue };
+                    let Some(value) = kind.value(value) else { continue };
                     parameters.push(value);
                     parts.push(format!("{name} = ?{}", parameters.len()));
                 } else {
@@ -129,15 +129,6 @@ impl fmt::Debug for Filter {
             .field("columns", &columns)
             .finish_non_exhaustive()
     }
-}
-
-/// Converts text to a value of a column; `None` if the column cannot hold it.
-fn parse(kind: Kind, text: &str) -> Option<SqlValue> {
-    Some(match kind {
-        Kind::Text | Kind::Json => text.to_owned().into(),
-        Kind::Integer => text.parse::<i64>().ok()?.into(),
-        Kind::Boolean => text.parse::<bool>().ok()?.into(),
-    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,18 +177,10 @@ impl Wanted {
 /// ```
 #[must_use]
 pub fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    fold(text, &mut folded);
-    folded
-}
-
-/// Writes text without case and accents.
-fn fold(text: &str, folded: &mut String) {
     if text.is_ascii() {
-        folded.push_str(text);
-        folded.make_ascii_lowercase();
-        return;
+        return text.to_ascii_lowercase();
     }
+    let mut folded = String::with_capacity(text.len());
     let lower = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     for letter in lower.nfd().filter(|one| !is_accent(*one)) {
         match base(letter) {
@@ -205,6 +188,7 @@ fn fold(text: &str, folded: &mut String) {
             None => folded.push(letter),
         }
     }
+    folded
 }
 
 /// Returns whether a character is one of the combining diacritical marks. The marks of other blocks are vowels of some scripts.

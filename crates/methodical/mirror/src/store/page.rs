@@ -28,56 +28,37 @@ pub enum Order {
     Text(String),
 }
 
-/// Selects a page of records: their order, where to begin, and how many.
+/// Selects a page of records.
 ///
 /// ```
 /// use methodical_mirror::{Order, Paging};
 ///
 /// // The 50 records that changed last.
-/// let paging = Paging::new(50).order(Order::Changed).descending();
+/// let paging = Paging { order: Order::Changed, is_descending: true, ..Paging::new(50) };
 /// # assert_ne!(paging, Paging::new(50));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
+#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Paging {
-    pub(crate) order: Order,
-    pub(crate) is_descending: bool,
-    pub(crate) after: Option<i64>,
-    pub(crate) limit: usize,
-    time: Duration,
+    /// The maximum number of records.
+    pub limit: usize,
+    /// The order of the records.
+    pub order: Order,
+    /// Whether the order is reversed.
+    pub is_descending: bool,
+    /// The [`Record::number`](crate::Record::number) after which the page begins; `None` for the first page.
+    pub after: Option<i64>,
+    /// The maximum time of a search, which cannot use an index. The page may then have fewer records than its limit, or
+    /// even zero, and still not be the last.
+    pub time: Duration,
 }
 
 impl Paging {
-    /// Asks for the first page, with at most `limit` records.
+    /// Asks for the first page, with at most `limit` records, in the order of first sight, and without a maximum time.
+    #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self {
-            order: Order::default(),
-            is_descending: false,
-            after: None,
-            limit,
-            time: Duration::MAX,
-        }
-    }
-
-    /// Sets the order of the records. Default: the order of first sight.
-    pub fn order(self, order: Order) -> Self {
-        Self { order, ..self }
-    }
-
-    /// Reverses the order.
-    pub fn descending(self) -> Self {
-        Self { is_descending: true, ..self }
-    }
-
-    /// Asks for the page after the record with this [`Record::number`](crate::Record::number).
-    pub fn after(self, number: i64) -> Self {
-        Self { after: Some(number), ..self }
-    }
-
-    /// Limits the time of a search, which cannot use an index. The page may then have fewer records than its limit, or
-    /// even zero, and still not be the last.
-    pub fn within(self, time: Duration) -> Self {
-        Self { time, ..self }
+        let (order, time) = (Order::FirstSeen, Duration::MAX);
+        Self { limit, order, is_descending: false, after: None, time }
     }
 
     /// Returns whether a search ends after this number of rows.

@@ -89,12 +89,12 @@ impl Stored {
 
 impl Store {
     /// Returns what is known of all records of a table, ordered by key.
-    pub(crate) fn known<T>(&self, table: &str, each: impl Fn(Known) -> T) -> Result<Vec<T>, Error> {
+    pub(crate) fn known(&self, table: &str) -> Result<Vec<Known>, Error> {
         let select = format!(
             "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape FROM {} ORDER BY mirror_key",
             quoted(table)
         );
-        self.query(&select, (), |row| known(row).map(&each))
+        self.query(&select, (), known)
     }
 
     /// Returns the key, identity and state of each present or missing record of a table.
@@ -164,7 +164,7 @@ impl Store {
             let (page, next) = self.page(table, filter, &paging)?;
             page.into_iter().try_for_each(&mut take)?;
             match next {
-                Some(number) => paging = paging.after(number),
+                Some(_) => paging.after = next,
                 None => return Ok(()),
             }
         }

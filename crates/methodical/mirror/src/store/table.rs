@@ -1,14 +1,15 @@
 //! The tables of records: created, extended, described in SQL, and assigned to the lists that fill them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::row::{Row, Value};
-use crate::fields::{Hash, Kind, Shape};
+use crate::fields::row::Value;
+use crate::fields::{Kind, Shape};
 use crate::store::{Store, count, integer, quoted, utc};
 
 /// The state of one table of a mirror.
@@ -92,19 +93,18 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates the statements, from the columns for new rows, all columns of the table, and those that an erasure may
-    /// keep.
+    /// Creates the statements, from the columns for new rows and all columns of the table. An erasure keeps the columns
+    /// that `personal` lists with `false`.
     fn new(
         name: &str,
         shape: &Shape,
         existing: Vec<String>,
-        kept: impl Fn(&str) -> bool,
+        personal: &BTreeMap<&str, bool>,
     ) -> Result<Self, Error> {
         let (table, identity) = (quoted(name), shape.identity()?);
         let id = quoted(&identity.name);
         let (mut columns, mut values, mut sets) = (String::new(), String::new(), String::new());
-        let others = shape.columns.iter().filter(|column| column.name != identity.name);
-        for (column, number) in others.zip(FIRST_CELL..) {
+        for (column, number) in shape.columns.iter().zip(FIRST_CELL..) {
             let column = quoted(&column.name);
             let _ = write!(columns, ", {column}");
             let _ = write!(values, ", ?{number}");
@@ -117,7 +117,7 @@ impl Table {
             if !is_current {
                 sets += &empty;
             }
-            if *column != identity.name && !kept(column) {
+            if *column != identity.name && personal.get(&**column) != Some(&false) {
                 erased += &empty;
             }
         }
@@ -127,50 +127,23 @@ impl Table {
             existing,
             erased,
             insert: format!(
-                "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
-                 mirror_first_seen, mirror_changed_at, mirror_extra, mirror_nulls{columns}) \
-                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values}) ON CONFLICT ({id}) DO NOTHING"
+                "INSERT INTO {table} (mirror_key, mirror_hash, mirror_shape, mirror_changed_at, mirror_extra, mirror_nulls, \
+                 mirror_first_seen, mirror_state, mirror_misses{columns}) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?4, 'present', 0{values}) ON CONFLICT ({id}) DO NOTHING"
             ),
             update: format!(
-                "UPDATE {table} SET {id} = ?2, mirror_hash = ?3, mirror_state = 'present', mirror_misses = 0, \
-                 mirror_shape = ?4, mirror_changed_at = coalesce(?5, mirror_changed_at), mirror_missing_since = NULL, \
-                 mirror_gone_at = NULL, mirror_extra = ?6, mirror_nulls = ?7{sets} WHERE mirror_key = ?1"
+                "UPDATE {table} SET mirror_hash = ?2, mirror_shape = ?3, mirror_changed_at = coalesce(?4, mirror_changed_at), \
+                 mirror_extra = ?5, mirror_nulls = ?6, mirror_state = 'present', mirror_misses = 0, \
+                 mirror_missing_since = NULL, mirror_gone_at = NULL{sets} WHERE mirror_key = ?1"
             ),
             key: format!("SELECT mirror_key FROM {table} WHERE {id} = ?1"),
             row: format!("SELECT * FROM {table} WHERE {id} = ?1"),
         })
     }
 
-    pub(crate) fn id<'a>(&self, id: &'a str) -> ToSqlOutput<'a> {
-        let number = if self.identity == Kind::Integer { id.parse().ok() } else { None };
-        number.map_or_else(
-            || text(Some(id)),
-            |number| ToSqlOutput::Borrowed(ValueRef::Integer(number)),
-        )
-    }
-
-    /// Returns the parameters of `insert` and `update`, for a record that becomes present in the row with this key. It
-    /// changed at this time, or has the same meaning as before.
-    pub(crate) fn parameters<'a>(
-        &self,
-        (key, id): (i64, &'a str),
-        (hash, shape): (&'a Hash, i64),
-        row: &'a Row<'_>,
-        changed_at: Option<&'a str>,
-    ) -> impl Iterator<Item = ToSqlOutput<'a>> {
-        let integer = |value| ToSqlOutput::Borrowed(ValueRef::Integer(value));
-        let fixed = [
-            integer(key),
-            self.id(id),
-            ToSqlOutput::Borrowed(ValueRef::Blob(&hash.0)),
-            integer(shape),
-            text(changed_at),
-            text(row.extra.as_deref()),
-            text(row.nulls.as_deref()),
-        ];
-        let identity = self.shape.identity;
-        let cells = row.cells.iter().enumerate().filter(move |(index, _)| *index != identity);
-        fixed.into_iter().chain(cells.map(|(_, cell)| ToSqlOutput::Borrowed(sql(cell.as_ref()))))
+    /// Returns an identity as its column has it; `None` if it cannot have it.
+    pub(crate) fn id(&self, id: &str) -> Option<SqlValue> {
+        self.identity.value(id)
     }
 }
 
@@ -260,12 +233,11 @@ impl Store {
         let Some(shape) = shape.or_else(|| shapes.last()) else { return Ok(None) };
         let existing = self.columns(name)?.into_iter().map(|(name, _)| name);
         let existing = existing.filter(|name| !name.starts_with("mirror_")).collect();
-        let columns = || shapes.iter().flat_map(|shape| &shape.columns);
-        let listed: BTreeSet<&str> = columns().map(|column| &*column.name).collect();
-        let personal = columns().filter(|column| column.is_personal);
-        let personal: BTreeSet<&str> = personal.map(|column| &*column.name).collect();
-        let kept = |name: &str| listed.contains(name) && !personal.contains(name);
-        Table::new(name, shape, existing, kept).map(Some)
+        let mut personal = BTreeMap::new();
+        for column in shapes.iter().flat_map(|shape| &shape.columns) {
+            *personal.entry(&*column.name).or_default() |= column.is_personal;
+        }
+        Table::new(name, shape, existing, &personal).map(Some)
     }
 
     /// Returns the names and types of the columns of a table or view, or nothing if it does not exist.
@@ -375,17 +347,25 @@ pub(crate) fn view_columns<'a>(identity: &'a str, existing: &'a [String]) -> Vec
     [identity, "mirror_first_seen", "mirror_changed_at"].into_iter().chain(own).collect()
 }
 
-pub(crate) fn sql<'a>(value: Option<&'a Value<'_>>) -> ValueRef<'a> {
-    match value {
-        None => ValueRef::Null,
-        Some(Value::Text(text)) => ValueRef::Text(text.as_bytes()),
-        Some(Value::Integer(value)) => ValueRef::Integer(*value),
-        Some(Value::Boolean(value)) => ValueRef::Integer(i64::from(*value)),
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Integer(value) => ValueRef::Integer(*value),
+            Self::Boolean(value) => ValueRef::Integer(i64::from(*value)),
+        }))
     }
 }
 
-fn text(text: Option<&str>) -> ToSqlOutput<'_> {
-    ToSqlOutput::Borrowed(text.map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes())))
+impl Kind {
+    /// Converts text to a value of a column; `None` if the column cannot hold it.
+    pub(crate) fn value(self, text: &str) -> Option<SqlValue> {
+        Some(match self {
+            Self::Text | Self::Json => text.to_owned().into(),
+            Self::Integer => text.parse::<i64>().ok()?.into(),
+            Self::Boolean => text.parse::<bool>().ok()?.into(),
+        })
+    }
 }
 
 const fn type_of(kind: Kind) -> &'static str {
@@ -396,4 +376,4 @@ const fn type_of(kind: Kind) -> &'static str {
 }
 
 /// The number of the first parameter for a column of the shape.
-const FIRST_CELL: u32 = 8;
+const FIRST_CELL: u32 = 7;

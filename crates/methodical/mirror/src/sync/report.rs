@@ -94,13 +94,11 @@ impl SyncError {
 impl fmt::Display for SyncError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SyncReport { tables, samples, error, .. } = &*self.0;
-        let tables = tables.iter().filter_map(|one| {
-            let error = one.errors().next()?;
-            Some(format!("`{}`: {error}", one.table))
-        });
-        let samples = samples.iter().filter_map(|sample| sample.result.as_ref().err());
-        let others = samples.chain(error).map(ToString::to_string);
-        let parts: Vec<String> = tables.chain(others).collect();
+        let tables = tables.iter().map(|one| (one.table, one.errors().next()));
+        let samples = samples.iter().map(|one| (one.gauge, one.result.as_ref().err()));
+        let parts = tables.chain(samples);
+        let parts = parts.filter_map(|(name, error)| Some(format!("`{name}`: {}", error?)));
+        let parts: Vec<String> = parts.chain(error.iter().map(ToString::to_string)).collect();
         f.write_str(&parts.join("; "))
     }
 }

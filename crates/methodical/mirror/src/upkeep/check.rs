@@ -12,7 +12,7 @@ use crate::store::rows::Stored;
 use crate::store::table::TableStatus;
 use crate::store::{OrFailed as _, Store, count, quoted, sqlite_failed};
 
-/// What [`Mirror::check`] found.
+/// What [`Mirror::check`] found, or what [`Mirror::rebuild`] found and corrected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
@@ -86,16 +86,6 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What [`Mirror::rebuild`] corrected, and a check afterwards.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rebuilt {
-    /// The findings that were corrected.
-    pub findings: Vec<Finding>,
-    /// The check of the rebuilt mirror.
-    pub check: Check,
-}
-
 impl Mirror {
     /// Checks one consistent state of the mirror, even while another process is syncing it:
     ///
@@ -129,8 +119,8 @@ impl Mirror {
         self.store().check()
     }
 
-    /// Corrects what [`check`](Self::check) finds wrong, in one transaction. Cursors, consumers, the feed, the history and the
-    /// forgotten identities are kept.
+    /// Corrects what [`check`](Self::check) finds wrong, in one transaction, and returns what it found. Cursors,
+    /// consumers, the feed, the history and the forgotten identities are kept.
     ///
     /// - The hash of a changed row becomes that of its contents, so that the next sync writes the row again, with a change.
     /// - The counts of a table become those of its rows.
@@ -140,17 +130,17 @@ impl Mirror {
     ///
     /// Returns [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data.
     /// [`ErrorKind::Busy`] if another process is syncing the mirror. After an error, the mirror is unchanged.
-    pub fn rebuild(&mut self) -> Result<Rebuilt, Error> {
+    pub fn rebuild(&mut self) -> Result<Check, Error> {
         let (at, mut store) = (self.now(), self.store());
-        let findings = store.change(|store| {
-            let Check { findings, .. } = store.find_all(Some(at))?;
-            if let Some(damage) = findings.iter().find(|one| one.kind == FindingKind::Damage) {
+        store.change(|store| {
+            let check = store.find_all(Some(at))?;
+            let is_damage = |one: &&Finding| one.kind == FindingKind::Damage;
+            if let Some(damage) = check.findings.iter().find(is_damage) {
                 let text = format!("cannot rebuild the mirror: {damage}");
                 return Err(Error::new(ErrorKind::Foreign, text));
             }
-            Ok((findings, true))
-        })?;
-        Ok(Rebuilt { findings, check: store.check()? })
+            Ok((check, true))
+        })
     }
 }
 
@@ -226,23 +216,22 @@ impl Store {
             let is_hashed = state.is_live() && !is_reduced && !stored.has_old_hash;
             let hash = is_hashed.then(|| hasher.row(&stored.row, &stored.shape)).transpose()?;
             let (kind, cause) = if !state.is_live() && stored.is_readable() {
-                if let Some(at) = corrects_at {
-                    self.erase(table, *known, state, stored.gone_at.unwrap_or(at))?;
-                }
                 (FindingKind::Erasure, format!("it is {name}, and still has contents"))
             } else if state.is_live() && suppressed.has(id) {
-                if let Some(at) = corrects_at {
-                    self.erase_known(table, *known, id, at)?;
-                }
                 (FindingKind::Forgotten, format!("it is {name}, but its identity was forgotten"))
             } else if is_hashed && known.hash != hash {
-                if corrects_at.is_some() {
-                    self.set_hash(table, known.key, hash)?;
-                }
                 (FindingKind::Hash, "the row was changed by another program".to_owned())
             } else {
                 return Ok(());
             };
+            match (corrects_at, kind) {
+                (None, _) => {}
+                (Some(at), FindingKind::Erasure) => {
+                    self.erase(table, *known, state, stored.gone_at.unwrap_or(at))?;
+                }
+                (Some(at), FindingKind::Forgotten) => self.erase_known(table, *known, id, at)?,
+                (Some(_), _) => self.set_hash(table, known.key, hash)?,
+            }
             let (table, id) = (Some(table.clone()), Some(id.clone()));
             check.findings.push(Finding { kind, table, id, cause });
             Ok(())

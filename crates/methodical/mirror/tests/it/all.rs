@@ -1,9 +1,9 @@
 //! Syncs of all tables of a service.
 
 use methodical_mirror::{Error, ErrorKind, Mirror, Rules, SyncOptions};
-use methodical_testkit::raw_server::Next;
 
-use crate::gallery::Server;
+use crate::gallery::{HTML, Server};
+use crate::support::table;
 
 fn lists() -> SyncOptions {
     SyncOptions::new().without_recovery()
@@ -11,33 +11,21 @@ fn lists() -> SyncOptions {
 
 #[test]
 fn a_table_that_fails_does_not_undo_the_others() {
-    let server = Server::start();
-    server.state().put("1", "7", "New");
-    server.state().fault = Some(("photos".to_owned(), |connection| {
-        connection.respond(
-            "content-type: text/html\r\nconnection: close\r\n",
-            b"<html>maintenance</html>",
-        );
-        Next::Close
-    }));
+    let server = Server::with(&[("1", "7", "New")]);
+    server.fails("photos", HTML);
     let mut mirror = Mirror::in_memory().unwrap();
     let error = server.sync(&mut mirror, &lists()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Call);
-    let text = error.to_string();
-    assert!(text.starts_with("`photo`: cannot sync"), "{text}");
+    assert_eq!(error.to_string(), "`photo`: the response is not JSON");
     let report = error.into_report();
     assert_eq!(report.failures().map(Error::kind).collect::<Vec<_>>(), [ErrorKind::Call]);
     assert_eq!(report.tables[1].result.as_ref().unwrap().added, 1);
-    let mut albums = 0;
-    mirror.each_record("album", |_| albums += 1).unwrap();
-    assert_eq!(albums, 1);
+    assert_eq!(table(&mirror, "album").len(), 1);
 }
 
 #[test]
 fn a_number_of_missing_records_is_accepted_for_one_table() {
-    let server = Server::start();
-    server.state().put("1", "7", "New");
-    server.state().put("1", "8", "New");
+    let server = Server::with(&[("1", "7", "New"), ("1", "8", "New")]);
     let mut mirror = Mirror::in_memory().unwrap();
     server.sync(&mut mirror, &lists()).unwrap();
     server.state().albums.clear();

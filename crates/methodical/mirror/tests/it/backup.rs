@@ -192,7 +192,7 @@ fn a_refused_restore_changes_nothing() {
     assert_eq!(refused(&copy, &other).kind(), ErrorKind::OtherSource);
     let orphaned = folder.path().join("orphaned.db");
     std::fs::write(folder.path().join("orphaned.db-wal"), "log").unwrap();
-    assert!(refused(&copy, &orphaned).to_string().ends_with("move the log away"));
+    assert!(refused(&copy, &orphaned).to_string().ends_with("in the way; move it away"));
     std::fs::write(folder.path().join("copy.db-wal"), "log").unwrap();
     assert!(refused(&copy, &path).to_string().ends_with("make a backup of it"));
     let partial = |name: &String| name.contains("partial");

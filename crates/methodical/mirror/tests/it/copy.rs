@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 
 use crate::cluster::{Database, database};
 use crate::gallery::Server;
-use crate::kill::{CHILD, LIMIT, RUNS, generation, start};
+use crate::kill::{CHILD, RUNS, generation, run_and_kill};
 use crate::place::Place;
 use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, open, photos, sync};
 
@@ -262,15 +262,7 @@ fn killed_copies_lose_nothing_and_repeat_nothing() {
     let runs = std::env::var(RUNS).map_or(20, |runs| runs.parse::<u64>().unwrap());
     for run in 0..runs {
         let test = "copy::killed_copies_lose_nothing_and_repeat_nothing";
-        let (mut child, committed) = start(test, path.as_os_str());
-        if run % 2 == 0 {
-            committed.recv_timeout(LIMIT).unwrap();
-        }
-        let moment = Duration::from_micros(fastrand::u64(0..60_000));
-        // This wait has no event to wait for: it is the random moment.
-        let _last = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(3).last();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        run_and_kill(test, path.as_os_str(), run % 2 == 0, 60_000, 3);
         copy(&mut place.open(), &database.url);
         assert_equal(&path, &database.url);
     }

@@ -8,7 +8,6 @@ use methodical_mirror::{
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::Clock;
 
 /// Returns the changes in short: kind, identity, value before, value.
 fn shown(mirror: &Mirror) -> Vec<String> {
@@ -61,9 +60,7 @@ fn a_change_has_the_value_before_and_the_new_one() {
 #[test]
 fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_delivered() {
     for erases in 0..4 {
-        let place = Place::new();
-        let (server, clock) = (Server::start(), Clock::default());
-        let mut mirror = clock.of(place.open());
+        let (server, (place, mut mirror, clock)) = (Server::start(), Place::timed());
         mirror.add_consumer("all").unwrap();
         put(&server, &mut mirror, "1", "a", "New");
         put(&server, &mut mirror, "1", "b", "New");

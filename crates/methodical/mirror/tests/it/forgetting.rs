@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::{Write as _, stdout};
 use std::path::Path;
-use std::time::Duration;
 
 use methodical_mirror::{Mirror, State};
 
-use crate::kill::{CHILD, LIMIT, start};
+use crate::kill::{CHILD, run_and_kill};
 use crate::support::{open, photos, records};
 
 const COUNT: usize = 300;
@@ -67,13 +66,7 @@ fn a_killed_erasure_leaves_no_byte_of_a_forgotten_record() {
         runs += 1;
         assert!(runs < 200, "{before} after {runs} runs");
         let test = "forgetting::a_killed_erasure_leaves_no_byte_of_a_forgotten_record";
-        let (mut child, committed) = start(test, path.as_os_str());
-        committed.recv_timeout(LIMIT).unwrap();
-        let moment = Duration::from_micros(fastrand::u64(0..40_000));
-        // This wait has no event to wait for: it is the random moment.
-        let _many = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(10).last();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        run_and_kill(test, path.as_os_str(), true, 40_000, 10);
         let mirror = open(&path);
         let now = forgotten(&mirror, folder.path());
         assert!(now > before);

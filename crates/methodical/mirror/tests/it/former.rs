@@ -12,12 +12,9 @@ use crate::support::Clock;
 #[test]
 fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
     let place = Place::from_sql(include_str!("former.sql"));
-    let (server, clock) = (Server::start(), Clock::default());
-    for (album, photo, mark) in
-        [("1", "a", "Print"), ("1", "b", "New"), ("2", "c", "New"), ("2", "d", "Rejected")]
-    {
-        server.state().put(album, photo, mark);
-    }
+    let photos =
+        [("1", "a", "Print"), ("1", "b", "New"), ("2", "c", "New"), ("2", "d", "Rejected")];
+    let (server, clock) = (Server::with(&photos), Clock::default());
     let mut mirror = clock.of(place.open());
     assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
     let schedule = "SELECT count(*) FROM mirror_note WHERE name = 'schedule/photo_album'";

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use methodical_mirror::{Cursor, ErrorKind, Mirror, Rules, State};
+use methodical_mirror::{Cursor, ErrorKind, Mirror, Record, Rules, State};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::oracle::{Item, Oracle, Spelling, Step};
 use crate::place::Place;
-use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, random_cases};
+use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, random_cases, table};
 
 /// A record that may have each field in each form.
 fn record() -> impl Strategy<Value = Value> {
@@ -121,16 +121,8 @@ impl Subject {
     }
 
     fn records(&self) -> Replica {
-        let mut records = Replica::new();
-        let read = self.mirror.each_record("photo", |record| {
-            let json = serde_json::from_str(&record.json).unwrap();
-            records.insert(record.id, (record.state, json));
-        });
-        // The first list creates the table.
-        if let Err(error) = read {
-            assert_eq!(error.kind(), ErrorKind::Table);
-        }
-        records
+        let record = |one: Record| (one.id, (one.state, serde_json::from_str(&one.json).unwrap()));
+        table(&self.mirror, "photo").into_iter().map(record).collect()
     }
 }
 

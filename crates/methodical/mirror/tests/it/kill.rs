@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Mirror, Purge, Rules};
+use methodical_mirror::{Mirror, Purge, Rules};
 
-use crate::support::{PHOTO, open, records};
+use crate::support::{PHOTO, open, records, sync as sync_list, table};
 
 /// The list of a generation. Records change at different times, and each is sometimes absent, once or twice in a row.
 fn list(generation: u64) -> Vec<String> {
@@ -26,27 +26,14 @@ fn list(generation: u64) -> Vec<String> {
 
 pub(crate) fn sync(mirror: &mut Mirror, generation: u64) {
     let rules = Rules::new().emit_baseline();
-    let mut run = mirror.begin("photos/list", &PHOTO, rules).unwrap();
-    for record in list(generation) {
-        run.record(&record).unwrap();
-    }
-    run.finish().unwrap();
+    sync_list(mirror, &PHOTO, rules, &list(generation)).unwrap();
 }
 
 /// Returns the generation that was committed last; 0 for a new mirror.
 pub(crate) fn generation(mirror: &Mirror) -> u64 {
-    let mut found = 0;
-    let read = mirror.each_record("photo", |record| {
-        if record.id == "generation" {
-            let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
-            found = json.get("size").and_then(serde_json::Value::as_u64).unwrap();
-        }
-    });
-    // A new mirror has no table.
-    if let Err(error) = read {
-        assert_eq!(error.kind(), ErrorKind::Table);
-    }
-    found
+    let found = table(mirror, "photo").into_iter().find(|record| record.id == "generation");
+    let json = found.map(|record| serde_json::from_str::<serde_json::Value>(&record.json).unwrap());
+    json.map_or(0, |json| json.get("size").and_then(serde_json::Value::as_u64).unwrap())
 }
 
 /// Syncs one generation after the other, and prints each that is committed, until it is killed.
@@ -82,6 +69,25 @@ pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     (child, committed)
 }
 
+/// Runs a test as a child for a random time of up to some microseconds, after its first commit if `waits`, and kills it. A commit
+/// prolongs the time, up to a number of them. Returns the last number that was committed.
+pub(crate) fn run_and_kill(
+    test: &str,
+    place: &OsStr,
+    waits: bool,
+    longest: u64,
+    commits: usize,
+) -> Option<u64> {
+    let (mut child, committed) = start(test, place);
+    let seen = waits.then(|| committed.recv_timeout(LIMIT).unwrap());
+    let moment = Duration::from_micros(fastrand::u64(0..longest));
+    // This wait has no event to wait for: it is the random moment.
+    let last = (0..=commits).map_while(|_| committed.recv_timeout(moment).ok()).last();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    committed.iter().last().or(last).or(seen)
+}
+
 #[test]
 fn killed_syncs_lose_nothing_and_repeat_nothing() {
     if let Some(path) = std::env::var_os(CHILD) {
@@ -98,16 +104,8 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
     let mut oracle = Mirror::in_memory().unwrap();
     let mut reached = 0;
     for run in 0..runs {
-        let (mut child, committed) = start(test, place);
         // Kill half of them after a commit was seen.
-        let seen = (run % 2 == 0).then(|| committed.recv_timeout(LIMIT).unwrap());
-        let moment = Duration::from_micros(fastrand::u64(0..40_000));
-        // This wait has no event to wait for: it is the random moment.
-        let last = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(3).last();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let last = committed.iter().last().or(last).or(seen);
-
+        let last = run_and_kill(test, place, run % 2 == 0, 40_000, 3);
         let mut mirror = open();
         let found = generation(&mirror);
         assert!(found >= last.unwrap_or(reached), "a commit was lost: {found}, {last:?}");
@@ -153,4 +151,4 @@ pub(crate) const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
 pub(crate) const RUNS: &str = "GATEWAY_MIRROR_KILLS";
 
 /// Limit of a wait for a commit.
-pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(30);

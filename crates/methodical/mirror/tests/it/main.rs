@@ -4,7 +4,6 @@
 
 mod all;
 mod backup;
-mod blocked;
 mod browse;
 mod check;
 mod clients;
@@ -37,7 +36,6 @@ mod place;
 mod privacy;
 mod purge;
 mod queries;
-mod read;
 mod recovered;
 mod recovery;
 mod sinks;

@@ -2,12 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
-use methodical_mirror::{ErrorKind, Mirror, Rules, Source, SyncOptions};
-use methodical_testkit::raw_server::{Connection, Next};
+use methodical_mirror::{ErrorKind, Mirror, Record, Rules, Source, SyncOptions};
 
-use crate::gallery::{Server, State};
+use crate::gallery::{FAILED, HTML, Server, State};
 use crate::place::Place;
-use crate::support::source;
+use crate::support::{source, table};
 
 /// A disturbance of a sync.
 struct Case {
@@ -18,8 +17,10 @@ struct Case {
 }
 
 enum Disturbance {
-    /// These queries are answered by the script.
-    Answer(&'static [&'static str], fn(&mut Connection) -> Next),
+    /// These queries are answered by a text.
+    Answer(&'static [&'static str], &'static str),
+    /// These queries are answered by a text, and the connection is reset.
+    Reset(&'static [&'static str], &'static str),
     /// The service changes.
     Service(fn(&mut State)),
     /// The mirror is opened for this source.
@@ -30,7 +31,7 @@ enum Disturbance {
     Concurrent,
 }
 
-use Disturbance::{Answer, Clock, Concurrent, Service, Source as Of};
+use Disturbance::{Answer, Clock, Concurrent, Reset, Service, Source as Of};
 
 /// The lists, the members of a group, and those with a value.
 const ALL: &[&str] = &["photos", "albums", "photos album=1", "photos album=1 mark=New"];
@@ -42,23 +43,67 @@ const fn case(name: &'static str, disturbance: Disturbance, error: Option<ErrorK
     Case { name, disturbance, error }
 }
 
+/// The text of a complete response with this JSON.
+macro_rules! reply {
+    ($body:literal) => {
+        concat!("200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n\r\n", $body)
+    };
+}
+
+/// A response with the beginning of a list, after the end of this head.
+macro_rules! cut {
+    ($head:literal) => {
+        concat!(
+            "200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n",
+            $head,
+            r#"{"stat":"ok","list":[{"id":"1","title":"a title"},"#
+        )
+    };
+}
+
+const FAILURE: &str = reply!(r#"{"stat":"fail","code":105,"message":"try later"}"#);
+const LATE_FAILURE: &str =
+    reply!(r#"{"list":[{"id":"1","title":"a title"}],"stat":"fail","code":105}"#);
+const UNAUTHORIZED: &str = "401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+/// A list without most of the records.
+const REJECTED: &str = reply!(r#"{"stat":"ok","list":[{"title":"no identity"}]}"#);
+const CONTRADICTING: &str =
+    reply!(r#"{"stat":"ok","list":[{"id":"a","title":"a title"},{"id":"a"}]}"#);
+const EMPTY: &str = reply!(r#"{"stat":"ok","list":[]}"#);
+
 const CASES: &[Case] = &[
-    case("a cut body", Answer(ALL, cut), Some(ErrorKind::Call)),
-    case("a cut chunk", Answer(ALL, cut_in_chunk), Some(ErrorKind::Call)),
-    case("a cut body of unknown length", Answer(ALL, cut_unannounced), Some(ErrorKind::Call)),
-    case("a reset in the body", Answer(ALL, reset), Some(ErrorKind::Call)),
-    case("HTML", Answer(ALL, html), Some(ErrorKind::Call)),
-    case("HTML that says it is JSON", Answer(ALL, html_as_json), Some(ErrorKind::Call)),
-    case("200 with a failure", Answer(ALL, failure), Some(ErrorKind::Call)),
-    case("a failure after the records", Answer(ALL, late_failure), Some(ErrorKind::Call)),
-    case("500", Answer(ALL, internal), Some(ErrorKind::Call)),
-    case("401", Answer(LISTS, unauthorized), Some(ErrorKind::Call)),
-    case("a rejected record in a list", Answer(LISTS, rejected), None),
-    case("two records that contradict each other", Answer(PHOTOS, contradicting), None),
-    case("a rejected record of a group", Answer(OF_GROUPS, rejected), Some(ErrorKind::Record)),
-    case("an empty list", Answer(LISTS, empty), Some(ErrorKind::DeletionGuard)),
-    case("a filter of values that is ignored", Service(ignore_mark), Some(ErrorKind::Filter)),
-    case("a filter of groups that is ignored", Service(ignore_album), Some(ErrorKind::Filter)),
+    case("a cut body", Answer(ALL, cut!("content-length: 500\r\n\r\n")), Some(ErrorKind::Call)),
+    case(
+        "a cut chunk",
+        Answer(ALL, cut!("transfer-encoding: chunked\r\n\r\n80\r\n")),
+        Some(ErrorKind::Call),
+    ),
+    case("a cut body that HTTP cannot see", Answer(ALL, cut!("\r\n")), Some(ErrorKind::Call)),
+    case(
+        "a reset in the body",
+        Reset(ALL, cut!("content-length: 500\r\n\r\n")),
+        Some(ErrorKind::Call),
+    ),
+    case("HTML", Answer(ALL, HTML), Some(ErrorKind::Call)),
+    case("HTML that says it is JSON", Answer(ALL, reply!("<html></html>")), Some(ErrorKind::Call)),
+    case("200 with a failure", Answer(ALL, FAILURE), Some(ErrorKind::Call)),
+    case("a failure after the records", Answer(ALL, LATE_FAILURE), Some(ErrorKind::Call)),
+    case("500", Answer(ALL, FAILED), Some(ErrorKind::Call)),
+    case("401", Answer(LISTS, UNAUTHORIZED), Some(ErrorKind::Call)),
+    case("a rejected record in a list", Answer(LISTS, REJECTED), None),
+    case("two records that contradict each other", Answer(PHOTOS, CONTRADICTING), None),
+    case("a rejected record of a group", Answer(OF_GROUPS, REJECTED), Some(ErrorKind::Record)),
+    case("an empty list", Answer(LISTS, EMPTY), Some(ErrorKind::DeletionGuard)),
+    case(
+        "a filter of values that is ignored",
+        Service(|state| state.ignores_mark = true),
+        Some(ErrorKind::Filter),
+    ),
+    case(
+        "a filter of groups that is ignored",
+        Service(|state| state.ignores_album = true),
+        Some(ErrorKind::Filter),
+    ),
     case("another account", Of("https://gateway.example.com", "you"), Some(ErrorKind::OtherSource)),
     case("another base URL", Of("https://gateway.example.org", "me"), Some(ErrorKind::OtherSource)),
     case("a clock that jumps ahead", Clock(200), None),
@@ -69,12 +114,8 @@ const CASES: &[Case] = &[
 
 #[test]
 fn each_of_these_never_makes_a_record_missing() {
-    let (place, server) = (Place::new(), Server::start());
-    for (album, photo, mark) in
-        [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "")]
-    {
-        server.state().put(album, photo, mark);
-    }
+    let photos = [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "")];
+    let (place, server) = (Place::new(), Server::with(&photos));
     let healthy = server.state().clone();
     let mut mirror = place.open();
     server.sync(&mut mirror, &options()).unwrap();
@@ -102,9 +143,10 @@ fn disturb(case: &Case, server: &Server, place: &Place) -> Vec<(Option<ErrorKind
     let sync =
         |mirror: &mut Mirror| server.sync(mirror, &options()).err().map(|error| error.kind());
     match &case.disturbance {
-        Answer(queries, script) => {
+        Answer(queries, text) | Reset(queries, text) => {
+            let resets = matches!(case.disturbance, Reset(..));
             let one = |query: &&'static str| {
-                server.state().fault = Some(((*query).to_owned(), *script));
+                server.state().fault = Some(((*query).to_owned(), text, resets));
                 (sync(&mut place.open()), *query)
             };
             queries.iter().map(one).collect()
@@ -143,102 +185,9 @@ fn options() -> SyncOptions {
 
 /// Returns table, identity and state of every record.
 fn content(mirror: &Mirror) -> Vec<String> {
-    let mut content = Vec::new();
-    for table in ["photo", "album", "photo_album"] {
-        mirror
-            .each_record(table, |record| {
-                content.push(format!("{table} {} {}", record.id, record.state.as_str()));
-            })
-            .unwrap();
-    }
-    content
-}
-
-fn ignore_mark(state: &mut State) {
-    state.ignores_mark = true;
-}
-
-fn ignore_album(state: &mut State) {
-    state.ignores_album = true;
-}
-
-fn json(connection: &mut Connection, body: &str) -> Next {
-    connection.respond("content-type: application/json\r\nconnection: close\r\n", body.as_bytes());
-    Next::Close
-}
-
-/// The beginning of a list.
-const CUT: &str = r#"{"stat":"ok","list":[{"id":"1","title":"a title"},"#;
-
-/// Sends less than the head promises.
-fn cut(connection: &mut Connection) -> Next {
-    connection.send(
-        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 500\r\n\r\n",
-    );
-    connection.send(CUT.as_bytes());
-    Next::Close
-}
-
-fn cut_in_chunk(connection: &mut Connection) -> Next {
-    connection.send(
-        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n80\r\n",
-    );
-    connection.send(CUT.as_bytes());
-    Next::Close
-}
-
-/// HTTP cannot detect this truncation.
-fn cut_unannounced(connection: &mut Connection) -> Next {
-    connection
-        .send(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n");
-    connection.send(CUT.as_bytes());
-    Next::Close
-}
-
-fn reset(connection: &mut Connection) -> Next {
-    cut(connection);
-    Next::Reset
-}
-
-fn html(connection: &mut Connection) -> Next {
-    connection
-        .respond("content-type: text/html\r\nconnection: close\r\n", b"<html>maintenance</html>");
-    Next::Close
-}
-
-fn html_as_json(connection: &mut Connection) -> Next {
-    json(connection, "<html>maintenance</html>")
-}
-
-fn failure(connection: &mut Connection) -> Next {
-    json(connection, r#"{"stat":"fail","code":105,"message":"try later"}"#)
-}
-
-fn late_failure(connection: &mut Connection) -> Next {
-    json(connection, r#"{"list":[{"id":"1","title":"a title"}],"stat":"fail","code":105}"#)
-}
-
-fn internal(connection: &mut Connection) -> Next {
-    connection.send(
-        b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
-    );
-    Next::Close
-}
-
-fn unauthorized(connection: &mut Connection) -> Next {
-    connection.send(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-    Next::Close
-}
-
-/// A list without most of the records.
-fn rejected(connection: &mut Connection) -> Next {
-    json(connection, r#"{"stat":"ok","list":[{"title":"no identity"}]}"#)
-}
-
-fn contradicting(connection: &mut Connection) -> Next {
-    json(connection, r#"{"stat":"ok","list":[{"id":"a","title":"a title"},{"id":"a"}]}"#)
-}
-
-fn empty(connection: &mut Connection) -> Next {
-    json(connection, r#"{"stat":"ok","list":[]}"#)
+    let lines = ["photo", "album", "photo_album"].map(|name| {
+        let line = |one: Record| format!("{name} {} {}", one.id, one.state.as_str());
+        table(mirror, name).into_iter().map(line).collect::<Vec<_>>()
+    });
+    lines.concat()
 }

@@ -10,7 +10,7 @@ use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 use crate::clients::blocking_client;
 use crate::photos::{PagePhotos, Photos};
 use crate::place::Place;
-use crate::support::feed;
+use crate::support::{feed, table};
 
 impl Mirrored for Photos {
     fn visit(visitor: &mut impl MirrorVisitor<Self>) {
@@ -73,16 +73,12 @@ const FIRST: (&str, &str) = ("", r#"{"photo":[{"id":"1"},{"id":"2","title":"b"}]
 const LAST: (&str, &str) = ("b", r#"{"photo":[{"id":"3"}]}"#);
 
 fn ids(mirror: &Mirror) -> Vec<String> {
-    let mut ids = Vec::new();
-    mirror.each_record("paged", |record| ids.push(record.id)).unwrap();
-    ids
+    table(mirror, "paged").into_iter().map(|record| record.id).collect()
 }
 
 #[test]
 fn the_pages_of_a_list_are_one_run() {
-    let place = Place::new();
-    let service = Service::start();
-    let mut mirror = place.open();
+    let (service, (_place, mut mirror)) = (Service::start(), Place::opened());
     service.has(&[FIRST, LAST]);
     assert_eq!(service.sync(&mut mirror).unwrap().added, 3);
     let targets = ["/api/v2?action=photos/page", "/api/v2?action=photos/page&cursor=b"];
@@ -101,9 +97,7 @@ fn the_pages_of_a_list_are_one_run() {
 
 #[test]
 fn a_page_that_fails_changes_nothing() {
-    let place = Place::new();
-    let service = Service::start();
-    let mut mirror = place.open();
+    let (service, (_place, mut mirror)) = (Service::start(), Place::opened());
     service.has(&[FIRST, LAST]);
     service.sync(&mut mirror).unwrap();
     let other = ("", r#"{"photo":[{"id":"9"}],"next":"b"}"#);
@@ -116,8 +110,6 @@ fn a_page_that_fails_changes_nothing() {
         for _ in 0..2 {
             let error = service.sync(&mut mirror).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Call, "{last:?}: {error}");
-            let text = error.to_string();
-            assert!(text.ends_with("; nothing was changed"), "{text}");
             assert_eq!(ids(&mirror), ["1", "2", "3"], "{last:?}");
             assert_eq!(feed(&mirror), [""; 0], "{last:?}");
         }

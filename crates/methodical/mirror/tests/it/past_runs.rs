@@ -1,11 +1,9 @@
 //! The history of runs, and gauges that cannot be read.
 
 use methodical_mirror::{ErrorKind, Mirror, Outcome, PastRun, SyncOptions};
-use methodical_testkit::raw_server::Next;
 
-use crate::gallery::Server;
+use crate::gallery::{FAILED, HTML, Server};
 use crate::place::Place;
-use crate::support::Clock;
 
 fn short(runs: &[PastRun]) -> Vec<String> {
     let short = |run: &PastRun| format!("{} {}", run.table, run.outcome.as_str());
@@ -14,12 +12,9 @@ fn short(runs: &[PastRun]) -> Vec<String> {
 
 #[test]
 fn each_sync_of_a_table_is_remembered_also_a_failed_one() {
-    let (place, clock) = (Place::new(), Clock::default());
-    let mut mirror = clock.of(place.open());
+    let (_place, mut mirror, clock) = Place::timed();
     clock.set(1000);
-    let server = Server::start();
-    server.state().put("1", "7", "New");
-    server.state().put("2", "8", "New");
+    let server = Server::with(&[("1", "7", "New"), ("2", "8", "New")]);
     server.sync(&mut mirror, &SyncOptions::new()).unwrap();
     let runs = mirror.runs(10).unwrap();
     let complete = ["photo_album complete", "album complete", "photo complete"];
@@ -29,16 +24,13 @@ fn each_sync_of_a_table_is_remembered_also_a_failed_one() {
 
     clock.set(2000);
     server.state().photos.clear();
-    server.state().fault = Some(("albums".to_owned(), |connection| {
-        connection.send(b"HTTP/1.1 500 Oops\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        Next::Close
-    }));
+    server.fails("albums", FAILED);
     server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
     let runs = mirror.runs(3).unwrap();
     assert_eq!(short(&runs), ["photo_album refused", "album failed", "photo refused"]);
     assert_eq!((runs[0].ended_at, runs[0].report.added), (2000, 0));
     let reason = runs[1].reason.as_deref().unwrap();
-    assert!(reason.starts_with("cannot sync the list: "), "{reason}");
+    assert!(reason == "the service failed (status 500)", "{reason}");
 }
 
 #[test]
@@ -64,13 +56,8 @@ fn only_the_last_runs_are_kept() {
 #[test]
 fn a_group_that_fails_makes_a_run_partial() {
     let mut mirror = Mirror::in_memory().unwrap();
-    let server = Server::start();
-    server.state().put("1", "7", "New");
-    server.state().put("2", "8", "New");
-    server.state().fault = Some(("photos album=2".to_owned(), |connection| {
-        connection.send(b"HTTP/1.1 500 Oops\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        Next::Close
-    }));
+    let server = Server::with(&[("1", "7", "New"), ("2", "8", "New")]);
+    server.fails("photos album=2", FAILED);
     server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
     let runs = mirror.runs(1).unwrap();
     assert_eq!((runs[0].outcome, runs[0].report.added), (Outcome::Partial, 1));
@@ -82,20 +69,16 @@ fn a_gauge_that_cannot_be_read_is_an_error_and_the_tables_are_synced() {
         (false, ErrorKind::Gauge, "`free` is not a decimal number of at most 28 digits"),
         (true, ErrorKind::Call, ""),
     ] {
-        let (server, mut mirror) = (Server::start(), Mirror::in_memory().unwrap());
-        server.state().put("1", "7", "New");
+        let mut mirror = Mirror::in_memory().unwrap();
+        let server = Server::with(&[("1", "7", "New")]);
         "plenty".clone_into(&mut server.state().free);
         if is_html {
-            server.state().fault = Some(("storage".to_owned(), |connection| {
-                let head = "content-type: text/html\r\nconnection: close\r\n";
-                connection.respond(head, b"<html>maintenance</html>");
-                Next::Close
-            }));
+            server.fails("storage", HTML);
         }
         let error = server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
         assert_eq!(error.kind(), kind);
         let text = error.to_string();
-        let cause = text.strip_prefix("cannot read `storage`: ").unwrap();
+        let cause = text.strip_prefix("`storage`: ").unwrap();
         assert!(is_html || cause == says, "{text}");
         assert!(error.report().tables.iter().all(|table| table.result.is_ok()));
         assert_eq!(mirror.runs(10).unwrap().len(), 3);

@@ -1,29 +1,17 @@
 //! Past values: how long a placement had each value, including in random histories.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
-use methodical_mirror::{ChangeKind, Cursor, Mirror, PastValue, Purge, State, SyncOptions};
+use methodical_mirror::{ChangeKind, Cursor, Mirror, Purge, Record, State, SyncOptions};
 use proptest::prelude::*;
 
 use crate::gallery::Server;
 use crate::place::Place;
-use crate::support::{Clock, random_cases};
-
-/// Returns the past values of all members, or of one.
-fn past_values(mirror: &Mirror, member: Option<&str>) -> Vec<PastValue> {
-    let mut found = Vec::new();
-    let take = |past| {
-        found.push(past);
-        ControlFlow::Continue(())
-    };
-    mirror.each_past_value("photo_album", member, take).unwrap();
-    found
-}
+use crate::support::{Clock, random_cases, table};
 
 /// Returns past values in short: `1/a New 100-200`, with `<` before a begin that may be earlier.
 fn shown(mirror: &Mirror, member: Option<&str>) -> Vec<String> {
-    let rows = past_values(mirror, member).into_iter();
+    let rows = mirror.past_values("photo_album", member, usize::MAX).unwrap().into_iter();
     rows.map(|one| short(&(one.id, one.value, one.began_at, one.ended_at, one.began_before)))
         .collect()
 }
@@ -46,8 +34,7 @@ fn options() -> SyncOptions {
 
 #[test]
 fn past_values_follow_the_values_and_filters_select_them() {
-    let (place, server, clock) = (Place::new(), Server::start(), Clock::default());
-    let mut mirror = clock.of(place.open());
+    let (server, (_place, mut mirror, clock)) = (Server::start(), Place::timed());
     for (at, mark) in [(100, "New"), (200, "New"), (300, "Print"), (400, ""), (500, "New")] {
         clock.set(at);
         server.state().put("1", "a", mark);
@@ -74,28 +61,22 @@ fn past_values_follow_the_values_and_filters_select_them() {
         ]
     );
     assert_eq!(shown(&mirror, Some("b")), all[1..2]);
-    let mut count = 0;
-    let stop = |_past| {
-        count += 1;
-        ControlFlow::Break(())
-    };
-    mirror.each_past_value("photo_album", None, stop).unwrap();
-    assert_eq!(count, 1);
+    let first = mirror.past_values("photo_album", None, 1).unwrap();
+    assert_eq!((first.len(), &*first[0].id), (1, "1/a"));
+    assert!(!format!("{first:?}").contains("New"));
     assert_eq!(mirror.check().unwrap().findings, []);
-    assert!(!format!("{:?}", past_values(&mirror, None)).contains("Rejected"));
 }
 
 #[test]
 fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
-    let place = Place::new();
-    let (server, clock) = (Server::start(), Clock::default());
-    let mut mirror = clock.of(place.open());
+    let (server, (place, mut mirror, clock)) = (Server::start(), Place::timed());
     clock.set(100);
-    for (album, photo, mark) in
-        [("1", "a", "Zanzibar"), ("1", "b", "New"), ("2", "b", "New"), ("2", "c", "Zebra")]
-    {
-        server.state().put(album, photo, mark);
-    }
+    server.put(&[
+        ("1", "a", "Zanzibar"),
+        ("1", "b", "New"),
+        ("2", "b", "New"),
+        ("2", "c", "Zebra"),
+    ]);
     let options = options().values("mark", ["Zanzibar", "Zebra"]);
     server.sync(&mut mirror, &options).unwrap();
     clock.set(200);
@@ -292,16 +273,13 @@ impl Replica {
 }
 
 fn placements(mirror: &Mirror) -> Placements {
-    let mut found = Placements::new();
-    let read = mirror.each_record("photo_album", |record| {
+    let placed = |record: Record| {
         let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
         let mark = json.get("mark").and_then(serde_json::Value::as_str).map(str::to_owned);
         // One that left its group keeps the value in its row.
-        found.insert(record.id, (record.state, mark.filter(|_| record.state != State::Gone)));
-    });
-    // The first recovery creates the table.
-    assert!(read.is_ok() || found.is_empty());
-    found
+        (record.id, (record.state, mark.filter(|_| record.state != State::Gone)))
+    };
+    table(mirror, "photo_album").into_iter().map(placed).collect()
 }
 
 /// Counts the absent ones of the records that a mirror has. Returns and removes those that are gone.

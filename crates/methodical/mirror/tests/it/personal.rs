@@ -1,10 +1,10 @@
 //! Mirrors that omit personal data: nothing personal is stored, and changes of other fields are noticed.
 
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{Rules, State};
+use methodical_mirror::{Mirror, Rules, State};
 
 use crate::place::Place;
-use crate::support::{PHOTO_WITH_STARS, feed, photos, records, sync};
+use crate::support::{PHOTO_WITH_STARS, feed, photos, records, sync, table};
 
 const SECRET: &str =
     r#"{"id":"1","title":"Zanzibar","size":3,"place":{"id":"7","name":"Zanzibar"},"x":"Zanzibar"}"#;
@@ -12,8 +12,7 @@ const OTHER: &str = r#"{"id":"2","size":null}"#;
 
 #[test]
 fn nothing_personal_is_stored() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     assert!(!mirror.omits_personal().unwrap());
     assert_eq!(mirror.omit_personal().unwrap(), 0);
     drop(mirror);
@@ -31,8 +30,7 @@ fn nothing_personal_is_stored() {
 
 #[test]
 fn only_changes_of_other_fields_are_noticed() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     mirror.omit_personal().unwrap();
     photos(&mut mirror, &[SECRET]);
     let edited = |from: &str, to: &str| SECRET.replace(from, to);
@@ -56,21 +54,16 @@ fn only_changes_of_other_fields_are_noticed() {
 
 #[test]
 fn an_existing_mirror_is_emptied_and_nothing_counts_as_changed() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     let third = SECRET.replace(r#""id":"1""#, r#""id":"3""#);
     let fourth = SECRET.replace(r#""id":"1""#, r#""id":"4","stars":5"#);
     photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]);
     photos(&mut mirror, &[SECRET, OTHER, &fourth]);
     mirror.forget("photo", "4").unwrap();
     assert!(place.contains("Zanzibar"));
-    let times = |mirror: &methodical_mirror::Mirror| {
-        let mut times = Vec::new();
-        let take = |record: methodical_mirror::Record| {
-            times.push((record.id, record.state, record.changed_at, record.missing_since));
-        };
-        mirror.each_record("photo", take).unwrap();
-        times
+    let times = |mirror: &Mirror| -> Vec<_> {
+        let records = table(mirror, "photo").into_iter();
+        records.map(|one| (one.id, one.state, one.changed_at, one.missing_since)).collect()
     };
     let before = times(&mirror);
     assert_eq!(mirror.omit_personal().unwrap(), 3);
@@ -96,8 +89,7 @@ fn a_column_that_becomes_personal_is_no_change() {
     const ID: Column = Column::text(&["id"]);
     const SHOWN: Table = Table::new("photo", "id", &[ID, Column::integer(&["size"])]);
     const HIDDEN: Table = Table::new("photo", "id", &[ID, Column::integer(&["size"]).personal()]);
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     mirror.omit_personal().unwrap();
     for table in [&SHOWN, &HIDDEN, &SHOWN] {
         let report = sync(&mut mirror, table, Rules::new(), &[r#"{"id":"1","size":3}"#]).unwrap();
@@ -112,8 +104,7 @@ fn a_column_that_becomes_personal_is_no_change() {
 /// A text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others are kept.
 #[test]
 fn a_record_that_cannot_be_compared_later_is_rejected() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     for note in ["1", "2"] {
         let first = format!(r#"{{"id":"1","note{note}":"\ud83d","title":"a"}}"#);
         let second = r#"{"id":"2","title":"b","place":{"other":["\ude00"]}}"#;

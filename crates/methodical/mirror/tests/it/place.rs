@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use tempfile::TempDir;
 
-use crate::support::source;
+use crate::support::{Clock, source};
 
 /// A folder for one mirror, which any number of connections can open.
 pub(crate) struct Place(TempDir);
@@ -16,6 +16,19 @@ impl Place {
     /// Returns a new folder.
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Returns a new folder, and its mirror.
+    pub(crate) fn opened() -> (Self, Mirror) {
+        let place = Self::new();
+        let mirror = place.open();
+        (place, mirror)
+    }
+
+    /// Returns a new folder, and its mirror with a clock, which shows 1970.
+    pub(crate) fn timed() -> (Self, Mirror, Clock) {
+        let ((place, mirror), clock) = (Self::opened(), Clock::default());
+        (place, clock.of(mirror), clock)
     }
 
     /// Returns a folder with the file that statements make.

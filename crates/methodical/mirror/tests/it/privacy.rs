@@ -18,8 +18,7 @@ fn state_of(mirror: &Mirror, id: &str) -> (State, String) {
 
 #[test]
 fn a_record_that_is_gone_leaves_no_personal_value() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     photos(&mut mirror, &[SECRET, OTHER]);
     assert!(place.contains("Zanzibar"));
     photos(&mut mirror, &[OTHER]);
@@ -33,8 +32,7 @@ fn a_record_that_is_gone_leaves_no_personal_value() {
 
 #[test]
 fn a_forgotten_record_does_not_return() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     photos(&mut mirror, &[SECRET, OTHER]);
     mirror.forget("photo", "1").unwrap();
     mirror.forget("photo", "3").unwrap();
@@ -62,8 +60,7 @@ fn nothing_shows_a_personal_value() {
 /// A row that is moved between pages leaves no copy of its values.
 #[test]
 fn a_person_among_thousands_is_erased_from_every_page() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     let list = |round: usize| -> Vec<String> {
         let record = |id: usize| {
             // Lengths that grow and shrink, so that pages are split and joined.
@@ -90,8 +87,7 @@ fn a_person_among_thousands_is_erased_from_every_page() {
 
 #[test]
 fn a_reader_of_an_older_state_keeps_traces_until_it_ends() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     photos(&mut mirror, &[SECRET, OTHER]);
     let reader = rusqlite::Connection::open(place.file()).unwrap();
     reader.execute_batch("BEGIN").unwrap();
@@ -107,8 +103,7 @@ fn a_reader_of_an_older_state_keeps_traces_until_it_ends() {
 
 #[test]
 fn what_a_killed_backup_left_is_erased() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     photos(&mut mirror, &[SECRET, OTHER]);
     let copies = place.folder("copies");
     let copy = copies.join("copy.db");
@@ -122,8 +117,7 @@ fn what_a_killed_backup_left_is_erased() {
 /// The backup of the next day has another name.
 #[test]
 fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     photos(&mut mirror, &[SECRET, OTHER]);
     let copies = place.folder("copies");
     let leave = |name: &str| std::fs::write(copies.join(name), "Zanzibar").unwrap();
@@ -163,8 +157,7 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
 
 #[test]
 fn a_forgotten_record_may_be_allowed_again() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     photos(&mut mirror, &[SECRET, OTHER]);
     assert!(!mirror.unforget("photo", "1").unwrap());
     assert!(mirror.forget("photo", "1").unwrap().was_known);

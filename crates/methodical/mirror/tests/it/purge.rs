@@ -12,8 +12,8 @@ const TWO: &str = r#"{"id":"2"}"#;
 const THREE: &str = r#"{"id":"3"}"#;
 
 /// Creates a mirror whose record 1 has been gone since 120, and whose record 2 has been forgotten since 140.
-fn fill(mirror: Mirror, time: &Clock) -> Mirror {
-    let mut mirror = time.of(mirror);
+fn filled() -> (Place, Mirror, Clock) {
+    let (place, mut mirror, time) = Place::timed();
     for (seconds, list) in
         [(100, &[ONE, TWO, THREE][..]), (110, &[TWO, THREE]), (120, &[TWO, THREE])]
     {
@@ -23,7 +23,7 @@ fn fill(mirror: Mirror, time: &Clock) -> Mirror {
     time.set(140);
     mirror.forget("photo", "2").unwrap();
     assert_eq!(feed(&mirror), ["missing 1", "gone 1", "gone 2"]);
-    mirror
+    (place, mirror, time)
 }
 
 fn states(mirror: &Mirror) -> Vec<(String, State)> {
@@ -40,10 +40,7 @@ const fn seconds(seconds: u64) -> Duration {
 
 #[test]
 fn old_rows_and_changes_are_removed() {
-    let place = Place::new();
-    let mirror = place.open();
-    let time = Clock::default();
-    let mut mirror = fill(mirror, &time);
+    let (_place, mut mirror, time) = filled();
     let start = mirror.changes(None, 1).unwrap().1;
     time.set(150);
     assert_eq!(counts(&mirror.purge(&Purge::default()).unwrap()), (0, 0));
@@ -77,10 +74,7 @@ fn old_rows_and_changes_are_removed() {
 
 #[test]
 fn a_removed_row_may_be_named_by_the_feed() {
-    let place = Place::new();
-    let mirror = place.open();
-    let time = Clock::default();
-    let mut mirror = fill(mirror, &time);
+    let (_place, mut mirror, time) = filled();
     time.set(1000);
     let purge = Purge { gone_for: Some(seconds(1)), ..Purge::default() };
     assert_eq!(counts(&mirror.purge(&purge).unwrap()), (2, 0));
@@ -93,10 +87,7 @@ fn a_removed_row_may_be_named_by_the_feed() {
 
 #[test]
 fn changes_that_a_consumer_needs_stay() {
-    let place = Place::new();
-    let mirror = place.open();
-    let time = Clock::default();
-    let mut mirror = fill(mirror, &time);
+    let (_place, mut mirror, time) = filled();
     let (_, one) = mirror.changes(None, 1).unwrap();
     mirror.add_consumer("slow").unwrap();
     mirror.rewind_consumer("slow", &one).unwrap();

@@ -6,9 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use methodical_mirror::{ErrorKind, Mirror, SyncError, SyncOptions, SyncReport};
-use methodical_testkit::raw_server::Next;
 
-use crate::gallery::Server;
+use crate::gallery::{REFUSED, Server};
 use crate::place::Place;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
@@ -22,10 +21,8 @@ fn unknown(report: &SyncReport) -> u64 {
 
 #[test]
 fn a_value_that_was_named_once_is_asked_for_in_later_syncs() {
-    let place = Place::new();
-    let mut mirror = place.open();
-    let server = Server::start();
-    server.state().put("1", "a", "On hold");
+    let (_place, mut mirror) = Place::opened();
+    let server = Server::with(&[("1", "a", "On hold")]);
     let options = SyncOptions::new().values("mark", ["On hold"]);
     assert_eq!(unknown(&server.sync(&mut mirror, &options).unwrap()), 0);
     server.state().put("1", "a", "New");
@@ -38,13 +35,8 @@ fn a_value_that_was_named_once_is_asked_for_in_later_syncs() {
 
 #[test]
 fn a_value_that_the_service_refuses_is_not_asked_for_again() {
-    let server = Server::start();
-    server.state().put("1", "a", "");
-    server.state().fault = Some(("photos album=1 mark=Bad".to_owned(), |connection| {
-        connection
-            .send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        Next::Close
-    }));
+    let server = Server::with(&[("1", "a", "")]);
+    server.fails("photos album=1 mark=Bad", REFUSED);
     let mut mirror = Mirror::in_memory().unwrap();
     let options = SyncOptions::new().values("mark", ["Bad"]);
     let error = server.sync(&mut mirror, &options).unwrap_err();
@@ -78,8 +70,7 @@ fn during_a_sync(
 #[test]
 fn a_second_sync_cannot_begin_while_values_are_asked_for() {
     let place = Place::new();
-    let server = Server::start();
-    server.state().put("1", "a", "New");
+    let server = Server::with(&[("1", "a", "New")]);
     let (mut one, mut other) = (place.open(), place.open());
     during_a_sync(&server, &mut one, || {
         let error = server.sync(&mut other, &SyncOptions::new()).unwrap_err();

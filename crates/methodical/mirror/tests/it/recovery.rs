@@ -1,34 +1,28 @@
 //! Recoveries of values over a real connection.
 
-use methodical_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncReport};
-use methodical_testkit::raw_server::Next;
+use methodical_mirror::{ErrorKind, Mirror, Record, Rules, SyncError, SyncOptions, SyncReport};
 
-use crate::gallery::Server;
+use crate::gallery::{HTML, Server};
 use crate::place::Place;
-use crate::support::{Clock, feed};
+use crate::support::{feed, table};
 
 /// Returns the placements: state and JSON without the identity.
 fn placements(mirror: &Mirror) -> Vec<String> {
-    let mut found = Vec::new();
-    mirror
-        .each_record("photo_album", |record| {
-            let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
-            let mark = json.get("mark").and_then(|mark| mark.as_str()).unwrap_or("?");
-            found.push(format!("{} {mark} {}", record.id, record.state.as_str()));
-        })
-        .unwrap();
+    let placed = |record: &Record| {
+        let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
+        let mark = json.get("mark").and_then(|mark| mark.as_str()).unwrap_or("?");
+        format!("{} {mark} {}", record.id, record.state.as_str())
+    };
+    let mut found: Vec<String> = table(mirror, "photo_album").iter().map(placed).collect();
     found.sort();
     found
 }
 
 /// Returns a server with two albums, an empty one, and a mirror of it.
 fn synced() -> (Server, Mirror) {
-    let server = Server::start();
-    for (album, photo, mark) in
-        [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "Old ones")]
-    {
-        server.state().put(album, photo, mark);
-    }
+    let photos =
+        [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "Old ones")];
+    let server = Server::with(&photos);
     server.state().albums.insert("3".to_owned(), crate::gallery::Marks::new());
     let mut mirror = Mirror::in_memory().unwrap();
     let options = SyncOptions::new().values("mark", ["Old ones"]);
@@ -88,9 +82,7 @@ fn a_change_of_a_value_is_an_event() {
 
 #[test]
 fn a_placement_has_the_time_since_when_it_has_its_value_and_its_table_the_age_of_the_values() {
-    let (place, server, clock) = (Place::new(), Server::start(), Clock::default());
-    let mut mirror = clock.of(place.open());
-    server.state().put("1", "a", "New");
+    let (server, (_place, mut mirror, clock)) = (Server::start(), Place::timed());
     server.state().put("2", "b", "New");
     for (time, mark, every, since, values_from) in [
         (1000, "New", 8, 1000, 1000),
@@ -143,10 +135,7 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
 
 #[test]
 fn a_service_that_refuses_unknown_values_is_recovered() {
-    let server = Server::start();
-    server.state().put("1", "a", "Print");
-    server.state().put("1", "b", "");
-    server.state().put("2", "c", "");
+    let server = Server::with(&[("1", "a", "Print"), ("1", "b", ""), ("2", "c", "")]);
     server.state().refuses_unknown = true;
     let mut mirror = Mirror::in_memory().unwrap();
     server.sync(&mut mirror, &SyncOptions::new()).unwrap();
@@ -160,11 +149,7 @@ fn a_group_that_fails_stays_as_it_is_and_the_call_says_so() {
         server.state().put("1", "a", "Rejected");
         server.state().put("2", "b", "Rejected");
         server.state().put("2", "e", "New");
-        server.state().fault = Some((query.to_owned(), |connection| {
-            connection
-                .respond("content-type: text/html\r\nconnection: close\r\n", b"<html></html>");
-            Next::Close
-        }));
+        server.fails(query, HTML);
         let options = SyncOptions::new().recheck_every(1);
         let error = server.sync(&mut mirror, &options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Call);
@@ -196,12 +181,9 @@ fn too_many_missing_placements_are_refused() {
 
 #[test]
 fn the_placements_of_an_erased_record_are_erased_with_it() {
-    let place = Place::new();
-    let mut mirror = place.open();
-    let server = Server::start();
-    for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
-        server.state().put(album, photo, "New");
-    }
+    let (place, mut mirror) = Place::opened();
+    let photos = [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")];
+    let server = Server::with(&photos.map(|(album, photo)| (album, photo, "New")));
     server.sync(&mut mirror, &SyncOptions::new()).unwrap();
     mirror.forget("photo", "a").unwrap();
     assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use methodical_mirror::{Cursor, ErrorKind, Mirror, Purge};
+use methodical_mirror::{ErrorKind, Mirror, Purge};
 use rusqlite::Connection;
 
 use crate::place::Place;
@@ -88,41 +88,32 @@ fn a_sync_after_another_one_is_not_refused_while_processes_are_started() {
 
 #[test]
 fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
+    let (place, mut mirror) = Place::opened();
+    let list = [r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
     photos(&mut mirror, &[""; 0]);
     let start = mirror.cursor().unwrap();
-    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
-    let (changes, middle) = mirror.changes(Some(&start), 1).unwrap();
-    assert_eq!(changes.len(), 1);
-    let copy = folder.path().join("copy.db");
-    let copying = Connection::open(&path).unwrap();
-    copying.execute("VACUUM INTO ?1", (copy.to_str().unwrap(),)).unwrap();
-    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+    photos(&mut mirror, &list[..2]);
+    let middle = mirror.changes(Some(&start), 1).unwrap().1;
+    // A copy from before the last sync.
+    let copy = place.folder("copies").join("mirror.db");
+    place.execute(&format!("VACUUM INTO '{}'", copy.display()));
+    std::fs::set_permissions(&copy, place.file().metadata().unwrap().permissions()).unwrap();
+    photos(&mut mirror, &list);
     let end = mirror.cursor().unwrap();
     mirror.purge(&Purge { until: Some(middle.clone()), ..Purge::default() }).unwrap();
-
-    let says = |mirror: &Mirror, cursor: &Cursor| match mirror.changes(Some(cursor), 9) {
-        Ok((changes, _)) => format!("{} changes", changes.len()),
-        Err(error) => error.to_string(),
-    };
-    assert!(
-        says(&mirror, &start)
-            .contains("the changes after the cursor were removed; take a new snapshot")
-    );
-    assert_eq!(says(&mirror, &middle), "2 changes");
-    assert_eq!(says(&mirror, &end), "0 changes");
-    let other = open(&folder.path().join("other.db"));
-    assert!(
-        says(&other, &middle).contains("the cursor belongs to another mirror; take a new snapshot")
-    );
-    // A copy from before the last sync.
-    std::fs::set_permissions(&copy, std::fs::metadata(&path).unwrap().permissions()).unwrap();
-    assert!(
-        says(&open(&copy), &end)
-            .contains("the mirror is older than the cursor; take a new snapshot")
-    );
+    let (copy, (_other_place, other)) = (open(&copy), Place::opened());
+    for (mirror, cursor, says) in [
+        (&mirror, &start, "the changes after the cursor were removed; take a new snapshot"),
+        (&mirror, &middle, "2 changes"),
+        (&mirror, &end, "0 changes"),
+        (&other, &middle, "the cursor belongs to another mirror; take a new snapshot"),
+        (&copy, &end, "the mirror is older than the cursor; take a new snapshot"),
+    ] {
+        let changes = mirror.changes(Some(cursor), 9);
+        let said = changes.map(|(changes, _)| format!("{} changes", changes.len()));
+        let said = said.unwrap_or_else(|error| error.to_string());
+        assert!(said.ends_with(says), "{said}");
+    }
 }
 
 #[test]

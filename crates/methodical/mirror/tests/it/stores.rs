@@ -4,7 +4,7 @@ use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Rules, Source};
 
 use crate::place::Place;
-use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
+use crate::support::{PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
 
 #[test]
 fn another_account_or_base_url_is_refused() {
@@ -35,8 +35,7 @@ fn an_existing_mirror_opens_without_its_source() {
 
 #[test]
 fn an_unchanged_list_writes_no_row() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     let list: Vec<String> = (0..2000).map(|id| format!(r#"{{"id":"{id}","size":{id}}}"#)).collect();
     photos(&mut mirror, &list);
     audit(&place);
@@ -113,8 +112,7 @@ fn a_new_field_becomes_a_column_without_changes() {
 
 #[test]
 fn a_view_has_the_present_records_and_gets_new_columns() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (place, mut mirror) = Place::opened();
     let list = [r#"{"id":"1","title":"Harbour"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
     photos(&mut mirror, &list);
     photos(&mut mirror, &list[..2]);
@@ -134,8 +132,7 @@ fn a_view_has_the_present_records_and_gets_new_columns() {
 fn a_column_of_another_kind_is_refused() {
     const OTHER: Table =
         Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["size"])]);
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     photos(&mut mirror, &[r#"{"id":"1"}"#]);
     let error = mirror.begin("photos/list", &OTHER, Rules::new()).unwrap_err();
     let (found, expected) = ("INTEGER", "TEXT");
@@ -153,8 +150,7 @@ fn a_column_of_another_kind_is_refused() {
 
 #[test]
 fn the_guard_commits_nothing_until_its_number_is_accepted() {
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     let list: Vec<String> = (0..600).map(|id| format!(r#"{{"id":"{id:03}"}}"#)).collect();
     let list: Vec<&str> = list.iter().map(String::as_str).collect();
     photos(&mut mirror, &list);
@@ -165,7 +161,7 @@ fn the_guard_commits_nothing_until_its_number_is_accepted() {
     assert_eq!((error.kind(), error.missing()), (ErrorKind::DeletionGuard, Some(100)));
     assert_eq!(
         error.to_string(),
-        "cannot commit the list: 100 of 600 records are missing from it (more than 50 and more than 10 %); check the service, then accept 100 missing records"
+        "100 of 600 records are missing from the list (more than 50 and more than 10 %); check the service, then accept 100 missing records"
     );
     let wrong = sync(&mut mirror, &PHOTO, Rules::new().accept_missing(99), &short).unwrap_err();
     assert_eq!(wrong.missing(), Some(100));
@@ -191,8 +187,7 @@ fn most_people_that_change_at_once_are_refused() {
         };
         (0..count).map(person).collect()
     };
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     let mut sync = |rules: Rules, list: &[String]| sync(&mut mirror, &PHOTO, rules, list);
     let people = list(0, 20);
     sync(Rules::new(), &people).unwrap();
@@ -201,7 +196,7 @@ fn most_people_that_change_at_once_are_refused() {
     assert_eq!(error.missing(), Some(20));
     assert_eq!(
         error.to_string(),
-        "cannot commit the list: 20 of 20 records have other personal data, as if their identities now belonged to other people; check the service, then accept 20 missing records"
+        "20 of 20 records have other personal data, as if their identities now belonged to other people; check the service, then accept 20 missing records"
     );
     let half = [&list(1, 10)[..], &people[10..]].concat();
     assert_eq!(sync(Rules::new(), &half).unwrap().changed, 10);
@@ -217,10 +212,7 @@ fn most_people_that_change_at_once_are_refused() {
 #[test]
 fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     const DAY: u64 = 24 * 3600;
-    let place = Place::new();
-    let mirror = place.open();
-    let clock = Clock::default();
-    let mut mirror = clock.of(mirror);
+    let (_place, mut mirror, clock) = Place::timed();
     let mut sync = |day: u64, rules: Rules, count: usize| {
         clock.set((20_000 + day) * DAY);
         let list: Vec<String> = (0..count).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
@@ -232,7 +224,7 @@ fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     assert_eq!(error.missing(), Some(60));
     assert_eq!(
         error.to_string(),
-        "cannot commit the list: only 880 records are left of 1000 a week ago (more than 50 and more than 10 % were lost); check the service, then accept 60 missing records"
+        "only 880 records are left of 1000 a week ago (more than 50 and more than 10 % were lost); check the service, then accept 60 missing records"
     );
     assert_eq!(sync(3, Rules::new().accept_missing(60), 880).unwrap().missing, 60);
     // Accepted losses, and those older than a week, do not count.
@@ -258,8 +250,7 @@ fn values_of_all_kinds_are_kept_exactly() {
     );
     let first = r#"{"id":-7,"open":false,"place":{"name":"+31 6","zip":"0049"},"score":0.1,"tags":[1.0,"\u0000"],"title":"=1+1 😀 \"\\"}"#;
     let second = r#"{"id":-7,"open":true,"place":{"name":"é"},"score":-1e+300,"tags":{"a":null},"title":"\u0000a\u0000"}"#;
-    let place = Place::new();
-    let mut mirror = place.open();
+    let (_place, mut mirror) = Place::opened();
     for list in [first, second, first] {
         sync(&mut mirror, &ALL, Rules::new(), &[list]).unwrap();
         let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();

@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{Change, Error, Mirror, Report, Rules, Source, State};
+use methodical_mirror::{
+    Change, Error, ErrorKind, Event, Failure, Filter, Mirror, Paging, Record, Report, Rules, Sink,
+    Source, State,
+};
 use proptest::prelude::ProptestConfig;
 
 /// Returns the settings of a slow test with random cases: it has one case in `share` of the default, which `PROPTEST_CASES` sets.
@@ -102,11 +105,29 @@ impl Clock {
     }
 }
 
-/// Returns the records of a table.
+/// Returns the records of a table; none if it does not exist.
+pub(crate) fn table(mirror: &Mirror, name: &str) -> Vec<Record> {
+    match mirror.browse(name, &Filter::new(), &Paging::new(usize::MAX)) {
+        Ok(page) => page.records,
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Table);
+            Vec::new()
+        }
+    }
+}
+
+/// Returns the photos.
 pub(crate) fn records(mirror: &Mirror) -> Vec<(String, State, String)> {
-    let mut records = Vec::new();
-    mirror
-        .each_record("photo", |record| records.push((record.id, record.state, record.json)))
-        .unwrap();
-    records
+    let records = table(mirror, "photo").into_iter();
+    records.map(|record| (record.id, record.state, record.json)).collect()
+}
+
+/// Passes events to a function.
+pub(crate) struct To<F>(pub(crate) F);
+
+impl<F: FnMut(&[Event])> Sink for To<F> {
+    fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
+        (self.0)(events);
+        Ok(())
+    }
 }

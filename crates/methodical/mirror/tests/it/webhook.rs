@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use gateway_transport::Options;
 use gateway_transport::ureq::UreqTransport;
-use methodical_mirror::{Consumer, DeliveryEnd, ErrorKind, Limits, Mirror, Webhook, WebhookSecret};
+use methodical_mirror::{Consumer, DeliveryEnd, ErrorKind, Limits, Mirror, Webhook};
 
 use self::receiver::{Answer, Receiver};
 use crate::support::{Clock, photos};
@@ -16,7 +16,7 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 fn webhook(url: &str) -> Webhook {
     let transport = UreqTransport::new(&Options::default()).unwrap();
-    Webhook::new(transport, url, WebhookSecret::new(SECRET).unwrap()).unwrap()
+    Webhook::new(transport, url, SECRET).unwrap()
 }
 
 /// Returns a mirror with events for the consumer `all`, and its clock.

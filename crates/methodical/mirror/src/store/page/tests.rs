@@ -117,10 +117,9 @@ fn views() -> Vec<View> {
             for (after, is_descending) in
                 [(None, false), (None, true), (Some(10_000), false), (Some(10_000), true)]
             {
-                let mut paging = Paging::new(LIMIT).order(order.clone());
-                paging.is_descending = is_descending;
-                paging.after = after;
-                let name = format!("{name}, {order:?}, {after:?}, {is_descending}");
+                let order = order.clone();
+                let paging = Paging { order, is_descending, after, ..Paging::new(LIMIT) };
+                let name = format!("{name}, {paging:?}");
                 views.push((name, table, filter.clone(), paging));
             }
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use methodical_mirror::client::blocking;
 use methodical_mirror::{Mirror, SyncError, SyncOptions, SyncReport};
-use methodical_testkit::raw_server::{Connection, Next, RawServer};
+use methodical_testkit::raw_server::{Next, RawServer};
 use serde_json::json;
 
 use crate::clients::blocking_client;
@@ -23,9 +23,6 @@ pub(crate) type Marks = BTreeMap<String, Option<String>>;
 /// Waits before a query is answered.
 type Pause = Arc<dyn Fn() + Send + Sync>;
 
-/// Answers a query.
-type Script = fn(&mut Connection) -> Next;
-
 /// The content of the service, and its faults.
 #[derive(Clone, Default)]
 pub(crate) struct State {
@@ -39,8 +36,8 @@ pub(crate) struct State {
     pub(crate) ignores_album: bool,
     /// Answers 400 to a mark that no photo has.
     pub(crate) refuses_unknown: bool,
-    /// A query that is answered in another way.
-    pub(crate) fault: Option<(String, Script)>,
+    /// A query that is answered by this text after `HTTP/1.1 `, and whether the connection is reset then.
+    pub(crate) fault: Option<(String, &'static str, bool)>,
     /// A query that is answered later, once.
     pub(crate) pause: Option<(String, Pause)>,
 }
@@ -102,24 +99,35 @@ impl Server {
                 pause();
                 state = current.lock().unwrap_or_else(PoisonError::into_inner);
             }
-            let fault = state.fault.as_ref().filter(|(query, _)| *query == line);
-            if let Some((_, script)) = fault {
-                return script(connection);
-            }
-            match state.answer(&method, &query) {
-                Some(body) => {
-                    let head = "content-type: application/json\r\nconnection: close\r\n";
-                    connection.respond(head, body.as_bytes());
-                }
-                None => {
-                    connection.send(
-                        b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
-                    );
-                }
-            }
-            Next::Close
+            let fault = state.fault.as_ref().filter(|(query, ..)| *query == line);
+            let (text, resets) = match (fault, state.answer(&method, &query)) {
+                (Some((_, text, resets)), _) => ((*text).to_owned(), *resets),
+                (None, Some(body)) => (format!("{JSON}{body}"), false),
+                (None, None) => (REFUSED.to_owned(), false),
+            };
+            connection.send(format!("HTTP/1.1 {text}").as_bytes());
+            if resets { Next::Reset } else { Next::Close }
         });
         Self { server: server.unwrap(), state }
+    }
+
+    /// Starts a server with these photos in albums: album, photo and mark.
+    pub(crate) fn with(photos: &[(&str, &str, &str)]) -> Self {
+        let server = Self::start();
+        server.put(photos);
+        server
+    }
+
+    /// Puts photos into albums: album, photo and mark.
+    pub(crate) fn put(&self, photos: &[(&str, &str, &str)]) {
+        for (album, photo, mark) in photos {
+            self.state().put(album, photo, mark);
+        }
+    }
+
+    /// Lets a query be answered by a text from now on.
+    pub(crate) fn fails(&self, query: &str, text: &'static str) {
+        self.state().fault = Some((query.to_owned(), text, false));
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -146,6 +154,16 @@ impl Server {
         mirror.sync_all(&self.blocking(), options)
     }
 }
+
+const JSON: &str = "200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n\r\n";
+
+pub(crate) const REFUSED: &str =
+    "400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+pub(crate) const FAILED: &str = "500 Oops\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+pub(crate) const HTML: &str =
+    "200 OK\r\nconnection: close\r\ncontent-type: text/html\r\n\r\n<html>maintenance</html>";
 
 /// Decodes a value of a query, to the extent that the tests need it.
 fn decoded(value: &str) -> String {

@@ -1,14 +1,11 @@
 //! Deliveries that are killed between the receipt of an event and the move of the position.
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::sync_channel;
-use std::time::Duration;
 
 use methodical_mirror::{ErrorKind, Limits, Mirror, Rules};
 
+use crate::kill::{CHILD, run_and_kill, start};
 use crate::support::{PHOTO, open, sync};
 use crate::webhook::receiver::{Answer, Receiver};
 use crate::webhook::webhook;
@@ -18,28 +15,13 @@ fn deliver(mirror: &Mirror, url: &str) {
     mirror.deliver("all", &mut webhook(url), &Limits::default()).unwrap();
 }
 
-/// Starts the test as a child that delivers.
-fn start(place: &OsStr, url: &str) -> Child {
-    let test = "webhook::killed::a_killed_delivery_repeats_events_and_loses_none";
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test])
-        .env(CHILD_PLACE, place)
-        .env(CHILD_URL, url)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// Returns the place and the URL of a child.
-fn child() -> Option<(OsString, String)> {
-    Some((std::env::var_os(CHILD_PLACE)?, std::env::var(CHILD_URL).unwrap()))
-}
-
 #[test]
 fn a_killed_delivery_repeats_events_and_loses_none() {
-    if let Some((path, url)) = child() {
-        return deliver(&open(Path::new(&path)), &url);
+    const TEST: &str = "webhook::killed::a_killed_delivery_repeats_events_and_loses_none";
+    if let Some(path) = std::env::var_os(CHILD) {
+        let path = Path::new(&path);
+        let url = std::fs::read_to_string(path.with_extension("url")).unwrap();
+        return deliver(&open(path), &url);
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
@@ -56,8 +38,9 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
         plan.push(Answer::Hang);
     }
     let receiver = Receiver::start(plan);
+    std::fs::write(path.with_extension("url"), receiver.url()).unwrap();
     for (requests, position) in [(1, 0), (5, 3), (12, 9)] {
-        let mut child = start(path.as_os_str(), &receiver.url());
+        let (mut child, _) = start(TEST, path.as_os_str());
         receiver.wait_for(requests);
         let mut rival = webhook(&receiver.url());
         let error = open(&path).deliver("all", &mut rival, &Limits::default()).unwrap_err();
@@ -69,14 +52,8 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
         assert_eq!((consumer.position, consumer.failures), (position, 0));
     }
     // The others: at random moments.
-    let (_sender, silence) = sync_channel::<()>(1);
     for _ in 0..RANDOM_KILLS {
-        let mut child = start(path.as_os_str(), &receiver.url());
-        // This wait has no event to wait for: it is the random moment.
-        let moment = Duration::from_micros(fastrand::u64(0..60_000));
-        silence.recv_timeout(moment).unwrap_err();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        run_and_kill(TEST, path.as_os_str(), false, 60_000, 0);
     }
     let mirror = open(&path);
     deliver(&mirror, &receiver.url());
@@ -91,10 +68,6 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     assert_eq!(events.len(), EVENTS);
     assert!(ids.iter().eq(events.iter().map(|event| &event.id)), "{} ids", ids.len());
 }
-
-/// The environment variables of the child.
-const CHILD_PLACE: &str = "GATEWAY_MIRROR_DELIVER_PLACE";
-const CHILD_URL: &str = "GATEWAY_MIRROR_DELIVER_URL";
 
 const EVENTS: usize = 200;
 
