@@ -6,9 +6,12 @@ use methodical_model::RawQuery;
 pub(crate) use self::photos::{Photo, PhotoRef, Photos, SearchPhotos};
 use crate::{AccessToken, ClientBuilder};
 
+#[macro_use]
 #[path = "../../model/tests/it/photos.rs"]
 #[expect(dead_code, reason = "the tests of the model use all of it")]
 mod photos;
+
+pub(crate) use both_forms;
 
 pub(crate) type BlockingClient = crate::blocking::Client<Photos>;
 

@@ -11,7 +11,7 @@ use methodical_model::{Auth, BodyFormat, Operation as _, RawQuery, Service as _}
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Call, Failure, Moment, Next};
+use super::{Call, Moment, Next};
 use crate::base_url::BaseUrl;
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
@@ -30,9 +30,8 @@ impl Clock {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "an outcome, like that of `failure`")]
-fn status(code: u16) -> Result<Response<Bytes>, Failure> {
-    Ok(Response::builder().status(code).body(Bytes::new()).unwrap())
+fn status(code: u16) -> Response<Bytes> {
+    Response::builder().status(code).body(Bytes::new()).unwrap()
 }
 
 fn draft(options: Option<&CallOptions>) -> Draft<'_> {
@@ -50,63 +49,58 @@ fn token() -> Tokens {
     vec![AccessToken::new("gwt_x").unwrap()]
 }
 
-fn failure(kind: TransportErrorKind) -> Result<Response<Bytes>, Failure> {
-    Err(TransportError::new(kind, "scripted").into())
-}
+/// The outcome of an attempt: a status, or a failure of the transport.
+type Outcome = Result<u16, TransportErrorKind>;
 
-/// Plays the outcomes. Returns how the call ended and after how many attempts.
-fn play(outcomes: Vec<Result<Response<Bytes>, Failure>>) -> (String, u32) {
-    play_query(&any_json(), outcomes)
-}
+const CUT: Outcome = Err(TransportErrorKind::Interrupted);
+const UNSENT: Outcome = Err(TransportErrorKind::Connect);
 
-/// Plays the outcomes of the calls of a query.
-fn play_query(
-    query: &RawQuery<Photos>,
-    outcomes: Vec<Result<Response<Bytes>, Failure>>,
-) -> (String, u32) {
+/// Requires how a call with these outcomes ends, and after how many attempts.
+#[track_caller]
+fn check(query: &RawQuery<Photos>, outcomes: &[Outcome], end: &str, attempts: u32) {
     let mut clock = Clock(Instant::now());
     let policy = Policy::default();
     let mut call = Call::new(&policy, draft_of(query, None), clock.0);
     for outcome in outcomes {
         let _request = call.attempt(&token(), clock.0).unwrap();
+        let outcome = outcome.map(status);
+        let outcome = outcome.map_err(|kind| TransportError::new(kind, "scripted").into());
         match call.judge(outcome, || clock.moment(0.5)) {
             Next::Refused(_) => {}
             Next::Wait(delay) => clock.0 += delay,
-            Next::Done(Ok(response)) => return (response.status().to_string(), call.attempts()),
-            Next::Done(Err(error)) => return (format!("{:?}", error.kind()), error.attempts()),
+            Next::Done(ended) => {
+                let ended = ended.map_or_else(
+                    |error| (format!("{:?}", error.kind()), error.attempts()),
+                    |response| (response.status().as_str().to_owned(), call.attempts()),
+                );
+                return assert_eq!(ended, (end.to_owned(), attempts), "{outcomes:?}");
+            }
         }
     }
-    ("not over".to_owned(), 0)
+    panic!("the call is not over");
 }
 
 #[test]
 fn a_call_that_is_not_idempotent_is_repeated_only_if_it_was_not_sent() {
-    let play = |outcomes| play_query(&RawQuery::new("photos/add").post(BodyFormat::Form), outcomes);
+    let post = RawQuery::new("photos/add").post(BodyFormat::Form);
     for code in [408, 429, 500, 503] {
-        assert_eq!(play(vec![status(code), status(200)]).1, 1, "{code}");
+        check(&post, &[Ok(code), Ok(200)], &code.to_string(), 1);
     }
-    let cut = || failure(TransportErrorKind::Interrupted);
-    assert_eq!(play(vec![cut(), status(200)]), ("Interrupted".to_owned(), 1));
+    check(&post, &[CUT, Ok(200)], "Interrupted", 1);
     // The service refused the call before it had an effect.
-    assert_eq!(play(vec![status(401), status(200)]), ("200 OK".to_owned(), 2));
-    let unsent = || failure(TransportErrorKind::Connect);
-    assert_eq!(play(vec![unsent(), unsent(), status(200)]), ("200 OK".to_owned(), 3));
-    assert_eq!(play(vec![unsent(), cut(), status(200)]), ("Interrupted".to_owned(), 2));
-    let idempotent = RawQuery::new("photos/add").post(BodyFormat::Form).idempotent();
-    assert_eq!(play_query(&idempotent, vec![cut(), status(200)]), ("200 OK".to_owned(), 2));
+    check(&post, &[Ok(401), Ok(200)], "200", 2);
+    check(&post, &[UNSENT, UNSENT, Ok(200)], "200", 3);
+    check(&post, &[UNSENT, CUT, Ok(200)], "Interrupted", 2);
+    check(&post.idempotent(), &[CUT, Ok(200)], "200", 2);
 }
 
 #[test]
 fn a_refused_token_is_replaced_once_and_is_not_a_retry() {
-    let refused = || status(401);
-    assert_eq!(play(vec![refused(), status(200)]), ("200 OK".to_owned(), 2));
-    assert_eq!(play(vec![refused(), refused()]), ("401 Unauthorized".to_owned(), 2));
-    let unavailable = || status(503);
-    assert_eq!(
-        play(vec![unavailable(), refused(), unavailable(), status(200)]),
-        ("200 OK".to_owned(), 4)
-    );
-    assert_eq!(play(vec![status(403)]), ("403 Forbidden".to_owned(), 1));
+    let query = any_json();
+    check(&query, &[Ok(401), Ok(200)], "200", 2);
+    check(&query, &[Ok(401), Ok(401)], "401", 2);
+    check(&query, &[Ok(503), Ok(401), Ok(503), Ok(200)], "200", 4);
+    check(&query, &[Ok(403)], "403", 1);
 }
 
 proptest! {
@@ -129,7 +123,7 @@ proptest! {
                 let deadline = Deadline::of(&request).unwrap().instant();
                 clock.0 = (clock.0 + duration).min(deadline);
                 let moment = clock.moment(random);
-                match call.judge(response(code, asked), || moment) {
+                match call.judge(Ok(response(code, asked)), || moment) {
                     Next::Wait(delay) => {
                         retries += 1;
                         clock.0 += delay;
@@ -160,11 +154,10 @@ fn attempt() -> impl Strategy<Value = (Duration, u16, Option<Duration>, f64)> {
     (duration, code, asked, 0.0..1.0)
 }
 
-fn response(code: u16, asked: Option<Duration>) -> Result<Response<Bytes>, Failure> {
-    let asked = asked.map(|asked| (RETRY_AFTER, asked.as_secs().into()));
-    let mut response = status(code)?;
-    response.headers_mut().extend(asked);
-    Ok(response)
+fn response(code: u16, asked: Option<Duration>) -> Response<Bytes> {
+    let mut response = status(code);
+    response.headers_mut().extend(asked.map(|asked| (RETRY_AFTER, asked.as_secs().into())));
+    response
 }
 
 #[test]
@@ -204,9 +197,8 @@ fn an_attempt_ends_with_its_timeout_or_with_its_call() {
 #[test]
 fn a_stream_ends_with_its_timeout() {
     let start = Instant::now();
-    for stream_timeout in
-        [CALL_TIMEOUT.saturating_sub(NANOSECOND), CALL_TIMEOUT, CALL_TIMEOUT + NANOSECOND]
-    {
+    for past in AROUND {
+        let stream_timeout = around(start + CALL_TIMEOUT, past) - start;
         let policy = Policy { stream_timeout, ..Policy::default() };
         let mut stream = Call::streaming(&policy, draft(None), start);
         let end = Deadline::at(start + stream_timeout).head_by(start + CALL_TIMEOUT);
@@ -276,9 +268,7 @@ fn without_delay() -> Policy {
 
 /// Whether a call is retried after it failed at `now`.
 fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
-    let busy: Result<_, Failure> = Ok(Response::builder().status(503).body(Bytes::new()).unwrap());
-    let moment = || Moment { now, date: SystemTime::UNIX_EPOCH, random: 1.0 };
-    matches!(call.judge(busy, moment), Next::Wait(Duration::ZERO))
+    matches!(call.judge(Ok(status(503)), || Clock(now).moment(1.0)), Next::Wait(Duration::ZERO))
 }
 
 /// The deadline of an attempt that starts at `now`.

@@ -25,20 +25,3 @@ pub(crate) fn exceeded(json: &str) -> bool {
         splitter.depth() > LIMIT
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{LIMIT, exceeded};
-
-    #[test]
-    fn the_limit_itself_is_accepted() {
-        let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(!exceeded(&nested(LIMIT)));
-        assert!(exceeded(&nested(LIMIT + 1)));
-    }
-
-    #[test]
-    fn brackets_in_strings_do_not_count() {
-        assert!(!exceeded(&alloc::format!("[\"\\\"{}\"]", "[".repeat(500))));
-    }
-}

@@ -10,11 +10,23 @@ use methodical_model::{
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
 
-const AT_ROOT: &Body = &Body {
+/// A body whose data an object replaces that reports a failure.
+const EXCEPTION: &Body = &Body {
     verdict: Some(&Verdict {
         code: &["errorcode"],
         message: &["message"],
         ..Verdict::new(Decides::Failure { present: &["exception"] })
+    }),
+    ..Body::ROOT
+};
+
+/// A body whose message has the class of a failure, and is where the data would be.
+const MESSAGE: &Body = &Body {
+    at: &["result"],
+    verdict: Some(&Verdict {
+        message: &["result"],
+        classes: &[("Invalid API Key", ErrorClass::Auth), ("Max *", ErrorClass::RateLimit)],
+        ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     }),
     ..Body::ROOT
 };
@@ -155,11 +167,11 @@ fn records_before_a_late_marker_are_kept_in_a_stream() {
 
 #[test]
 fn a_present_field_is_a_failure() {
-    has(AT_ROOT, r#"[{"id":"1"}]"#, &["1"]);
+    has(EXCEPTION, r#"[{"id":"1"}]"#, &["1"]);
     let body = r#"{"exception":"x","errorcode":"invalidtoken","message":"No"}"#;
-    fails(AT_ROOT, body, Some("invalidtoken"), Some("No"), ErrorClass::Other);
-    is_wrong(AT_ROOT, r#"{"exception":null}"#, (WrongType, "", 1, "an array"));
-    is_wrong(AT_ROOT, "7", (WrongType, "", 1, "an array"));
+    fails(EXCEPTION, body, Some("invalidtoken"), Some("No"), ErrorClass::Other);
+    is_wrong(EXCEPTION, r#"{"exception":null}"#, (WrongType, "", 1, "an array"));
+    is_wrong(EXCEPTION, "7", (WrongType, "", 1, "an array"));
 }
 
 #[test]
@@ -265,19 +277,14 @@ fn an_object_may_be_the_document_that_reports_a_failure() {
 
 #[test]
 fn classes_are_those_of_messages_if_there_is_no_code() {
-    const VERDICT: Verdict = Verdict {
-        message: &["result"],
-        classes: &[("Invalid API Key", ErrorClass::Auth), ("Max *", ErrorClass::RateLimit)],
-        ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
-    };
-    let layout = &Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT };
     for (message, class) in [
         ("Invalid API Key", ErrorClass::Auth),
         ("Invalid API Key!", ErrorClass::Other),
         ("Max calls per sec (5/sec)", ErrorClass::RateLimit),
         ("Max", ErrorClass::Other),
     ] {
-        let error = list(layout, &format!(r#"{{"status":"0","result":"{message}"}}"#)).unwrap_err();
+        let error =
+            list(MESSAGE, &format!(r#"{{"status":"0","result":"{message}"}}"#)).unwrap_err();
         assert_eq!(error.service().map(ServiceError::class), Some(class), "{message}");
     }
 }
@@ -369,13 +376,7 @@ fn the_fields_beside_a_list_are_limited_in_size() {
 
 #[test]
 fn a_value_is_found_below_the_document() {
-    const VERDICT: Verdict = Verdict {
-        message: &["result"],
-        classes: &[("Max *", ErrorClass::RateLimit)],
-        ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
-    };
-    const PLACE: Body = Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT };
-    let text = |body: &str| codegen::value::<String>(&PLACE, body.as_bytes());
+    let text = |body: &str| codegen::value::<String>(MESSAGE, body.as_bytes());
     assert_eq!(text(r#"{"status":"1","result":"4089"}"#).unwrap(), "4089");
     assert_eq!(text("\u{feff} {\"result\": \"\\u0034\" , \"status\":1 } ").unwrap(), "4");
     for (body, expected) in [
@@ -415,23 +416,15 @@ fn a_value_may_be_the_document() {
     }
 }
 
-/// How a body reports a failure with an object, which replaces its data.
-const EXCEPTION: Verdict = Verdict {
-    code: &["errorcode"],
-    message: &["message"],
-    ..Verdict::new(Decides::Failure { present: &["exception"] })
-};
-
 #[test]
 fn an_object_instead_of_a_value_is_a_failure() {
-    const PLACE: Body = Body { verdict: Some(&EXCEPTION), ..Body::ROOT };
     let failure = br#"{"errorcode":"invalidtoken","exception":"x"}"#;
-    let map = |body: &[u8]| codegen::value::<BTreeMap<String, i64>>(&PLACE, body);
+    let map = |body: &[u8]| codegen::value::<BTreeMap<String, i64>>(EXCEPTION, body);
     assert_eq!(map(br#" {"a":1}"#).unwrap().get("a"), Some(&1));
     assert_eq!(map(failure).unwrap_err().service().unwrap().code(), Some("invalidtoken"));
     let error = map(br#"{"a":"1"}"#).unwrap_err();
     assert_eq!(error.to_string(), "wrong type at * (line 1 column 8), expected an integer");
-    let ids = |body: &[u8]| codegen::value::<Vec<i64>>(&PLACE, body);
+    let ids = |body: &[u8]| codegen::value::<Vec<i64>>(EXCEPTION, body);
     assert_eq!(ids(b"[1]").unwrap(), [1]);
     assert_eq!(ids(failure).unwrap_err().service().unwrap().code(), Some("invalidtoken"));
     assert_eq!(ids(b"{}").unwrap_err().kind(), WrongType);
@@ -440,8 +433,7 @@ fn an_object_instead_of_a_value_is_a_failure() {
 #[test]
 fn a_response_without_data_has_no_body_or_any_json() {
     const MARKED: Body = Body { verdict: Some(&STAT), ..Body::ROOT };
-    const PLACE: Body = Body { verdict: Some(&EXCEPTION), ..Body::ROOT };
-    for place in [&PLACE, &Body::ROOT] {
+    for place in [EXCEPTION, &Body::ROOT] {
         for body in ["", " \r\n", "null", "[]", "{}", "{\"warnings\":[]} "] {
             assert_eq!(codegen::nothing(place, body.as_bytes()), Ok(()), "{body}");
         }
@@ -450,7 +442,7 @@ fn a_response_without_data_has_no_body_or_any_json() {
         }
         assert_eq!(codegen::nothing(place, b"\xff").unwrap_err().kind(), DecodeErrorKind::Encoding);
     }
-    let error = codegen::nothing(&PLACE, br#"{"exception":"x","errorcode":"no"}"#).unwrap_err();
+    let error = codegen::nothing(EXCEPTION, br#"{"exception":"x","errorcode":"no"}"#).unwrap_err();
     assert_eq!(error.service().unwrap().code(), Some("no"));
 
     let marked = |body: &str| codegen::nothing(&MARKED, body.as_bytes());

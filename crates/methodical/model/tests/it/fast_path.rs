@@ -10,8 +10,7 @@ use methodical_model::{DecodeErrorKind, Listing, Record};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 
-use crate::collections::{FULL, Page};
-use crate::fields::Folder;
+use crate::fields::{FULL, Folder, Page};
 use crate::forms::Shop;
 use crate::support::decoded;
 
@@ -195,4 +194,7 @@ fn unlisted_fields_at_the_limit_of_nesting() {
             assert_eq!(listing.items.len() == 1, depth <= 127, "{depth} levels in {name}");
         }
     }
+    // Brackets in a text do not count.
+    let text = "[".repeat(500);
+    decoded::<Page>(&format!(r#"{{"id":"1","tags":[],"x":["\"{text}"]}}"#)).unwrap();
 }

@@ -1,10 +1,9 @@
 //! Fields that a service writes in several forms, decoded on the fast path and by serde.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use methodical_model::codegen::{self, EmptyArrayAsMap, Nulls, OneAsList};
-use methodical_model::{DecodeErrorKind, Extra};
+use methodical_model::DecodeErrorKind::{Duplicate, Missing, WrongType};
+use methodical_model::codegen::{self, EmptyArrayAsMap, OneAsList};
 
 use crate::support::{decoded, rejected};
 
@@ -33,45 +32,8 @@ codegen::scalar! {
     IsNew, boolean, ["true"], ["false", "\"\""]
 }
 
-/// A record with fields in other forms.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Shop {
-    tags: Vec<String>,
-    sizes: Vec<i64>,
-    names: BTreeMap<String, String>,
-    below: Vec<Self>,
-    seats: Option<i64>,
-    note: Option<String>,
-    open: Option<Vec<bool>>,
-    price: Option<Price>,
-    id: Option<ShopId>,
-    cost: Option<Price>,
-    opened: Option<OpenedAt>,
-    is_open: Option<IsOpen>,
-    extra: Extra<'static>,
-    nulls: Nulls,
-}
-
-/// The borrowed form of a record with fields in other forms.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct ShopRef<'a> {
-    tags: Vec<Cow<'a, str>>,
-    sizes: Vec<i64>,
-    names: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
-    below: Vec<Self>,
-    seats: Option<i64>,
-    note: Option<Cow<'a, str>>,
-    open: Option<Vec<bool>>,
-    price: Option<Cow<'a, str>>,
-    id: Option<ShopId>,
-    cost: Option<Cow<'a, str>>,
-    opened: Option<OpenedAt>,
-    is_open: Option<IsOpen>,
-    extra: Extra<'a>,
-    nulls: Nulls,
-}
-
-codegen::record! {
+both_forms! {
+    /// A record with fields in other forms.
     Shop, ShopRef, "a shop object";
     0 required plain tags: OneAsList<String> = "tags";
     1 absent personal sizes: OneAsList<i64> = "sizes";
@@ -138,46 +100,44 @@ const EMPTY: &str = r#""tags":[],"sizes":[],"names":{},"below":[]"#;
 
 #[test]
 fn a_value_in_no_form_is_rejected_with_its_path() {
-    let wrong = DecodeErrorKind::WrongType;
-    for (members, kind, path) in [
-        (r#""sizes":[]"#, DecodeErrorKind::Missing, "tags"),
-        (r#""tags":null"#, wrong, "tags"),
-        (r#""tags":1"#, wrong, "tags"),
-        (r#""tags":{}"#, wrong, "tags"),
-        (r#""tags":["a",1]"#, wrong, "tags[1]"),
-        (r#""tags":[],"sizes":"1""#, wrong, "sizes"),
-        (r#""tags":[],"sizes":[1,true]"#, wrong, "sizes[1]"),
-        (r#""tags":[],"names":["a"]"#, wrong, "names"),
-        (r#""tags":[],"names":"""#, wrong, "names"),
-        (r#""tags":[],"names":{"a":1}"#, wrong, "names.*"),
-        (r#""tags":[],"below":{}"#, DecodeErrorKind::Missing, "below.tags"),
-        (r#""tags":[],"below":[{"tags":[2]}]"#, wrong, "below[0].tags[0]"),
-        (r#""tags":[],"seats":"4""#, wrong, "seats"),
-        (r#""tags":[],"seats":1.5"#, wrong, "seats"),
-        (r#""tags":[],"note":4"#, wrong, "note"),
-        (r#""tags":[],"open":["",true]"#, wrong, "open[0]"),
-        (r#""tags":[],"open":"true""#, wrong, "open"),
-        (r#""tags":[],"seats":1,"seats":"""#, DecodeErrorKind::Duplicate, "seats"),
+    const LIST: &str = "a list or a single value";
+    const OPEN: &str = "a listed form of true or false";
+    rejected::<Shop>(r#""sizes":[]"#, Missing, "tags", LIST);
+    for (tags, path, expected) in [
+        ("null", "tags", LIST),
+        ("1", "tags", LIST),
+        ("{}", "tags", LIST),
+        (r#"["a",1]"#, "tags[1]", "text"),
     ] {
-        let (found, at, _) = rejected::<Shop>(members);
-        assert_eq!((found, at.as_str()), (kind, path), "{members}");
+        rejected::<Shop>(&format!(r#""tags":{tags}"#), WrongType, path, expected);
     }
-    let open = "a listed form of true or false";
-    for (member, path, expected) in [
-        (r#""id":-1"#, "id", "a non-negative integer"),
-        (r#""id":"1""#, "id", "a non-negative integer"),
-        (r#""cost":true"#, "cost", "text, or a number"),
-        (r#""cost":["1"]"#, "cost", "text, or a number"),
-        (r#""opened":"5""#, "opened", "an integer"),
-        (r#""isOpen":0"#, "isOpen", open),
-        (r#""isOpen":"0""#, "isOpen", open),
-        (r#""isOpen":false"#, "isOpen", open),
-        (r#""isOpen":1.0"#, "isOpen", open),
-        (r#""isOpen":18446744073709551615"#, "isOpen", open),
-        (r#""isOpen":{}"#, "isOpen", open),
+    for (members, kind, path, expected) in [
+        (r#""sizes":"1""#, WrongType, "sizes", LIST),
+        (r#""sizes":[1,true]"#, WrongType, "sizes[1]", "an integer"),
+        (r#""names":["a"]"#, WrongType, "names", "an object"),
+        (r#""names":"""#, WrongType, "names", "an object"),
+        (r#""names":{"a":1}"#, WrongType, "names.*", "text"),
+        (r#""below":{}"#, Missing, "below.tags", LIST),
+        (r#""below":[{"tags":[2]}]"#, WrongType, "below[0].tags[0]", "text"),
+        (r#""seats":"4""#, WrongType, "seats", "an integer"),
+        (r#""seats":1.5"#, WrongType, "seats", "an integer"),
+        (r#""note":4"#, WrongType, "note", "text"),
+        (r#""open":["",true]"#, WrongType, "open[0]", "true or false"),
+        (r#""open":"true""#, WrongType, "open", LIST),
+        (r#""seats":1,"seats":"""#, Duplicate, "seats", "the field once"),
+        (r#""id":-1"#, WrongType, "id", "a non-negative integer"),
+        (r#""id":"1""#, WrongType, "id", "a non-negative integer"),
+        (r#""cost":true"#, WrongType, "cost", "text, or a number"),
+        (r#""cost":["1"]"#, WrongType, "cost", "text, or a number"),
+        (r#""opened":"5""#, WrongType, "opened", "an integer"),
+        (r#""isOpen":0"#, WrongType, "isOpen", OPEN),
+        (r#""isOpen":"0""#, WrongType, "isOpen", OPEN),
+        (r#""isOpen":false"#, WrongType, "isOpen", OPEN),
+        (r#""isOpen":1.0"#, WrongType, "isOpen", OPEN),
+        (r#""isOpen":18446744073709551615"#, WrongType, "isOpen", OPEN),
+        (r#""isOpen":{}"#, WrongType, "isOpen", OPEN),
     ] {
-        let found = rejected::<Shop>(&format!(r#""tags":[],{member}"#));
-        assert_eq!(found, (wrong, path.to_owned(), expected.to_owned()), "{member}");
+        rejected::<Shop>(&format!(r#""tags":[],{members}"#), kind, path, expected);
     }
 }
 

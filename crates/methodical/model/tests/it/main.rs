@@ -2,13 +2,14 @@
 // Although these are tests: it tells the lints that these helpers may panic.
 #![cfg(test)]
 
+#[macro_use]
+mod photos;
+
 mod bodies;
-mod collections;
 mod fast_path;
 mod fields;
 mod forms;
 mod paging;
-mod photos;
 mod queries;
 mod scalars;
 mod stream;

@@ -11,6 +11,8 @@ fn numbers_are_read_from_text_and_from_numbers() {
         let marks = PageMarks::new().last(Some(&text)).total(Some(&text));
         assert_eq!((marks.last, marks.total), (None, None), "{text}");
     }
+    // A client refuses an offset that is not greater than that of the page.
+    assert_eq!(PageMarks::new().next_offset(Some(&-1)).next, Some(Position::Number(-1)));
     assert_eq!(PageMarks::new().last(None::<&u64>).total(None::<&u64>), PageMarks::new());
 }
 

@@ -1,14 +1,98 @@
 // A small service for the examples and tests of this crate, as a generated crate declares it. The examples include this
 // file, so it begins with a plain comment.
 
-use std::borrow::Cow;
-
 use methodical_model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query,
-    Rejected, Service, StreamDecoder,
+    Record, Rejected, Service, StreamDecoder,
 };
+
+/// Declares a record in its owned and its borrowed form, from the lines of `codegen::record`. A generated crate writes out
+/// both structs.
+macro_rules! both_forms {
+    (
+        $(#[$attribute:meta])*
+        $owned:ident, $borrowed:ident, $what:literal;
+        $($index:literal $presence:ident $secrecy:ident $name:ident: $ty:ty = $wire:literal;)+
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Eq)]
+        pub(crate) struct $owned {
+            $(pub(crate) $name: both_forms!(
+                @field $presence <$ty as methodical_model::codegen::Value>::Owned
+            ),)+
+            extra: methodical_model::Extra<'static>,
+            nulls: methodical_model::codegen::Nulls,
+        }
+
+        /// The borrowed form of a record.
+        #[derive(Clone, PartialEq, Eq)]
+        pub(crate) struct $borrowed<'a> {
+            $(pub(crate) $name: both_forms!(
+                @field $presence <$ty as methodical_model::codegen::Value>::Ref<'a>
+            ),)+
+            extra: methodical_model::Extra<'a>,
+            nulls: methodical_model::codegen::Nulls,
+        }
+
+        methodical_model::codegen::record! {
+            $owned, $borrowed, $what;
+            $($index $presence $secrecy $name: $ty = $wire;)+
+        }
+    };
+    (@field optional $ty:ty) => { Option<$ty> };
+    (@field blank $ty:ty) => { Option<$ty> };
+    (@field $presence:ident $ty:ty) => { $ty };
+}
+
+/// Implements an operation whose response is a list at this place, with these parameters.
+macro_rules! list_operation {
+    ($operation:ty, $name:literal, $method:literal, $item:ty, $beside:ty, $place:expr, $push:expr) => {
+        impl Operation for $operation {
+            type Service = Photos;
+            type Output = Listing<$item, $beside>;
+
+            const NAME: &'static str = $name;
+            const METHOD: &'static str = $method;
+
+            fn query(&self) -> Result<Query, DecodeError> {
+                let push: fn(&Self, &mut QueryBuilder) -> Result<(), DecodeError> = $push;
+                let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+                push(self, &mut query)?;
+                Ok(query.finish())
+            }
+
+            fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
+                codegen::list($place, body)
+            }
+
+            fn rejected(output: &Self::Output) -> &[Rejected] {
+                &output.rejected
+            }
+
+            fn error_class(body: &[u8]) -> Option<ErrorClass> {
+                codegen::error_class($place, body)
+            }
+        }
+
+        impl ListOperation for $operation {
+            type Item = $item;
+            type Beside = $beside;
+
+            fn decoder(&self) -> StreamDecoder<$item, $beside> {
+                codegen::decoder($place)
+            }
+
+            fn decode_borrowed<'a>(
+                &self,
+                body: &'a [u8],
+            ) -> Result<Listing<<$item as Record>::Ref<'a>, $beside>, DecodeError> {
+                codegen::borrowed::<$item, $beside>($place, body)
+            }
+        }
+    };
+}
 
 /// The service.
 #[derive(Debug)]
@@ -27,24 +111,12 @@ codegen::scalar! {
     PhotoId, digits
 }
 
-/// A photo.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Photo {
-    pub(crate) id: PhotoId,
-    pub(crate) title: Option<String>,
-    pub(crate) place: Option<String>,
-    extra: Extra<'static>,
-    nulls: Nulls,
-}
-
-/// The borrowed form of a photo.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct PhotoRef<'a> {
-    pub(crate) id: Cow<'a, str>,
-    pub(crate) title: Option<Cow<'a, str>>,
-    pub(crate) place: Option<Cow<'a, str>>,
-    extra: Extra<'a>,
-    nulls: Nulls,
+both_forms! {
+    /// A photo.
+    Photo, PhotoRef, "a photo object";
+    0 required plain id: PhotoId = "id";
+    1 optional plain title: String = "title";
+    2 optional personal place: String = "place";
 }
 
 impl Photo {
@@ -53,13 +125,6 @@ impl Photo {
         let (extra, nulls) = (Extra::default(), Nulls::default());
         Self { id: id.into(), title: None, place: None, extra, nulls }
     }
-}
-
-codegen::record! {
-    Photo, PhotoRef, "a photo object";
-    0 required plain id: PhotoId = "id";
-    1 optional plain title: String = "title";
-    2 optional personal place: String = "place";
 }
 
 /// Lists all photos, or those of an album.
@@ -86,38 +151,12 @@ impl ListPhotos {
     }
 }
 
-impl Operation for ListPhotos {
-    type Service = Photos;
-    type Output = Listing<Photo>;
-
-    const NAME: &'static str = "list_photos";
-    const METHOD: &'static str = "photos/list";
-
-    fn query(&self) -> Result<Query, DecodeError> {
-        let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
-        if let Some(album) = &self.album {
-            query.push_integer("album", album.as_str())?;
-        }
-        Ok(query.finish())
+list_operation!(ListPhotos, "list_photos", "photos/list", Photo, (), &Body::ROOT, |list, query| {
+    match &list.album {
+        Some(album) => query.push_integer("album", album.as_str()),
+        None => Ok(()),
     }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::list(&Body::ROOT, body)
-    }
-}
-
-impl ListOperation for ListPhotos {
-    type Item = Photo;
-    type Beside = ();
-
-    fn decoder(&self) -> StreamDecoder<Photo> {
-        codegen::decoder(&Body::ROOT)
-    }
-
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, DecodeError> {
-        codegen::borrowed::<Photo, ()>(&Body::ROOT, body)
-    }
-}
+});
 
 /// Reads the newest photo.
 #[derive(Clone, Debug, Default)]
@@ -166,62 +205,11 @@ pub(crate) const STAT: Verdict = Verdict {
     ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
-impl Operation for SearchPhotos {
-    type Service = Photos;
-    type Output = Listing<Photo>;
+list_operation!(SearchPhotos, "search_photos", "photos/search", Photo, (), FOUND, |_, _| Ok(()));
 
-    const NAME: &'static str = "search_photos";
-    const METHOD: &'static str = "photos/search";
-
-    fn query(&self) -> Result<Query, DecodeError> {
-        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::list(FOUND, body)
-    }
-
-    fn rejected(output: &Listing<Photo>) -> &[Rejected] {
-        &output.rejected
-    }
-
-    fn error_class(body: &[u8]) -> Option<ErrorClass> {
-        codegen::error_class(FOUND, body)
-    }
-}
-
-impl ListOperation for SearchPhotos {
-    type Item = Photo;
-    type Beside = ();
-
-    fn decoder(&self) -> StreamDecoder<Photo> {
-        codegen::decoder(FOUND)
-    }
-
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, DecodeError> {
-        codegen::borrowed::<Photo, ()>(FOUND, body)
-    }
-}
-
-/// The fields beside a page of photos.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Page {
-    pub(crate) page: Option<i64>,
-    pub(crate) next: Option<String>,
-    extra: Extra<'static>,
-    nulls: Nulls,
-}
-
-/// The borrowed form of a page.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct PageRef<'a> {
-    pub(crate) page: Option<i64>,
-    pub(crate) next: Option<Cow<'a, str>>,
-    extra: Extra<'a>,
-    nulls: Nulls,
-}
-
-codegen::record! {
+both_forms! {
+    /// The fields beside a page of photos.
+    #[derive(Default)]
     Page, PageRef, "a page object";
     0 optional plain page: i64 = "page";
     1 optional plain next: String = "next";
@@ -248,41 +236,12 @@ impl PagePhotos {
     }
 }
 
-impl Operation for PagePhotos {
-    type Service = Photos;
-    type Output = Listing<Photo, Page>;
-
-    const NAME: &'static str = "page_photos";
-    const METHOD: &'static str = "photos/page";
-
-    fn query(&self) -> Result<Query, DecodeError> {
-        let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
-        if let Some(cursor) = &self.cursor {
-            query.push_text("cursor", cursor)?;
-        }
-        Ok(query.finish())
+list_operation!(PagePhotos, "page_photos", "photos/page", Photo, Page, PAGE, |page, query| {
+    match &page.cursor {
+        Some(cursor) => query.push_text("cursor", cursor),
+        None => Ok(()),
     }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::list(PAGE, body)
-    }
-}
-
-impl ListOperation for PagePhotos {
-    type Item = Photo;
-    type Beside = Page;
-
-    fn decoder(&self) -> StreamDecoder<Photo, Page> {
-        codegen::decoder(PAGE)
-    }
-
-    fn decode_borrowed<'a>(
-        &self,
-        body: &'a [u8],
-    ) -> Result<Listing<PhotoRef<'a>, Page>, DecodeError> {
-        codegen::borrowed::<Photo, Page>(PAGE, body)
-    }
-}
+});
 
 impl PagedOperation for PagePhotos {
     const PAGING: Paging = Paging::by(PagedBy::Cursor).parameter("cursor").has_identity();

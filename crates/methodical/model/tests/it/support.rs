@@ -32,14 +32,13 @@ pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T
     }
 }
 
-/// Requires that a record with these members is rejected. Returns the kind of the error, the path in the record, and what
-/// was expected.
+/// Requires that a record with these members is rejected with an error of this kind, at this path, with this expectation.
 #[track_caller]
-pub(crate) fn rejected<T>(members: &str) -> (DecodeErrorKind, String, String)
+pub(crate) fn rejected<T>(members: &str, kind: DecodeErrorKind, path: &str, expected: &str)
 where
     T: Record + Serialize + PartialEq,
 {
     let error = decoded::<T>(&format!("{{{members}}}")).err().unwrap();
-    let path = error.path().strip_prefix("[0].").unwrap().to_owned();
-    (error.kind(), path, error.expected().to_owned())
+    let found = (error.kind(), error.path(), error.expected());
+    assert_eq!(found, (kind, format!("[0].{path}").as_str(), expected), "{members}");
 }

@@ -1,18 +1,17 @@
 //! Reading the records of several pages: limits, interruptions, and what has been received.
 
+use std::cell::Cell;
 use std::iter::from_fn;
 
 use pollster::block_on;
 
 use super::script::{CURSOR, List, NUMBER, Script};
 use crate::Entry;
+use crate::tests::PhotoRef;
 
 #[test]
 fn the_record_limit_applies_to_each_page() {
-    let script = Script::new([
-        ("", "{'photos':[{'id':'1'},{'id':'123456789'}],'pages':2}"),
-        ("2", "{'photos':[{'id':'123456789'},{'id':'2'}],'pages':2}"),
-    ]);
+    let script = Script::new([("", "1 123456789; 'pages':2"), ("2", "123456789 2; 'pages':2")]);
     let query = List::<NUMBER>::default();
     for (limit, accepted) in [
         ("{'id':'12345678'}".len(), [true, false, false, true]),
@@ -33,10 +32,7 @@ fn the_record_limit_applies_to_each_page() {
 
 #[test]
 fn an_interrupted_page_counts_the_records_of_all_pages() {
-    let script = Script::new([
-        ("", "{'photos':[{'id':'1'},{'id':'2'}],'pages':2}"),
-        ("2", "{'photos':[{'id':'3'},{'id':'4'}"),
-    ]);
+    let script = Script::new([("", "1 2; 'pages':2"), ("2", "3 4")]);
     let query = List::<NUMBER>::default();
     let mut records = script.client().stream_all(&query);
     let error = records.by_ref().find_map(Result::err).unwrap();
@@ -49,27 +45,30 @@ fn an_interrupted_page_counts_the_records_of_all_pages() {
 
 #[test]
 fn received_records_are_taken_without_a_request() {
-    let script = Script::new([
-        ("", "{'photos':[{'id':'1'},{'id':'2'},7,{'id':'3'}],'cursor':'b'}"),
-        ("b", "{'photos':[{'id':'4'},{'id':'5'}]}"),
-    ]);
+    let script = Script::new([("", "! 1 2 3; 'cursor':'b'"), ("b", "4 5;")]);
     let query = List::<CURSOR>::default();
     let mut records = script.client().stream_all(&query).limit(4);
     assert!(records.received_json_with(|_, _| ()).is_none());
     assert!(script.asked().is_empty());
 
-    let mut taken = vec![json(records.next_json_with(|_, json| json.to_owned()))];
-    while let Some(entry) = records.received_json_with(|_, json| json.to_owned()) {
+    let lent = Cell::new(0);
+    let lend = |_: PhotoRef<'_>, json: &str| {
+        lent.set(lent.get() + 1);
+        json.to_owned()
+    };
+    let mut taken = vec![json(records.next_json_with(lend))];
+    assert_eq!(lent.get(), 0, "a rejected record was lent");
+    while let Some(entry) = records.received_json_with(lend) {
         taken.push(json(Some(entry)));
     }
-    assert_eq!(taken, [r#"{"id":"1"}"#, r#"{"id":"2"}"#, "7", r#"{"id":"3"}"#]);
-    assert_eq!(script.asked(), [""]);
+    assert_eq!(taken, ["7", r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+    assert_eq!((lent.get(), script.asked()), (3, vec![String::new()]));
 
-    assert_eq!(json(records.next_json_with(|_, json| json.to_owned())), r#"{"id":"4"}"#);
+    assert_eq!(json(records.next_json_with(lend)), r#"{"id":"4"}"#);
     // The limit also ends what has been received.
-    assert!(records.received_json_with(|_, _| ()).is_none());
+    assert!(records.received_json_with(lend).is_none());
     assert!(records.next().is_none());
-    assert_eq!(script.asked(), ["", "b"]);
+    assert_eq!(script.asked(), ["b"]);
 }
 
 /// Returns the text of a record, accepted or not.
@@ -83,7 +82,7 @@ fn json(entry: Option<Result<Entry<String>, crate::Error>>) -> String {
 /// The query and the records may be personal data.
 #[test]
 fn debug_shows_only_counts() {
-    let script = Script::new([("", "{'photos':[{'id':'1'}]}")]);
+    let script = Script::new([("", "1;")]);
     let query = List::<CURSOR> { cursor: Some("*".to_owned()), ..List::default() };
     let (client, asynchronous) = (script.client(), script.async_client());
     let pages =
@@ -98,7 +97,7 @@ fn debug_shows_only_counts() {
 
 #[test]
 fn the_fields_beside_a_page_follow_its_last_record() {
-    let script = Script::new([("", "{'photos':[{'id':'1'}],'pages':1}")]);
+    let script = Script::new([("", "1; 'pages':1")]);
     let mut records = script.client().stream_all(&List::<NUMBER>::default());
     assert!(records.next().unwrap().is_ok());
     assert!(records.beside().is_none());

@@ -2,60 +2,34 @@
 
 use std::collections::HashMap;
 use std::iter::from_fn;
+use std::mem;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use gateway_transport::{blocking_transport_fn, transport_fn};
 use http::Response;
-use methodical_model::codegen::{
-    Body, Cursor, Fast, Member, Object, QueryBuilder, Sealed, Value, borrowed, decoder, list,
-};
+use methodical_model::codegen::{Body, QueryBuilder, borrowed, decoder, list};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    DecodeError, ListOperation, Listing, Operation, PagedOperation, Query, Record, StreamDecoder,
+    DecodeError, ListOperation, Listing, Operation, PagedOperation, Query, StreamDecoder,
 };
 use pollster::block_on;
-use serde::Deserialize;
 
-use crate::tests::{BlockingClient, Photo, PhotoRef, Photos, async_builder, blocking_builder};
-use crate::{Client, Entry, Error};
+use crate::pager::MAX_PAGES;
+use crate::tests::{
+    BlockingClient, Photo, PhotoRef, Photos, async_builder, blocking_builder, both_forms,
+};
+use crate::{Client, Entry, Error, ErrorKind};
 
-/// The fields beside a page.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Beside {
-    pub(super) pages: Option<i64>,
-    total: Option<String>,
-    next: Option<i64>,
-    cursor: Option<String>,
-    more: Option<bool>,
-}
-
-impl Record for Beside {
-    type Ref<'a> = Self;
-
-    fn from_ref(beside: Self) -> Self {
-        beside
-    }
-}
-
-impl Sealed for Beside {
-    const OBJECT: &'static Object = &Object {
-        what: "a page",
-        members: &[
-            Member { name: "pages", required: false, shape: i64::shape },
-            Member { name: "total", required: false, shape: String::shape },
-            Member { name: "next", required: false, shape: i64::shape },
-            Member { name: "cursor", required: false, shape: String::shape },
-            Member { name: "more", required: false, shape: bool::shape },
-        ],
-    };
-}
-
-impl Fast<'_> for Beside {
-    fn read(_: &mut Cursor<'_>) -> Option<Self> {
-        None
-    }
+both_forms! {
+    /// The fields beside a page.
+    #[derive(Default)]
+    Beside, BesideRef, "a page";
+    0 optional plain pages: i64 = "pages";
+    1 optional plain total: String = "total";
+    2 optional plain next: i64 = "next";
+    3 optional plain cursor: String = "cursor";
+    4 optional plain more: bool = "more";
 }
 
 /// How the pages follow each other, as a constant.
@@ -151,16 +125,25 @@ impl<const BY: u8> PagedOperation for List<BY> {
     }
 }
 
-/// A service with a response for each value of `at`; without the parameter, the value is empty.
+/// A service with a page for each value of `at`; without the parameter, the value is empty, and `*` is any value.
+///
+/// A page is the identities of its records, of which `!` is rejected, and after a `;` the fields beside them. Without a `;`,
+/// it is cut after its records.
 #[derive(Clone)]
 pub(super) struct Script {
     pages: Arc<HashMap<&'static str, &'static str>>,
     asked: Arc<Mutex<Vec<String>>>,
+    max_pages: u64,
 }
 
 impl Script {
     pub(super) fn new<const N: usize>(pages: [(&'static str, &'static str); N]) -> Self {
-        Self { pages: Arc::new(pages.into()), asked: Arc::default() }
+        Self { pages: Arc::new(pages.into()), asked: Arc::default(), max_pages: MAX_PAGES }
+    }
+
+    /// Limits the number of pages of all readers.
+    pub(super) fn max_pages(self, max_pages: u64) -> Self {
+        Self { max_pages, ..self }
     }
 
     fn answer(&self, uri: &http::Uri) -> Response<Bytes> {
@@ -170,13 +153,14 @@ impl Script {
         let page = self.pages.get(at).or_else(|| self.pages.get("*"));
         let response = Response::builder().header("content-type", "application/json");
         match page {
-            Some(page) => response.body(Bytes::from(page.replace('\'', "\""))).unwrap(),
+            Some(page) => response.body(Bytes::from(document(page))).unwrap(),
             None => response.status(404).body(Bytes::new()).unwrap(),
         }
     }
 
+    /// Returns the requested positions since the last call.
     pub(super) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        mem::take(&mut *self.asked.lock().unwrap())
     }
 
     pub(super) fn client(&self) -> BlockingClient {
@@ -201,10 +185,7 @@ impl Script {
 
     /// Reads all records in each of the four ways. All request the same pages, and end in the same way.
     #[track_caller]
-    pub(super) fn read<const BY: u8>(
-        &self,
-        query: &List<BY>,
-    ) -> (Vec<String>, u64, Option<String>) {
+    fn read<const BY: u8>(&self, query: &List<BY>) -> (Vec<String>, u64, Option<Failure>) {
         let mut all = Vec::new();
         let mut way = |counts: &mut dyn Iterator<Item = Result<u64, Error>>| {
             let (mut records, mut failed) = (0, None);
@@ -214,25 +195,25 @@ impl Script {
                     Err(error) => failed = Some(error),
                 }
             }
-            let asked = std::mem::take(&mut *self.asked.lock().unwrap());
             if let Some(error) = &failed {
                 assert_eq!(error.delivered().unwrap_or_default(), records, "{error}");
             }
-            all.push((asked, records, failed.map(|error| error.to_string())));
+            let failure = failed.map(|error| (error.kind(), error.to_string()));
+            all.push((self.asked(), records, failure));
         };
         let page = |page: Result<Listing<_, _>, _>| page.map(|page| page.items.len() as u64);
         let entry =
             |entry: Result<_, _>| entry.map(|entry| u64::from(matches!(entry, Entry::Record(_))));
 
-        let mut pages = self.client().pages(query);
+        let mut pages = self.client().pages(query).max_pages(self.max_pages);
         way(&mut pages.by_ref().map(page));
         assert!(pages.next().is_none());
-        let mut entries = self.client().stream_all(query);
+        let mut entries = self.client().stream_all(query).max_pages(self.max_pages);
         way(&mut entries.by_ref().map(entry));
         assert!(entries.next().is_none());
-        let mut pages = self.async_client().pages(query);
+        let mut pages = self.async_client().pages(query).max_pages(self.max_pages);
         way(&mut from_fn(|| block_on(pages.next())).map(page));
-        let mut entries = self.async_client().stream_all(query);
+        let mut entries = self.async_client().stream_all(query).max_pages(self.max_pages);
         way(&mut from_fn(|| block_on(entries.next())).map(entry));
 
         for other in &all[1..] {
@@ -241,23 +222,38 @@ impl Script {
         all.swap_remove(0)
     }
 
+    /// Requires that the list is complete after these requests.
     #[track_caller]
     pub(super) fn ends<const BY: u8>(&self, query: &List<BY>, asked: &[&str], records: u64) {
-        assert_eq!(
-            self.read(query),
-            (asked.iter().map(ToString::to_string).collect(), records, None)
-        );
+        let asked = asked.iter().map(ToString::to_string).collect();
+        assert_eq!(self.read(query), (asked, records, None));
     }
 
+    /// Requires that the list ends after these requests with an error of this kind.
     #[track_caller]
     pub(super) fn fails<const BY: u8>(
         &self,
         query: &List<BY>,
         asked: &[&str],
         records: u64,
-        error: &str,
+        (kind, text): (ErrorKind, &str),
     ) {
         let asked = asked.iter().map(ToString::to_string).collect();
-        assert_eq!(self.read(query), (asked, records, Some(error.to_owned())));
+        assert_eq!(self.read(query), (asked, records, Some((kind, text.to_owned()))));
     }
+}
+
+/// The kind and the text of an error.
+type Failure = (ErrorKind, String);
+
+/// Returns the JSON of a page.
+fn document(page: &str) -> String {
+    let record = |id: &str| if id == "!" { "7".to_owned() } else { format!("{{'id':'{id}'}}") };
+    let list = |ids: &str| ids.split_whitespace().map(record).collect::<Vec<_>>().join(",");
+    let json = match page.split_once(';') {
+        None => format!("{{'photos':[{}", list(page)),
+        Some((ids, "")) => format!("{{'photos':[{}]}}", list(ids)),
+        Some((ids, fields)) => format!("{{'photos':[{}],{fields}}}", list(ids)),
+    };
+    json.replace('\'', "\"")
 }
