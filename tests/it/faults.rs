@@ -3,16 +3,18 @@
 //! each fault, or one for each transport where the transports differ.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
-use std::{panic, thread};
+use std::{io, panic, thread};
 
 use gateway_client::transport::Proxy;
 use gateway_testkit::raw_server::{Next, RawServer};
 
 use self::answers::{answers, streams};
-use self::case::{Case, Peer};
+use self::case::{Case, LIST, Peer, answer};
 use self::client::{DIRECT, Over, Transports};
 use self::outcome::outcome;
 use self::peer::Running;
@@ -49,6 +51,27 @@ fn every_fault_has_its_typed_outcome() {
     );
     assert_eq!(ELSEWHERE.progress().connections, 0, "a redirect was followed");
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// A client may use such a response or refuse it, so it has no line in the table.
+#[test]
+fn a_response_before_its_request_is_used_or_refused() {
+    for over in Over::ALL {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                // A client that refuses an early response closes the connection while it is sent.
+                let _written = stream.write_all(&answer(LIST));
+                let _read = io::copy(&mut stream, &mut io::sink());
+            }
+        });
+        let (outputs, limit) = (Outputs::default(), Duration::from_secs(20));
+        let client = DIRECT.client(over, &base_url, limit, &outputs);
+        let outcome = with_subscriber(outputs.subscriber(), || outcome(&client, false, &outputs));
+        outputs.check("early response");
+        assert!(["ok, 2 records", "Transport"].contains(&&*outcome), "{over:?}: {outcome}");
+    }
 }
 
 /// Returns the outcome of each case by its name.
@@ -105,18 +128,19 @@ fn in_time(case: &Case, over: Over) -> String {
 fn run(case: &Case, over: Over) -> (String, Duration) {
     let peer = Running::start(&case.peer);
     let behind;
-    let transports = match &case.peer {
-        Peer::Proxy(..) | Peer::NoProxy => {
+    let transports = match case.proxy_of {
+        Some(_) => {
             let proxy = Proxy::server(&format!("http://{}", peer.address()));
             behind = Transports::new(proxy.unwrap());
             &behind
         }
-        _ => &*DIRECT,
+        None => &*DIRECT,
     };
     let outputs = Outputs::default();
     let client = transports.client(over, &base_url(case, &peer), case.limit, &outputs);
     let begun = Instant::now();
-    let outcome = with_subscriber(outputs.subscriber(), || outcome(&client, &case.ask, &outputs));
+    let outcome =
+        with_subscriber(outputs.subscriber(), || outcome(&client, case.is_streamed, &outputs));
     let elapsed = begun.elapsed();
     outputs.check(&case.name);
     let (attempts, (connections, requests)) = (outputs.attempts(), peer.seen());
@@ -124,13 +148,11 @@ fn run(case: &Case, over: Over) -> (String, Duration) {
 }
 
 fn base_url(case: &Case, peer: &Running) -> String {
-    let address = peer.address();
-    match &case.peer {
+    match (case.proxy_of, &case.peer) {
+        (Some(scheme), _) => format!("{scheme}://gateway.invalid"),
         // A label of 64 bytes is invalid, so no name server is queried.
-        Peer::Unknown => format!("http://{}.invalid", "x".repeat(64)),
-        Peer::Proxy(scheme, _) => format!("{scheme}://gateway.invalid"),
-        Peer::NoProxy => "http://gateway.invalid".to_owned(),
-        _ => format!("http://{address}"),
+        (None, Peer::Unknown) => format!("http://{}.invalid", "x".repeat(64)),
+        (None, Peer::Server(_) | Peer::Nobody) => format!("http://{}", peer.address()),
     }
 }
 

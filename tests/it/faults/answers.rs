@@ -1,7 +1,7 @@
 //! Faults of complete responses: their status, their coding, and their documents.
 
 use super::ELSEWHERE;
-use super::case::{Ask, Case, End, Group, LIST, Script, document, fault, head, plays};
+use super::case::{Case, End, Group, LIST, Script, document, fault, head, plays};
 
 /// Responses that are not a success with JSON: redirects, errors, rate limits, other media types and content codings.
 pub(super) fn answers() -> Group {
@@ -77,7 +77,7 @@ fn refusal(status: u16, lines: &str) -> Script {
 
 /// Lists that are read record by record.
 pub(super) fn streams() -> Group {
-    let stream = |name: &str, script: Script| fault(name, script).asking(Ask::Stream);
+    let stream = |name: &str, script: Script| fault(name, script).streamed();
     let cases = vec![
         stream("complete stream", document(LIST)),
         stream("stream refused with 503", refusal(503, "")),
@@ -106,7 +106,7 @@ pub(super) fn streams() -> Group {
 }
 
 fn many(name: &str, framing: &str, last: &str, end: End) -> Case {
-    fault(name, rows(100, framing, last, end)).asking(Ask::Stream).large()
+    fault(name, rows(100, framing, last, end)).streamed().large()
 }
 
 /// Sends a list of `thousands` × 1,000 records, and then the last bytes.

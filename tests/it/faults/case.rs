@@ -12,7 +12,10 @@ pub(super) struct Group {
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) peer: Peer,
-    pub(super) ask: Ask,
+    /// The scheme of the service, if the peer is a proxy between it and the client.
+    pub(super) proxy_of: Option<&'static str>,
+    /// Whether the candidates are streamed.
+    pub(super) is_streamed: bool,
     /// The time limit of the call.
     pub(super) limit: Duration,
     /// Whether the case needs noticeable CPU time.
@@ -20,8 +23,12 @@ pub(super) struct Case {
 }
 
 impl Case {
-    pub(super) fn asking(self, ask: Ask) -> Self {
-        Self { ask, ..self }
+    pub(super) fn streamed(self) -> Self {
+        Self { is_streamed: true, ..self }
+    }
+
+    pub(super) fn proxy_of(self, scheme: &'static str) -> Self {
+        Self { proxy_of: Some(scheme), ..self }
     }
 
     /// Sets a short time limit, because the call is expected to run into it.
@@ -38,25 +45,14 @@ impl Case {
 /// Creates a fault that a call for all candidates meets.
 pub(super) fn fault(name: impl Into<String>, peer: impl Into<Peer>) -> Case {
     let (name, peer) = (name.into(), peer.into());
-    Case { name, peer, ask: Ask::List, limit: LIMIT, is_busy: false }
-}
-
-/// The call that meets a fault.
-pub(super) enum Ask {
-    /// Lists the candidates.
-    List,
-    /// Streams the candidates.
-    Stream,
+    let (proxy_of, is_streamed, is_busy) = (None, false, false);
+    Case { name, peer, proxy_of, is_streamed, limit: LIMIT, is_busy }
 }
 
 /// The other end of the connection.
 pub(super) enum Peer {
     /// A server that plays a script for each request.
     Server(Script),
-    /// A proxy, between the client and a service of this scheme.
-    Proxy(&'static str, Script),
-    /// A proxy that refuses connections.
-    NoProxy,
     /// A port that refuses connections.
     Nobody,
     /// A host name that does not resolve.

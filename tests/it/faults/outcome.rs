@@ -3,34 +3,31 @@
 use std::error::Error as _;
 use std::fmt::Write as _;
 
-use gateway_client::model::{Candidate, ListCandidates, Listing};
+use gateway_client::model::{Candidate, ListCandidates, Rejected};
 use gateway_client::{Error, ErrorKind};
 
-use super::case::Ask;
 use crate::outputs::Outputs;
-use crate::support::Driver;
+use crate::support::{Driver, Streamed};
 
-/// Runs the call, prints every value and error to `outputs`, and returns the outcome.
-pub(super) fn outcome(driver: &Driver, ask: &Ask, outputs: &Outputs) -> String {
+/// Lists or streams the candidates, prints every value and error to `outputs`, and returns the outcome.
+pub(super) fn outcome(driver: &Driver, is_streamed: bool, outputs: &Outputs) -> String {
     match driver {
         Driver::Async(client) => outputs.print(client),
         Driver::Blocking(client) => outputs.print(client),
     }
-    match ask {
-        Ask::List => list(driver, outputs),
-        Ask::Stream => stream(driver, outputs),
-    }
-}
-
-fn list(driver: &Driver, outputs: &Outputs) -> String {
     let query = ListCandidates::new().vacancy_status(7, "CANARY");
+    if is_streamed {
+        return outcome_of(driver.stream(&query), outputs, |records| read(records, outputs));
+    }
     outcome_of(driver.send(&query), outputs, |listing| {
         outputs.print(&listing);
-        for one in &listing.rejected {
-            outputs.print(one.error());
-            outputs.add(&one.error().to_string());
+        let mut text = format!("ok, {} records", listing.items.len());
+        for error in listing.rejected.iter().map(Rejected::error) {
+            outputs.print(error);
+            outputs.add(&error.to_string());
+            write!(text, ", rejected: {:?} at {}", error.kind(), error.path()).unwrap();
         }
-        describe_list(&listing)
+        text
     })
 }
 
@@ -46,14 +43,6 @@ fn outcome_of<T>(
             describe_error(&error)
         }
     }
-}
-
-fn describe_list(listing: &Listing<Candidate>) -> String {
-    let mut text = format!("ok, {} records", listing.items.len());
-    for one in &listing.rejected {
-        write!(text, ", rejected: {:?} at {}", one.error().kind(), one.error().path()).unwrap();
-    }
-    text
 }
 
 /// Returns the kind, the status, the challenge, the wait that the service requested, and the error of the model if it
@@ -86,27 +75,24 @@ fn describe_error(error: &Error) -> String {
 }
 
 /// Reads the records one by one.
-fn stream(driver: &Driver, outputs: &Outputs) -> String {
-    let query = ListCandidates::new().vacancy_status(7, "CANARY");
-    outcome_of(driver.stream(&query), outputs, |mut records| {
-        outputs.print(&records);
-        let mut count = 0;
-        let end = loop {
-            match records.next() {
-                None => break Ok(()),
-                Some(Err(error)) => break Err(error),
-                Some(Ok(entry)) => {
-                    if count == 0 {
-                        outputs.print(&entry);
-                    }
-                    count += 1;
+fn read(mut records: Streamed<Candidate>, outputs: &Outputs) -> String {
+    outputs.print(&records);
+    let mut count = 0;
+    let end = loop {
+        match records.next() {
+            None => break Ok(()),
+            Some(Err(error)) => break Err(error),
+            Some(Ok(entry)) => {
+                if count == 0 {
+                    outputs.print(&entry);
                 }
+                count += 1;
             }
-        };
-        assert!(records.next().is_none(), "an item follows the end");
-        if let Err(error) = &end {
-            assert_eq!(error.delivered(), Some(count));
         }
-        format!("{count} records, then {}", outcome_of(end, outputs, |()| "the end".to_owned()))
-    })
+    };
+    assert!(records.next().is_none(), "an item follows the end");
+    if let Err(error) = &end {
+        assert_eq!(error.delivered(), Some(count));
+    }
+    format!("{count} records, then {}", outcome_of(end, outputs, |()| "the end".to_owned()))
 }

@@ -18,10 +18,8 @@ pub(super) enum Running {
 impl Running {
     pub(super) fn start(peer: &Peer) -> Self {
         match peer {
-            Peer::Server(script) | Peer::Proxy(_, script) => {
-                Self::Server(RawServer::start(play(script.clone())).unwrap())
-            }
-            Peer::Nobody | Peer::NoProxy | Peer::Unknown => {
+            Peer::Server(script) => Self::Server(RawServer::start(play(script.clone())).unwrap()),
+            Peer::Nobody | Peer::Unknown => {
                 // It is bound, but does not listen.
                 let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
                 socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();

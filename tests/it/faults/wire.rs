@@ -41,11 +41,14 @@ pub(super) fn connection() -> Group {
 /// Heads and framing that are not valid, too large, or not those of the body.
 pub(super) fn framing() -> Group {
     let of_length = |length: usize| head(&format!("content-length: {length}\r\n")) + LIST;
+    let sized = format!("content-length: {}\r\n", LIST.len());
     let chunked = |chunks: &str| head("transfer-encoding: chunked\r\n") + chunks + "0\r\n";
     let closing = head("connection: close\r\n");
     let chunk = format!("{:x}\r\n{LIST}\r\n", LIST.len());
     let cases = [
         ("SSH banner", "SSH-2.0-OpenSSH_9.6\r\n".to_owned()),
+        ("status 99", "HTTP/1.1 99 Low\r\ncontent-length: 0\r\n\r\n".to_owned()),
+        ("header name with a space", head(&format!("x y: z\r\n{sized}")) + LIST),
         ("header of 1 MiB", head(&format!("x: {}\r\n", "a".repeat(1 << 20)))),
         (
             "two different Content-Lengths",
@@ -56,6 +59,7 @@ pub(super) fn framing() -> Group {
         ("close-delimited body", closing.clone() + LIST),
         ("close-delimited body, truncated", closing + LIST.split_at(40).0),
         ("chunks with trailers", chunked(&chunk) + "x-person: CANARY\r\n\r\n"),
+        ("chunks with malformed trailers", chunked(&chunk) + "nonsense\r\n\r\n"),
         ("chunk size that is not hexadecimal", chunked(&format!("zz\r\n{LIST}\r\n")) + "\r\n"),
     ];
     let mut cases: Vec<_> = cases.map(|(name, bytes)| fault(name, plays(bytes))).into();
@@ -68,7 +72,7 @@ pub(super) fn framing() -> Group {
 pub(super) fn proxies() -> Group {
     let refusal = "HTTP/1.1 407 CANARY\r\nproxy-authenticate: Basic realm=\"CANARY\"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\nconnection: close\r\n\r\nCANARY person";
-    let mut cases = vec![fault("proxy refuses the connection", Peer::NoProxy)];
+    let mut cases = vec![fault("proxy refuses the connection", Peer::Nobody).proxy_of("http")];
     // For `http`, reqwest sends the request to the proxy; ureq opens a tunnel (CONNECT), as for `https`.
     for scheme in ["http", "https"] {
         for (name, script) in [
@@ -76,11 +80,11 @@ pub(super) fn proxies() -> Group {
             ("proxy answers with an HTML page", plays(page)),
             ("proxy closes the connection", Script::Plays(Vec::new(), End::Fin)),
         ] {
-            cases.push(fault(format!("{name}, {scheme}"), Peer::Proxy(scheme, script)));
+            cases.push(fault(format!("{name}, {scheme}"), script).proxy_of(scheme));
         }
         let silent = Script::Plays(Vec::new(), End::Hang);
         let name = format!("proxy is silent, {scheme}");
-        cases.push(fault(name, Peer::Proxy(scheme, silent)).waits());
+        cases.push(fault(name, silent).proxy_of(scheme).waits());
     }
     Group { name: "proxies", cases }
 }
