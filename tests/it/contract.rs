@@ -5,6 +5,7 @@ mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use gateway_server::demo::{self, Demo};
 use gateway_server::{Clock, Config, CreditsRow, ImportMode, Place, Server, Stage, Store};
@@ -12,7 +13,7 @@ use gateway_testkit::contract::{CONTRACT, Profile, Report, Target, Verdict, chec
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
-use self::altered::Altered;
+use self::altered::{Altered, Change};
 use self::wrong::{WRONG_SERVERS, WrongServer};
 use crate::support::RUNTIME;
 
@@ -58,18 +59,38 @@ fn a_check_of_an_open_point_says_what_was_observed() {
     let altering = Altered { inner: transport(), change: wrong::reverse_lists };
     let strict = judge(&demo, &altering, Profile::Reference);
     let lenient = judge(&demo, &altering, Profile::Any);
-    let verdict = |report: &Report| {
-        let mut findings = report.findings().iter();
-        findings.find(|one| one.check.name == "vacancies.order").unwrap().verdict.clone()
-    };
-    assert_eq!(verdict(&strict).word(), "fail");
-    assert_eq!(
-        verdict(&lenient),
-        Verdict::Open(
-            "left open by the contract; observed: the records are not sorted by `id`".to_owned()
-        )
-    );
+    assert_eq!(verdict(&strict, "vacancies.order").word(), "fail");
+    let observed = "left open by the contract; observed: the records are not sorted by `id`";
+    assert_eq!(verdict(&lenient, "vacancies.order"), Verdict::Open(observed.to_owned()));
     assert!(lenient.is_kept());
+}
+
+/// Another tag of the same list shows that records came or went between two requests.
+#[test]
+fn a_check_that_compares_lists_is_skipped_if_the_data_changes() {
+    const WRONG: Change = |asked, reply| {
+        if asked.has("status=New") {
+            reply.list(|list| list.iter_mut().for_each(|record| record["id"] = "999".into()));
+        }
+    };
+    const CHANGING: Change = |asked, reply| {
+        static REQUESTS: AtomicU32 = AtomicU32::new(0);
+        WRONG(asked, reply);
+        let tag = format!("W/\"{}\"", REQUESTS.fetch_add(1, Ordering::Relaxed));
+        reply.headers.insert("etag", tag.parse().unwrap());
+    };
+    let demo = demo::start().unwrap();
+    let [wrong, changing] = [WRONG, CHANGING]
+        .map(|change| judge(&demo, &Altered { inner: transport(), change }, Profile::Reference));
+    for (name, detail) in [
+        ("filters.status_subset", " records are not in the larger list"),
+        ("filters.status_alone", "1 records instead of "),
+    ] {
+        let failed = verdict(&wrong, name);
+        assert!(failed.word() == "fail" && failed.detail().contains(detail), "{failed:?}");
+        let changed = "the data changed between two requests".to_owned();
+        assert_eq!(verdict(&changing, name), Verdict::Skip(changed));
+    }
 }
 
 #[test]
@@ -128,6 +149,11 @@ fn without_fields(names: &[String]) -> Vec<&str> {
     let is_of_a_field = |name: &&String| of_fields.contains(*name);
     let others = names.iter().filter(|name| !is_of_a_field(name)).map(String::as_str);
     others.chain(names.iter().any(|name| is_of_a_field(&name)).then_some("(fields)")).collect()
+}
+
+fn verdict(report: &Report, check: &str) -> Verdict {
+    let mut findings = report.findings().iter();
+    findings.find(|one| one.check.name == check).unwrap().verdict.clone()
 }
 
 fn judge(demo: &Demo, transport: &dyn BlockingTransport, profile: Profile) -> Report {

@@ -13,8 +13,6 @@ use crate::contract::description::{
 use crate::contract::evidence::Parameter;
 use crate::contract::{Profile, Report, Target, run};
 
-mod photos;
-
 const KEY: [Secret; 1] = [Secret::new("key", SecretPlace::Form)];
 
 /// Returns a field whose checks have its name.
@@ -23,7 +21,7 @@ pub(super) const fn field(name: &'static str, kind: Kind, required: bool) -> Fie
 }
 
 /// An optional parameter with any integer.
-pub(super) const LIMIT: Param = Param {
+const LIMIT: Param = Param {
     check: "limit",
     name: "limit",
     values: Values::Integer,
@@ -38,7 +36,7 @@ pub(super) const LIMIT: Param = Param {
 };
 
 /// A body that is one record.
-pub(super) const OBJECT: Data = Data {
+const OBJECT: Data = Data {
     is_list: false,
     at: &[],
     success: None,
