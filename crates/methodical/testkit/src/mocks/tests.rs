@@ -1,6 +1,6 @@
 //! Mocks on a server, and calls of it.
 
-use attohttpc::header::RETRY_AFTER;
+use attohttpc::Response;
 use methodical_model::{Auth, Dispatch, Secret, SecretPlace, Service};
 use wiremock::MockServer;
 
@@ -45,57 +45,29 @@ impl Service for BoxOffice {
     const AUTH: Auth = Auth::Secrets(&[Secret::new("key", SecretPlace::Form)]);
 }
 
-/// The parts of a response that the tests look at.
-#[derive(Debug, PartialEq, Eq)]
-struct Answer {
-    status: u16,
-    media_type: String,
-    retry_after: Option<String>,
-    body: String,
-}
-
-impl Answer {
-    fn of(response: attohttpc::Response) -> Self {
-        let header = |name| {
-            let value = response.headers().get(name)?;
-            Some(value.to_str().unwrap().to_owned())
-        };
-        Self {
-            status: response.status().as_u16(),
-            media_type: header(attohttpc::header::CONTENT_TYPE).unwrap_or_default(),
-            retry_after: header(RETRY_AFTER),
-            body: response.text().unwrap(),
-        }
-    }
-}
-
 /// Calls by GET.
-fn get(server: &MockServer, target: &str) -> Answer {
-    let request = attohttpc::get(format!("{}{target}", server.uri()));
-    Answer::of(request.send().unwrap())
+fn get(server: &MockServer, target: &str) -> Response {
+    attohttpc::get(format!("{}{target}", server.uri())).send().unwrap()
 }
 
 /// Calls by POST.
-fn post(server: &MockServer, target: &str, body: &str) -> Answer {
-    let request = attohttpc::post(format!("{}{target}", server.uri()));
-    Answer::of(request.text(body).send().unwrap())
+fn post(server: &MockServer, target: &str, body: &str) -> Response {
+    attohttpc::post(format!("{}{target}", server.uri())).text(body).send().unwrap()
 }
 
 #[test]
-fn a_member_that_the_object_has_is_not_added() {
-    let ok = r#""stat":"ok""#;
-    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"id":1,"stat":"ok"}"#);
-    assert_eq!(with_members(ok, r#"{"id":1,"stat":"ok"}"#), r#"{"id":1,"stat":"ok"}"#);
-    assert_eq!(with_members(ok, "{}"), r#"{"stat":"ok"}"#);
-    assert_eq!(with_members("", r#"{"id":1}"#), r#"{"id":1}"#);
-}
-
-#[test]
-fn a_member_is_added_within_an_object_that_lacks_it() {
-    let ok = r#""meta":{"stat":"ok"}"#;
-    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"id":1,"meta":{"stat":"ok"}}"#);
-    let added = with_members(ok, r#"{"meta":{"count":1}}"#);
-    assert_eq!(added, r#"{"meta":{"count":1,"stat":"ok"}}"#);
-    let own = r#"{"meta":{"stat":"fail"}}"#;
-    assert_eq!(with_members(ok, own), own);
+fn members_are_added_where_the_object_lacks_them() {
+    const OK: &str = r#""stat":"ok""#;
+    const META: &str = r#""meta":{"stat":"ok"}"#;
+    for (members, object, expected) in [
+        (OK, r#"{"id":1}"#, r#"{"id":1,"stat":"ok"}"#),
+        (OK, r#"{"id":1,"stat":"ok"}"#, r#"{"id":1,"stat":"ok"}"#),
+        (OK, "{}", r#"{"stat":"ok"}"#),
+        ("", r#"{"id":1}"#, r#"{"id":1}"#),
+        (META, r#"{"id":1}"#, r#"{"id":1,"meta":{"stat":"ok"}}"#),
+        (META, r#"{"meta":{"count":1}}"#, r#"{"meta":{"count":1,"stat":"ok"}}"#),
+        (META, r#"{"meta":{"stat":"fail"}}"#, r#"{"meta":{"stat":"fail"}}"#),
+    ] {
+        assert_eq!(with_members(members, object), expected);
+    }
 }
