@@ -84,22 +84,13 @@ mod tests {
     #[test]
     fn invalid_ports_are_refused() {
         for uri in
-            ["http://h:1", "http://h:65535/", "http://[::1]:8080?a", "http://[::1]", "http://h:0"]
+            "http://h:1 http://h:65535/ http://[::1]:8080?a http://[::1] http://h:0".split(' ')
         {
             check_text(uri, "");
         }
-        for uri in [
-            "http://h:65536",
-            "http://127.0.0.1:80800/",
-            "http://h:",
-            "http://h:/",
-            "http://h:abc",
-            "http://h:80x?a",
-            "http://h:+80",
-            "http://h:-1",
-            "http://[::1]:",
-            "http://[::1]:99999",
-        ] {
+        let invalid = "http://h:65536 http://127.0.0.1:80800/ http://h: http://h:/ http://h:abc \
+                       http://h:80x?a http://h:+80 http://h:-1 http://[::1]: http://[::1]:99999";
+        for uri in invalid.split(' ') {
             check_text(uri, "the target has an invalid port");
         }
     }

@@ -14,13 +14,20 @@ use gateway_transport::{
     TransportError, TransportErrorKind, blocking_transport_fn, transport_fn,
 };
 
+/// Returns a response with these codings of its body.
+fn encoded<B>(codings: &[&str], body: B) -> http::Response<B> {
+    let response = codings.iter().fold(http::Response::builder(), |response, coding| {
+        response.header("content-encoding", *coding)
+    });
+    response.body(body).unwrap()
+}
+
 /// Sends a blocking and an async request to a memory transport that answers with this encoding and body.
 fn exchange(encoding: &str, body: &[u8], limit: u64) -> Result<Bytes, TransportError> {
     let response = || {
-        let response = http::Response::builder()
-            .header("content-encoding", encoding)
-            .header("content-length", body.len());
-        Ok(response.body(Bytes::copy_from_slice(body)).unwrap())
+        let mut response = encoded(&[encoding], Bytes::copy_from_slice(body));
+        response.headers_mut().insert("content-length", body.len().into());
+        Ok(response)
     };
     let transport = Gzip::new(MemoryTransport::new([response(), response()]));
     let blocking = BlockingTransport::send(&transport, Request::default())
@@ -47,11 +54,6 @@ fn gzip(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-#[track_caller]
-fn check_kind(encoding: &str, body: &[u8], expected: TransportErrorKind) {
-    assert_eq!(exchange(encoding, body, 1 << 20).unwrap_err().kind(), expected);
-}
-
 #[test]
 fn gzip_is_decoded() {
     for length in [0, 1, 70_000, 1 << 20] {
@@ -69,36 +71,33 @@ fn gzip_is_decoded() {
 
 #[test]
 fn truncated_and_corrupt_streams_are_errors() {
+    use TransportErrorKind::{Interrupted, Protocol};
+
+    let check = |encoding: &str, body: &[u8], kind| {
+        assert_eq!(exchange(encoding, body, 1 << 20).unwrap_err().kind(), kind);
+    };
     let whole = gzip(&[7; 5000]);
     for end in [1, 9, 12, whole.len() - 9, whole.len() - 1] {
-        check_kind("gzip", &whole[..end], TransportErrorKind::Interrupted);
+        check("gzip", &whole[..end], Interrupted);
     }
-    check_kind("gzip", b"not gzip at all", TransportErrorKind::Protocol);
     let mut wrong_checksum = whole.clone();
-    let at = whole.len() - 8;
-    wrong_checksum[at] ^= 1;
-    check_kind("gzip", &wrong_checksum, TransportErrorKind::Interrupted);
+    wrong_checksum[whole.len() - 8] ^= 1;
+    check("gzip", &wrong_checksum, Interrupted);
     // A block of a type that does not exist.
     let mut corrupt = whole.clone();
     corrupt[10] |= 0b110;
-    check_kind("gzip", &corrupt, TransportErrorKind::Interrupted);
-    check_kind("gzip", &[&whole[..], &corrupt].concat(), TransportErrorKind::Interrupted);
-    check_kind("gzip", &[&whole[..], b"data after the end"].concat(), TransportErrorKind::Protocol);
-    check_kind("zstd", b"", TransportErrorKind::Protocol);
+    check("gzip", &corrupt, Interrupted);
+    check("gzip", &[&whole[..], &corrupt].concat(), Interrupted);
+    check("gzip", b"not gzip at all", Protocol);
+    check("gzip", &[&whole[..], b"data after the end"].concat(), Protocol);
+    check("zstd", b"", Protocol);
 }
 
 #[test]
 fn a_body_with_two_codings_is_refused_and_one_without_is_returned_unchanged() {
     let with = |codings: &[&str]| {
-        let mut response = http::Response::builder();
-        for coding in codings {
-            response = response.header("content-encoding", *coding);
-        }
-        let response = response.body(Bytes::from_static(b"plain")).unwrap();
-        BlockingTransport::send(
-            &Gzip::new(MemoryTransport::new([Ok(response)])),
-            Request::default(),
-        )
+        let transport = MemoryTransport::new([Ok(encoded(codings, "plain".into()))]);
+        BlockingTransport::send(&Gzip::new(transport), Request::default())
     };
     assert_eq!(with(&[]).unwrap().into_body().collect(5).unwrap(), "plain");
     let error = with(&["gzip", "gzip"]).unwrap_err();
@@ -114,9 +113,7 @@ fn the_limit_counts_decoded_bytes() {
     assert_eq!(error.kind(), TransportErrorKind::TooLarge);
 
     // Nor does any chunk need much memory.
-    let response = http::Response::builder().header("content-encoding", "gzip");
-    let response = response.body(Bytes::from(bomb)).unwrap();
-    let transport = Gzip::new(MemoryTransport::new([Ok(response)]));
+    let transport = Gzip::new(MemoryTransport::new([Ok(encoded(&["gzip"], bomb.into()))]));
     let response = runtime().block_on(Transport::send(&transport, Request::default())).unwrap();
     let (mut body, mut length) = (response.into_body(), 0);
     while let Some(chunk) = runtime().block_on(body.chunk()).unwrap() {
@@ -129,9 +126,8 @@ fn the_limit_counts_decoded_bytes() {
 #[test]
 fn a_request_with_accept_encoding_gets_the_raw_body() {
     let raw = gzip(b"raw");
-    let response = http::Response::builder().header("content-encoding", "gzip");
-    let response = response.body(Bytes::from(raw.clone())).unwrap();
-    let transport = Gzip::new(MemoryTransport::new([Ok(response)]));
+    let transport = MemoryTransport::new([Ok(encoded(&["gzip"], raw.clone().into()))]);
+    let transport = Gzip::new(transport);
     let request = http::Request::get("/").header("accept-encoding", "gzip, br").body("".into());
     let response = BlockingTransport::send(&transport, request.unwrap()).unwrap();
     assert_eq!(response.headers()["content-encoding"], "gzip");
@@ -153,8 +149,7 @@ fn what_has_been_received_is_decoded() {
         let asynchronous = Gzip::new(transport_fn(move |_| {
             let received: Vec<_> = received.iter().cloned().map(Ok).collect();
             let body = Body::from_chunks(stream::iter(received).chain(stream::pending()));
-            let response = http::Response::builder().header("content-encoding", "gzip");
-            async { Ok(response.body(body).unwrap()) }
+            async { Ok(encoded(&["gzip"], body)) }
         }));
         let response = runtime().block_on(asynchronous.send(Request::default())).unwrap();
         let mut body = response.into_body();
@@ -168,8 +163,7 @@ fn what_has_been_received_is_decoded() {
         let blocking = Gzip::new(blocking_transport_fn(move |_| {
             let mut received = chunks.clone().into_iter();
             let chunks = iter::from_fn(move || Some(Ok(received.next().expect("waits"))));
-            let response = http::Response::builder().header("content-encoding", "gzip");
-            Ok(response.body(BlockingBody::from_chunks(chunks)).unwrap())
+            Ok(encoded(&["gzip"], BlockingBody::from_chunks(chunks)))
         }));
         let mut body = blocking.send(Request::default()).unwrap().into_body();
         let mut first = [0; 5];

@@ -10,20 +10,18 @@ use crate::{TIMEOUT, adapters, fetch, greet, request};
 
 #[test]
 fn an_unused_connection_is_kept_as_the_options_say() {
-    check_connections(|options| options, 1);
-    check_connections(|options| options.pool_max_idle(0), 2);
-    check_connections(|options| options.pool_idle_timeout(Duration::ZERO), 2);
-}
-
-/// Checks how many connections two consecutive requests open.
-#[track_caller]
-fn check_connections(set: fn(Options) -> Options, expected: usize) {
-    for transport in adapters(&set(direct())) {
-        let server = RawServer::start(greet).unwrap();
-        for _ in 0..2 {
-            assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello");
+    for (options, connections) in [
+        (direct(), 1),
+        (direct().pool_max_idle(0), 2),
+        (direct().pool_idle_timeout(Duration::ZERO), 2),
+    ] {
+        for transport in adapters(&options) {
+            let server = RawServer::start(greet).unwrap();
+            for _ in 0..2 {
+                assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello");
+            }
+            assert_eq!(server.progress().connections, connections, "{options:?}");
         }
-        assert_eq!(server.progress().connections, expected);
     }
 }
 
@@ -45,14 +43,11 @@ fn the_total_timeout_applies_to_a_request_without_a_deadline() {
 
 #[test]
 fn a_timeout_of_zero_is_refused() {
-    type Set = fn(Options) -> Options;
-    let zeros: [(&str, Set); 3] = [
-        ("connect_timeout", |options| options.connect_timeout(Duration::ZERO)),
-        ("idle_timeout", |options| options.idle_timeout(Duration::ZERO)),
-        ("total_timeout", |options| options.total_timeout(Duration::ZERO)),
-    ];
-    for (name, set) in zeros {
-        let options = set(Options::default());
+    for (name, options) in [
+        ("connect_timeout", Options::default().connect_timeout(Duration::ZERO)),
+        ("idle_timeout", Options::default().idle_timeout(Duration::ZERO)),
+        ("total_timeout", Options::default().total_timeout(Duration::ZERO)),
+    ] {
         let errors = [
             ReqwestBlockingTransport::new(&options).map(drop).unwrap_err(),
             UreqTransport::new(&options).map(drop).unwrap_err(),

@@ -9,7 +9,7 @@ use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingTransport, Options, Phase, Proxy, Sent, TransportError, TransportErrorKind,
 };
-use methodical_testkit::certificates::Authority;
+use methodical_testkit::certificates::{Authority, Identity};
 use methodical_testkit::raw_server::RawServer;
 
 use crate::{adapters, fetch, greet};
@@ -56,6 +56,23 @@ fn fails(options: &Options, kind: TransportErrorKind, act: fn(TcpStream)) {
     }
 }
 
+/// The kit checks the kind and the phase of these errors, and that nothing was sent.
+#[test]
+fn the_reason_of_a_refused_certificate_is_in_debug() {
+    let authority = Authority::new().unwrap();
+    for (identity, reason) in [
+        (Identity::self_signed().unwrap(), "BadSignature"),
+        (authority.expired().unwrap(), "Expired"),
+        (authority.other_host().unwrap(), "NotValidForName"),
+    ] {
+        let server = RawServer::start_tls(&identity, greet).unwrap();
+        for adapter in adapters(&trusting(&authority)) {
+            let error = get(&*adapter, &server.uri("/"));
+            assert!(format!("{error:?}").contains(reason), "{error:?}");
+        }
+    }
+}
+
 #[test]
 fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
     let authority = Authority::new().unwrap();
@@ -81,10 +98,8 @@ fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
 #[test]
 fn an_invalid_extra_root_is_refused() {
     let options = Options::default().extra_root("not a certificate");
-    let error = ReqwestTransport::new(&options).unwrap_err();
-    assert_eq!(error.kind(), TransportErrorKind::Tls);
-    let error = UreqTransport::new(&options).unwrap_err();
-    assert_eq!(error.kind(), TransportErrorKind::Tls);
+    assert_eq!(ReqwestTransport::new(&options).unwrap_err().kind(), TransportErrorKind::Tls);
+    assert_eq!(UreqTransport::new(&options).unwrap_err().kind(), TransportErrorKind::Tls);
 }
 
 fn get(transport: &dyn BlockingTransport, target: &str) -> TransportError {
