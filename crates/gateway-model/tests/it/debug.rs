@@ -86,15 +86,6 @@ fn no_error_contains_a_value() {
     error(&vacancy.extra().get::<u8>("note").unwrap_err());
 }
 
-#[cfg(all(feature = "jiff", feature = "rust_decimal"))]
-#[test]
-fn no_conversion_error_contains_a_value() {
-    use gateway_model::{CivilDateTime, DecimalText};
-
-    error(&jiff::civil::DateTime::try_from(&CivilDateTime::new(CANARY)).unwrap_err());
-    error(&rust_decimal::Decimal::try_from(&DecimalText::new(CANARY)).unwrap_err());
-}
-
 /// Decodes the record in its owned and borrowed forms, and checks both.
 fn both<T>(json: &str)
 where

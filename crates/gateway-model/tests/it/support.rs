@@ -69,23 +69,19 @@ pub(crate) fn same<T: DeserializeOwned + PartialEq + Debug>(list: &[u8], ours: O
     let raw = std::str::from_utf8(list).ok().and_then(|list| {
         serde_json::from_str::<Vec<Box<RawValue>>>(list.trim_start_matches('\u{feff}')).ok()
     });
-    let (items, rejected) = match raw {
-        None => return assert!(ours.is_none(), "serde rejects what we accept"),
-        Some(raw) => {
-            let (good, bad): (Vec<_>, Vec<_>) = raw
-                .iter()
-                .map(|raw| {
-                    serde_json::from_str::<T>(raw.get()).map_err(|_error| raw.get().to_owned())
-                })
-                .partition(Result::is_ok);
-            let good: Vec<T> = good.into_iter().flatten().collect();
-            (good, bad.into_iter().filter_map(Result::err).collect::<Vec<String>>())
-        }
+    let Some(raw) = raw else {
+        return assert!(ours.is_none(), "serde rejects what we accept");
     };
     let ours = ours.expect("serde accepts what we reject");
+    let (mut items, mut rejected) = (Vec::new(), Vec::new());
+    for json in raw.iter().map(|raw| raw.get()) {
+        match serde_json::from_str::<T>(json) {
+            Ok(item) => items.push(item),
+            Err(_) => rejected.push(json),
+        }
+    }
     assert_eq!(ours.items, items);
-    let raw: Vec<&str> = ours.rejected.iter().map(Rejected::raw).collect();
-    assert_eq!(raw, rejected);
+    assert_eq!(ours.rejected.iter().map(Rejected::raw).collect::<Vec<_>>(), rejected);
 }
 
 /// The verdict on a body: accepted, partly rejected, wholly rejected, or the kind of the error.
