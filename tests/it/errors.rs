@@ -1,8 +1,9 @@
 //! Errors of each kind: their texts, and what they say about a response whose body could not be used.
 
 use std::error::Error as _;
+use std::future::pending;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{io, iter, thread};
 
 use bytes::Bytes;
@@ -12,12 +13,12 @@ use gateway_client::transport::{
     blocking_transport_fn,
 };
 use gateway_client::{
-    AccessToken, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind, FileToken,
-    RetryPolicy, TokenSource, blocking,
+    AccessToken, CallOptions, Client, CommandToken, Entry, EnvironmentToken, Error, ErrorKind,
+    FileToken, RetryPolicy, TokenSource, blocking, token_fn,
 };
 use http::Response;
 
-use crate::support::{BASE_URL, assert_no_repetition, json, token};
+use crate::support::{BASE_URL, Driver, PATIENCE, assert_no_repetition, json, token, within};
 
 /// The faults of `faults.rs` show the same of every other kind.
 #[test]
@@ -74,7 +75,10 @@ fn a_stream_that_cannot_be_decoded_has_its_status() {
 #[test]
 fn a_body_above_the_limit_names_the_limit_its_value_and_its_setting() {
     for limit in [1, 3] {
-        let error = too_large(limit);
+        let response = json(200, " ".repeat(usize::try_from(limit + 1).unwrap()));
+        let builder = blocking::Client::builder(BASE_URL).token(token()).body_limit(limit);
+        let client = builder.transport(MemoryTransport::new([Ok(response)])).build().unwrap();
+        let error = client.send(&ListVacancies::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooLarge);
         is_a_success_without_its_body(&error);
         let text = format!(
@@ -109,7 +113,7 @@ fn a_stream_that_reaches_its_timeout_names_it() {
         }
         Err(TransportError::timeout(Phase::Body))
     });
-    let options = CallOptions::new().timeout(std::time::Duration::from_millis(200));
+    let options = CallOptions::new().timeout(Duration::from_millis(200));
     let client = client.with(options);
     let error = client.stream(&ListVacancies::new()).unwrap().last().unwrap().unwrap_err();
     is_a_success_without_its_body(&error);
@@ -117,6 +121,32 @@ fn a_stream_that_reaches_its_timeout_names_it() {
         error.to_string(),
         "no complete response within the timeout of 200ms after 0 records; set a longer one with `CallOptions::timeout`"
     );
+}
+
+#[test]
+fn a_call_waits_for_a_token_until_its_timeout() {
+    const LIMIT: Duration = Duration::from_millis(50);
+    const TEXT: &str = "the token source returned no token within the call timeout of 50ms; set a longer one with `ClientBuilder::call_timeout`";
+    within(PATIENCE, || {
+        let hangs = || token_fn(|_refused| pending::<Result<AccessToken, Error>>());
+        let client = Client::builder(BASE_URL).token(hangs()).call_timeout(LIMIT);
+        let client = client.transport(MemoryTransport::default()).build().unwrap();
+        let blocking = blocking::Client::builder(BASE_URL).token(hangs()).call_timeout(LIMIT);
+        let blocking = blocking.transport(MemoryTransport::default()).build().unwrap();
+        for driver in [Driver::Async(client), Driver::Blocking(blocking)] {
+            let (start, query) = (Instant::now(), ListVacancies::new());
+            for error in [
+                driver.send(&query).unwrap_err(),
+                driver.stream(&query).unwrap_err(),
+                driver.request(&query).unwrap_err(),
+            ] {
+                assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+                assert_eq!(error.to_string(), TEXT);
+                assert!(error.is_transient());
+            }
+            assert!(start.elapsed() >= 3 * LIMIT);
+        }
+    });
 }
 
 #[track_caller]
@@ -141,14 +171,6 @@ fn over(
     });
     let builder = blocking::Client::builder(BASE_URL).token(token()).retry(RetryPolicy::never());
     builder.transport(transport).build().unwrap()
-}
-
-/// Returns the error of a body that is one byte larger than this limit.
-fn too_large(limit: u64) -> Error {
-    let response = json(200, " ".repeat(usize::try_from(limit + 1).unwrap()));
-    let builder = blocking::Client::builder(BASE_URL).token(token()).body_limit(limit);
-    let client = builder.transport(MemoryTransport::new([Ok(response)])).build().unwrap();
-    client.send(&ListVacancies::new()).unwrap_err()
 }
 
 fn send(source: impl TokenSource, outcome: Result<Response<Bytes>, TransportError>) -> Error {

@@ -15,4 +15,3 @@ mod secrets;
 mod spans;
 mod streaming;
 mod support;
-mod tokens;

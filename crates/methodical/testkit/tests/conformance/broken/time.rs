@@ -89,46 +89,33 @@ broken! { TIME:
         Ok(Subject::asynchronous(transport_fn(move |request| {
             let good = good.clone();
             async move {
-                let call = move || {
-                    let (head, body) = good.send(request)?.into_parts();
-                    Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
-                };
-                let panicked = |_| other("the call panicked");
-                tokio::task::spawn_blocking(call).await.map_err(panicked)?
+                let call = tokio::task::spawn_blocking(move || received(&good, request));
+                call.await.map_err(|_| other("the call panicked"))?
             }
         })))
     };
     sends_before_it_is_awaited ["cancellation.not_awaited_sends_nothing"] = |setup| {
         let good = UreqTransport::new(&setup.options())?;
         Ok(Subject::asynchronous(transport_fn(move |request| {
-            let early = good.send(request).and_then(|response| {
-                let (head, body) = response.into_parts();
-                Ok(Response::from_parts(head, body.collect(1 << 20)?))
-            });
-            async move { early.map(|response| response.map(Into::into)) }
+            let early = received(&good, request);
+            async move { early }
         })))
     };
-    needs_a_runtime ["runtime.awaited_without_a_runtime"] = |setup| {
-        let good = ReqwestTransport::new(&setup.options())?;
-        Ok(Subject::asynchronous(transport_fn(move |request| {
-            let good = good.clone();
-            async move {
-                tokio::task::yield_now().await;
-                drop(Handle::current());
-                good.send(request).await
-            }
-        })))
-    };
+    needs_a_runtime ["runtime.awaited_without_a_runtime"] =
+        |setup| around_async(setup, |good, request| async move {
+        tokio::task::yield_now().await;
+        drop(Handle::current());
+        good.send(request).await
+    });
     panics_in_a_runtime ["runtime.blocking_within_a_runtime"] = |setup| around(setup, |good, request| {
         assert!(Handle::try_current().is_err(), "broken");
         good.send(request)
     });
     /// Refuses every call after one that was dropped.
     breaks_after_a_drop ["cancellation.works_after_a_drop"] = |setup| {
-        let good = ReqwestTransport::new(&setup.options())?;
         let is_busy = Arc::new(AtomicBool::new(false));
-        Ok(Subject::asynchronous(transport_fn(move |request| {
-            let (good, is_busy) = (good.clone(), Arc::clone(&is_busy));
+        around_async(setup, move |good, request| {
+            let is_busy = Arc::clone(&is_busy);
             async move {
                 if is_busy.swap(true, Ordering::SeqCst) {
                     return Err(other("busy"));
@@ -137,7 +124,7 @@ broken! { TIME:
                 is_busy.store(false, Ordering::SeqCst);
                 response
             }
-        })))
+        })
     };
     /// Blocks the thread that drops a call until the call has connected, or has failed to.
     connects_to_the_end ["cancellation.dropped_while_connecting"] = |setup| {
@@ -154,26 +141,23 @@ broken! { TIME:
             let good = Arc::clone(&good);
             async move {
                 let (answer, response) = tokio::sync::oneshot::channel();
-                let call = thread::spawn(move || drop(answer.send(good.send(request))));
+                let call = thread::spawn(move || drop(answer.send(received(&good, request))));
                 let _joined = Joined(Some(call));
-                let response = response.await.map_err(|_| other("no response"))??;
-                let (head, body) = response.into_parts();
-                Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
+                response.await.map_err(|_| other("no response"))?
             }
         })))
     };
     /// Runs every call in the runtime of the first.
     keeps_its_first_runtime ["runtime.used_from_two_runtimes"] = |setup| {
-        let good = ReqwestTransport::new(&setup.options())?;
         let first = Arc::new(OnceLock::new());
-        Ok(Subject::asynchronous(transport_fn(move |request| {
-            let (good, first) = (good.clone(), Arc::clone(&first));
+        around_async(setup, move |good, request| {
+            let first = Arc::clone(&first);
             async move {
-                let runtime = first.get_or_init(Handle::current).clone();
-                let call = runtime.spawn(async move { good.send(request).await });
+                let call = async move { good.send(request).await };
+                let call = first.get_or_init(Handle::current).spawn(call);
                 call.await.map_err(|_| other("the runtime has ended"))?
             }
-        })))
+        })
     };
     stops_the_deadline_while_the_caller_pauses ["time.deadline_of_a_dripping_body"] =
         |setup| around(setup, |good, request| with_pauses(good, request, None));
@@ -198,6 +182,27 @@ broken! { SETTINGS, changes_settings:
         |request, options| (request.method() == Method::POST).then(|| options.idle_timeout(LONG));
     ignores_the_connect_timeout_beside_a_deadline ["time.connect_timeout"] =
         |request, options| Deadline::of(request).map(|_| options.connect_timeout(LONG));
+}
+
+/// Wraps a working async transport in a function that breaks it.
+fn around_async<F>(
+    setup: &Setup,
+    send: impl Fn(ReqwestTransport, Request) -> F + Send + Sync + 'static,
+) -> Built
+where
+    F: Future<Output = Result<gateway_transport::Response, TransportError>> + Send + 'static,
+{
+    let good = ReqwestTransport::new(&setup.options())?;
+    Ok(Subject::asynchronous(transport_fn(move |request| send(good.clone(), request))))
+}
+
+/// Sends a request, and reads the whole body of its response.
+fn received(
+    good: &UreqTransport,
+    request: Request,
+) -> Result<gateway_transport::Response, TransportError> {
+    let (head, body) = good.send(request)?.into_parts();
+    Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
 }
 
 /// Replaces the deadline of a request, if there is another one.
