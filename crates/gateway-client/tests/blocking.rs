@@ -7,12 +7,8 @@ use methodical_testkit::raw_server::{Next, RawServer};
 #[test]
 fn the_default_transport_sends_calls() {
     let server = RawServer::start(|request, connection| {
-        assert!(
-            request.headers().contains(&("authorization".to_owned(), b"Bearer gwt_6yqW".into()))
-        );
-        connection.send(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n[]",
-        );
+        assert_eq!(request.header("authorization"), [b"Bearer gwt_6yqW"]);
+        connection.respond("content-type: application/json\r\n", b"[]");
         Next::KeepAlive
     })
     .unwrap();

@@ -20,14 +20,16 @@
 mod data;
 #[path = "../support/document.rs"]
 mod document;
+#[path = "../support/measure.rs"]
+mod measure;
 #[path = "../support/subjects.rs"]
 mod subjects;
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use crate::data::Variant;
+use crate::measure::{median, now};
 use crate::subjects::SUBJECTS;
 
 fn main() -> ExitCode {
@@ -78,27 +80,6 @@ fn measure(body: &[u8]) -> Vec<String> {
         format!("{speed:.0} (×{ratio:.2})")
     });
     figures.collect()
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Returns the CPU time used by this thread, which other programs on the machine hardly affect.
-#[cfg(target_os = "linux")]
-fn now() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or_default();
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or_default(), nanoseconds)
-}
-
-/// Returns the time since the first call, on systems that do not report the CPU time of a thread.
-#[cfg(not(target_os = "linux"))]
-fn now() -> Duration {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START.get_or_init(std::time::Instant::now).elapsed()
 }
 
 /// Decodes a body repeatedly, for tools that count instructions.
