@@ -16,9 +16,7 @@ use crate::subjects::ADAPTERS;
 macro_rules! adapters {
     ($($name:ident),+ $(,)?) => {
         $(mod $name {
-            use crate::subjects;
-
-            methodical_testkit::conformance_tests!(subjects::$name::subject);
+            methodical_testkit::conformance_tests!(crate::subjects::$name);
         })+
 
         #[test]

@@ -1,6 +1,12 @@
 //! The adapters, as subjects of the conformance kit.
 
-use methodical_testkit::conformance::Factory;
+use gateway_transport::TransportError;
+use gateway_transport::bridge::OnThread;
+use gateway_transport::reqwest::ReqwestTransport;
+use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_transport::tower::{ServiceTransport, TransportService};
+use gateway_transport::ureq::UreqTransport;
+use methodical_testkit::conformance::{Factory, Setup, Subject};
 
 /// An adapter. It passes every check that applies to it.
 #[derive(Clone, Copy)]
@@ -10,46 +16,33 @@ pub(crate) struct Adapter {
     pub(crate) factory: Factory,
 }
 
-macro_rules! adapters {
-    ($($name:ident $title:literal: $make:expr;)+) => {
-        $(pub(crate) mod $name {
-            use methodical_testkit::conformance::{Setup, Subject};
-            use gateway_transport::TransportError;
+pub(crate) const ADAPTERS: [Adapter; 5] = [
+    Adapter { title: "`reqwest`", factory: reqwest },
+    Adapter { title: "`reqwest-blocking`", factory: reqwest_blocking },
+    Adapter { title: "`ureq`", factory: ureq },
+    Adapter { title: "`OnThread` over reqwest", factory: on_thread },
+    Adapter { title: "`tower` both ways over reqwest", factory: tower },
+];
 
-            pub(crate) fn subject(setup: &Setup) -> Result<Subject, TransportError> {
-                let make: fn(&Setup) -> Result<Subject, TransportError> = $make;
-                make(setup)
-            }
-        })+
+type Built = Result<Subject, TransportError>;
 
-        pub(crate) const ADAPTERS: [Adapter; [$(stringify!($name)),+].len()] = [$(Adapter {
-            title: $title,
-            factory: $name::subject,
-        }),+];
-    };
+pub(crate) fn reqwest(setup: &Setup) -> Built {
+    Ok(Subject::asynchronous(ReqwestTransport::new(&setup.options())?))
 }
 
-adapters! {
-    reqwest "`reqwest`": |setup| {
-        let transport = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
-        Ok(Subject::asynchronous(transport))
-    };
-    reqwest_blocking "`reqwest-blocking`": |setup| {
-        let options = setup.options();
-        let transport =
-            gateway_transport::reqwest_blocking::ReqwestBlockingTransport::new(&options)?;
-        Ok(Subject::blocking(transport))
-    };
-    ureq "`ureq`": |setup| {
-        Ok(Subject::blocking(gateway_transport::ureq::UreqTransport::new(&setup.options())?))
-    };
-    on_thread "`OnThread` over reqwest": |setup| {
-        let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
-        Ok(Subject::blocking(gateway_transport::bridge::OnThread::new(inner)?))
-    };
-    tower "`tower` both ways over reqwest": |setup| {
-        let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
-        let service = gateway_transport::tower::TransportService::new(inner);
-        Ok(Subject::asynchronous(gateway_transport::tower::ServiceTransport::new(service)))
-    };
+pub(crate) fn reqwest_blocking(setup: &Setup) -> Built {
+    Ok(Subject::blocking(ReqwestBlockingTransport::new(&setup.options())?))
+}
+
+pub(crate) fn ureq(setup: &Setup) -> Built {
+    Ok(Subject::blocking(UreqTransport::new(&setup.options())?))
+}
+
+pub(crate) fn on_thread(setup: &Setup) -> Built {
+    Ok(Subject::blocking(OnThread::new(ReqwestTransport::new(&setup.options())?)?))
+}
+
+pub(crate) fn tower(setup: &Setup) -> Built {
+    let service = TransportService::new(ReqwestTransport::new(&setup.options())?);
+    Ok(Subject::asynchronous(ServiceTransport::new(service)))
 }
