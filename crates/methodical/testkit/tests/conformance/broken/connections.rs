@@ -12,29 +12,30 @@ use gateway_transport::{
 use http::{Method, Response};
 use methodical_testkit::conformance::{Setup, Subject};
 
-use crate::broken::support::{Built, address, around, other, requests, set, uris, whole};
+use crate::broken::support::{Built, address, around, built, other, requests, set, uris, whole};
 
-broken! { CONNECTIONS:
-    follows_redirects ["response.redirects_are_not_followed"] = |setup| around(setup, |good, request| {
+broken! {
+    @around:
+    follows_redirects ["response.redirects_are_not_followed"] = |good, request| {
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
         follow(good, request, &format!("http://{authority}"))
-    });
+    };
     follows_redirects_to_other_hosts [
         "secrecy.redirects_get_no_credentials",
         "tls.redirect_to_plain_text_is_not_followed",
-    ] = |setup| around(setup, |good, request| follow(good, request, ""));
+    ] = |good, request| follow(good, request, "");
     retries ["response.nothing_is_retried", "errors.closed_before_the_head"] =
-        |setup| around(setup, |good, request| match good.send(request.clone()) {
+        |good, request| match good.send(request.clone()) {
         Ok(response) if response.status() != 503 => Ok(response),
         _ => good.send(request),
-    });
+    };
     sends_a_post_again_after_408 ["response.nothing_is_retried"] =
-        |setup| around(setup, |good, request| match good.send(request.clone()) {
+        |good, request| match good.send(request.clone()) {
         Ok(response) if response.status() == 408 && request.method() == Method::POST => good.send(request),
         outcome => outcome,
-    });
+    };
     /// Requests the rest of a truncated body, and joins the two parts.
-    resumes_a_body ["connections.reused_connection_that_dies"] = |setup| around(setup, |good, request| {
+    resumes_a_body ["connections.reused_connection_that_dies"] = |good, request| {
         let (head, mut body) = good.send(request.clone())?.into_parts();
         let (mut received, mut request) = (Vec::new(), request);
         let Err(lost) = body.read_to_end(&mut received) else {
@@ -47,7 +48,9 @@ broken! { CONNECTIONS:
         }
         received.extend_from_slice(&rest.into_body().collect(1 << 20)?);
         Ok(Response::from_parts(head, received.into()))
-    });
+    };
+
+    @built:
     leaks_connections ["memory.calls_leave_nothing_behind"] = |setup| {
         let options = setup.options();
         Ok(Subject::blocking(blocking_transport_fn(move |request| {
@@ -74,12 +77,6 @@ broken! { CONNECTIONS:
             good.send(request)
         })
     };
-    /// Tries only the IPv6 address of `localhost`. The server listens on the other one.
-    tries_one_address ["connections.every_address_of_a_name_is_tried"] =
-        |setup| uris(setup, |uri| uri.replacen("//localhost", "//[::1]", 1));
-    /// Connects over TLS to the address of `localhost`, without its name.
-    hides_the_server_name ["tls.server_name_is_sent"] =
-        |setup| uris(setup, |uri| uri.replacen("https://localhost", "https://127.0.0.1", 1));
     /// Trusts only the authorities of the system.
     ignores_the_extra_root ["tls.trusted_certificate_is_accepted"] = |setup| {
         let options = Options::default()
@@ -88,16 +85,23 @@ broken! { CONNECTIONS:
             .proxy(Proxy::Never);
         Ok(Subject::blocking(UreqTransport::new(&options)?))
     };
-    sends_the_first_host ["connections.authorities_do_not_share_connections"] =
-        |setup| changes_hosts(setup, |first, _| first);
-    sends_the_name_of_the_first_host ["connections.authorities_do_not_share_connections"] =
-        |setup| changes_hosts(setup, |first, port| {
+
+    @uris:
+    /// Tries only the IPv6 address of `localhost`. The server listens on the other one.
+    tries_one_address ["connections.every_address_of_a_name_is_tried"] =
+        |uri| uri.replacen("//localhost", "//[::1]", 1);
+    /// Connects over TLS to the address of `localhost`, without its name.
+    hides_the_server_name ["tls.server_name_is_sent"] =
+        |uri| uri.replacen("https://localhost", "https://127.0.0.1", 1);
+
+    @changes_hosts:
+    sends_the_first_host ["connections.authorities_do_not_share_connections"] = |first, _| first;
+    sends_the_name_of_the_first_host ["connections.authorities_do_not_share_connections"] = |first, port| {
         let name = first.rsplit_once(':').map_or("", |(name, _)| name);
         format!("{name}:{port}")
-    });
-}
+    };
 
-broken! { AGAIN, sends_again:
+    @sends_again:
     sends_again_on_a_reused_connection ["connections.reused_connection_that_dies"] = |_, _| true;
     sends_a_post_again_on_a_reused_connection ["connections.reused_connection_that_dies"] =
         |method, _| method == Method::POST;

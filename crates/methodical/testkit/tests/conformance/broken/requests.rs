@@ -11,66 +11,29 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method, Response};
 use methodical_testkit::conformance::Setup;
 
-use crate::broken::support::{Built, address, around, keep, lower, other, requests, set, uris};
+use crate::broken::support::{
+    Built, address, around, built, edits, keep, lower, other, requests, set, uris,
+};
 
 /// The check of every method with and without a body.
 const EVERY: &str = "request.every_method_with_and_without_a_body";
 
-broken! { REQUESTS, requests:
+broken! {
+    @requests:
     adds_a_header ["request.nothing_is_added"] = |request| set(request, "accept-encoding", "gzip");
     sends_expect_continue ["request.expect_continue_is_not_sent"] = |request| {
         if request.body().is_empty() { Ok(()) } else { set(request, "expect", "100-continue") }
-    };
-    drops_connection_headers ["request.connection_headers_arrive_or_are_refused"] = |request| {
-        for name in ["keep-alive", "proxy-connection", "te", "trailer", "upgrade"] {
-            request.headers_mut().remove(name);
-        }
-        Ok(())
-    };
-    drops_the_credentials_of_a_proxy ["request.connection_headers_arrive_or_are_refused"] = |request| {
-        request.headers_mut().remove("proxy-authorization");
-        Ok(())
-    };
-    supports_four_methods [EVERY] = |request| {
-        if !["GET", "HEAD", "POST", "PUT"].contains(&request.method().as_str()) {
-            *request.method_mut() = Method::GET;
-        }
-        Ok(())
     };
     writes_methods_in_upper_case [EVERY] = |request| {
         let upper = request.method().as_str().to_ascii_uppercase();
         *request.method_mut() = Method::from_bytes(upper.as_bytes()).map_err(|_| other("method"))?;
         Ok(())
     };
-    sends_a_put_as_a_post_without_a_body [EVERY] = |request| {
-        if request.method() == Method::PUT && request.body().is_empty() {
-            *request.method_mut() = Method::POST;
-        }
-        Ok(())
-    };
     adds_a_media_type_to_a_body [EVERY] = |request| {
         if request.body().is_empty() { Ok(()) } else { set(request, "content-type", "application/octet-stream") }
     };
-    ends_a_body_at_a_nul [EVERY] = |request| {
-        let end = request.body().iter().position(|byte| *byte == 0);
-        request.body_mut().truncate(end.unwrap_or(usize::MAX));
-        Ok(())
-    };
-    sends_a_body_as_text [EVERY] = |request| {
-        *request.body_mut() = String::from_utf8_lossy(request.body()).into_owned().into();
-        Ok(())
-    };
-    truncates_a_body_to_64_kib [EVERY] = |request| {
-        request.body_mut().truncate(64 << 10);
-        Ok(())
-    };
     sends_bodies_in_chunks ["request.body_is_sent_with_its_length"] = |request| {
         if request.body().is_empty() { Ok(()) } else { set(request, "transfer-encoding", "chunked") }
-    };
-    sends_fifty_headers_at_most ["request.header_bytes_are_preserved"] = |request| {
-        let headers = std::mem::take(request.headers_mut());
-        request.headers_mut().extend(headers.into_iter().take(50));
-        Ok(())
     };
     cuts_long_header_values ["request.header_bytes_are_preserved"] = |request| {
         for value in request.headers_mut().values_mut() {
@@ -110,9 +73,8 @@ broken! { REQUESTS, requests:
         address(request, &format!("http://{rest}"))?;
         set(request, "authorization", user)
     };
-}
 
-broken! { OF_ONE_METHOD, changes_one_method:
+    @changes_one_method:
     drops_the_body_of_a_delete [EVERY] = ("DELETE", |request| { request.body_mut().clear(); Ok(()) });
     drops_the_body_of_a_get [EVERY] = ("GET", |request| { request.body_mut().clear(); Ok(()) });
     drops_the_body_of_an_unknown_method [EVERY] = ("PURGE", |request| { request.body_mut().clear(); Ok(()) });
@@ -120,21 +82,20 @@ broken! { OF_ONE_METHOD, changes_one_method:
     adds_a_header_to_a_delete [EVERY] = ("DELETE", |request| set(request, "x-requested-with", "kit"));
     sends_a_length_with_get ["request.nothing_is_added"] =
         ("GET", |request| set(request, "content-length", "0"));
-}
 
-broken! { LOWERED, lowers:
+    @lowers:
     lowers_request_values ["request.header_values_keep_their_case"] = |name| name != AUTHORIZATION;
-    lowers_the_content_type_of_a_request ["request.header_values_keep_their_case"] = |name| name == CONTENT_TYPE;
+    lowers_the_content_type_of_a_request ["request.header_values_keep_their_case"] =
+        |name| name == CONTENT_TYPE;
     lowers_if_none_match ["request.header_values_keep_their_case"] = |name| name == "if-none-match";
-    lowers_a_content_disposition ["request.header_values_keep_their_case"] = |name| name == "content-disposition";
-}
+    lowers_a_content_disposition ["request.header_values_keep_their_case"] =
+        |name| name == "content-disposition";
 
-broken! { KEPT, keeps:
+    @keeps:
     drops_empty_headers ["request.empty_header_is_sent"] = |value| !value.is_empty();
     drops_sensitive_headers ["request.header_bytes_are_preserved"] = |value| !value.is_sensitive();
-}
 
-broken! { URIS, uris:
+    @uris:
     decodes_unreserved_characters ["request.target_is_verbatim"] =
         |uri| uri.replace("%7E", "~").replace("%2d", "-");
     writes_escapes_in_upper_case ["request.target_is_verbatim"] =
@@ -159,14 +120,12 @@ broken! { URIS, uris:
     completes_relative_addresses ["request.relative_addresses_are_refused"] = |uri| {
         if uri.contains("://") { uri } else { format!("http://no-such-host.invalid{uri}") }
     };
-}
 
-broken! { RETURNS, returns:
+    @returns:
     keeps_cookies ["request.nothing_of_a_response_is_kept"] = ("set-cookie", "cookie");
     revalidates_responses ["request.nothing_of_a_response_is_kept"] = ("etag", "if-none-match");
-}
 
-broken! { STATEFUL:
+    @built:
     adds_a_header_to_every_request_but_the_first [EVERY] = |setup| {
         let is_first = AtomicBool::new(true);
         requests(setup, move |request| {
@@ -206,14 +165,50 @@ broken! { STATEFUL:
             last.map_or(Ok(()), |last| set(request, "referer", &last))
         })
     };
+
+    @around:
     /// Sends HEAD as GET, and drops the body.
-    sends_head_as_get ["request.head_is_sent_as_head"] = |setup| around(setup, |good, mut request| {
+    sends_head_as_get ["request.head_is_sent_as_head"] = |good, mut request| {
         if request.method() != Method::HEAD {
             return good.send(request);
         }
         *request.method_mut() = Method::GET;
         Ok(good.send(request)?.map(|_| BlockingBody::default()))
-    });
+    };
+
+    @edits:
+    drops_connection_headers ["request.connection_headers_arrive_or_are_refused"] = |request| {
+        for name in ["keep-alive", "proxy-connection", "te", "trailer", "upgrade"] {
+            request.headers_mut().remove(name);
+        }
+    };
+    drops_the_credentials_of_a_proxy ["request.connection_headers_arrive_or_are_refused"] = |request| {
+        request.headers_mut().remove("proxy-authorization");
+    };
+    supports_four_methods [EVERY] = |request| {
+        if !["GET", "HEAD", "POST", "PUT"].contains(&request.method().as_str()) {
+            *request.method_mut() = Method::GET;
+        }
+    };
+    sends_a_put_as_a_post_without_a_body [EVERY] = |request| {
+        if request.method() == Method::PUT && request.body().is_empty() {
+            *request.method_mut() = Method::POST;
+        }
+    };
+    ends_a_body_at_a_nul [EVERY] = |request| {
+        let end = request.body().iter().position(|byte| *byte == 0);
+        request.body_mut().truncate(end.unwrap_or(usize::MAX));
+    };
+    sends_a_body_as_text [EVERY] = |request| {
+        *request.body_mut() = String::from_utf8_lossy(request.body()).into_owned().into();
+    };
+    truncates_a_body_to_64_kib [EVERY] = |request| {
+        request.body_mut().truncate(64 << 10);
+    };
+    sends_fifty_headers_at_most ["request.header_bytes_are_preserved"] = |request| {
+        let headers = std::mem::take(request.headers_mut());
+        request.headers_mut().extend(headers.into_iter().take(50));
+    };
 }
 
 type Change = fn(&mut Request) -> Result<(), TransportError>;

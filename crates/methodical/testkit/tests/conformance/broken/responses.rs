@@ -15,13 +15,15 @@ use http::{HeaderName, HeaderValue, Method, Response, Version};
 use methodical_testkit::conformance::Setup;
 
 use crate::broken::support::{
-    Built, all_headers, around, bodies, keep, lower, other, response_headers, responses, whole,
+    Built, all_headers, around, bodies, built, keep, lower, other, response_headers, responses,
+    whole,
 };
 
 /// The check of what an error says about its request.
 const SENT: &str = "errors.sent_and_phase_of_each_failure";
 
-broken! { RESPONSES, responses:
+broken! {
+    @responses:
     treats_a_status_as_an_error ["response.every_status_is_returned", "response.nothing_is_retried"] =
         |response| if response.status().is_success() { Ok(response) } else { Err(other("a status")) };
     returns_an_error_for_partial_content ["response.every_status_is_returned"] =
@@ -59,9 +61,8 @@ broken! { RESPONSES, responses:
         Vec::<u8>::new().try_reserve_exact(length).map_err(|_| other("no memory"))?;
         Ok(response)
     };
-}
 
-broken! { HEADERS, response_headers:
+    @response_headers:
     lowers_response_values ["response.header_values_keep_their_case"] = |headers| lower(headers, |_| true);
     lowers_the_content_type_of_a_response ["response.header_values_keep_their_case"] =
         |headers| lower(headers, |name| name == CONTENT_TYPE);
@@ -74,18 +75,16 @@ broken! { HEADERS, response_headers:
         let name = headers.remove("trailer").map(|name| HeaderName::from_bytes(name.as_bytes()));
         headers.extend(name.and_then(Result::ok).map(|name| (name, HeaderValue::from_static("1"))));
     };
-}
 
-broken! { STRIPPED, strips:
+    @strips:
     strips_set_cookie ["response.headers_are_those_of_the_peer"] = "set-cookie";
     strips_www_authenticate ["response.headers_are_those_of_the_peer"] = "www-authenticate";
     strips_content_length ["response.headers_are_those_of_the_peer"] = "content-length";
     strips_via ["response.headers_are_those_of_the_peer"] = "via";
     strips_connection ["response.headers_are_those_of_the_peer"] = "connection";
     strips_proxy_authenticate ["response.headers_are_those_of_the_peer"] = "proxy-authenticate";
-}
 
-broken! { ALL_HEADERS, all_headers:
+    @all_headers:
     replaces_bytes_that_are_not_ascii ["request.header_bytes_are_preserved", "response.header_bytes_are_kept"] =
         |headers| for value in headers.values_mut() {
             let text = String::from_utf8_lossy(value.as_bytes()).replace('\u{fffd}', "?");
@@ -98,9 +97,8 @@ broken! { ALL_HEADERS, all_headers:
         let all = std::mem::take(headers);
         headers.extend(all.keys().filter_map(|name| Some((name.clone(), all.get(name)?.clone()))));
     };
-}
 
-broken! { BODIES, bodies:
+    @bodies:
     treats_a_truncated_body_as_complete [
         "body.shorter_than_its_length",
         "body.cut_within_a_chunk",
@@ -119,10 +117,10 @@ broken! { BODIES, bodies:
         })
     };
     /// Returns the first 512 KiB of a body.
-    truncates_large_bodies ["body.large_body_is_whole", "tls.large_body_is_whole"] = |body| body.take(512 << 10);
-}
+    truncates_large_bodies ["body.large_body_is_whole", "tls.large_body_is_whole"] =
+        |body| body.take(512 << 10);
 
-broken! { DROPPED, drops:
+    @drops:
     keeps_dropped_bodies_open [
         "body.endless_body_ends_at_the_limit",
         "memory.dropped_body_closes",
@@ -133,17 +131,19 @@ broken! { DROPPED, drops:
         "memory.body_dropped_half_read_closes",
     ] = |body, read| if read > 0 { std::mem::forget(body); };
     drains_small_bodies ["memory.small_dropped_body_closes"] = |body, _| drain(body);
-    drains_bodies_that_were_begun ["memory.small_dropped_body_closes"] = |body, read| if read > 0 { drain(body); };
-    drains_bodies_that_nobody_read ["memory.small_dropped_body_closes"] = |body, read| if read == 0 { drain(body); };
-    drains_bodies_on_a_thread ["memory.small_dropped_body_closes"] = |body, _| drop(thread::spawn(|| drain(body)));
-}
+    drains_bodies_that_were_begun ["memory.small_dropped_body_closes"] =
+        |body, read| if read > 0 { drain(body); };
+    drains_bodies_that_nobody_read ["memory.small_dropped_body_closes"] =
+        |body, read| if read == 0 { drain(body); };
+    drains_bodies_on_a_thread ["memory.small_dropped_body_closes"] =
+        |body, _| drop(thread::spawn(|| drain(body)));
 
-broken! { DECODED, decodes:
+    @decodes:
     decodes_gzip ["response.encoded_body_is_not_decoded"] = ("gzip", |body| Box::new(GzDecoder::new(body)));
-    decodes_deflate ["response.encoded_body_is_not_decoded"] = ("deflate", |body| Box::new(ZlibDecoder::new(body)));
-}
+    decodes_deflate ["response.encoded_body_is_not_decoded"] =
+        ("deflate", |body| Box::new(ZlibDecoder::new(body)));
 
-broken! { UNSENT, reports_as_unsent:
+    @reports_as_unsent:
     claims_that_nothing_was_sent ["errors.closed_before_the_head"] = |_, _| true;
     reports_a_late_head_as_unsent [SENT] = |_, error| is_of_head(error, TransportErrorKind::Timeout);
     reports_a_late_post_as_unsent [SENT] =
@@ -160,9 +160,8 @@ broken! { UNSENT, reports_as_unsent:
     reports_a_failed_body_as_unsent [SENT] = |_, error| error.phase() == Phase::Body;
     reports_a_late_body_as_unsent [SENT] =
         |_, error| error.kind() == TransportErrorKind::Timeout && error.phase() == Phase::Body;
-}
 
-broken! { MISPHASED, reports_in_phase:
+    @reports_in_phase:
     reports_a_late_body_for_the_head [SENT] =
         (Phase::Head, |error| error.kind() == TransportErrorKind::Timeout);
     reports_a_lost_body_for_the_head [SENT] =
@@ -171,9 +170,8 @@ broken! { MISPHASED, reports_in_phase:
         (Phase::Body, |error| error.kind() == TransportErrorKind::Timeout);
     reports_a_lost_head_as_a_failed_connection [SENT] =
         (Phase::Connect, |error| is_of_head(error, TransportErrorKind::Interrupted));
-}
 
-broken! { WITH_REQUEST:
+    @around:
     has_one_kind_of_error [
         "errors.lengths_that_contradict",
         "errors.connection_refused",
@@ -184,47 +182,40 @@ broken! { WITH_REQUEST:
         "tls.peer_without_tls",
         "tls.silent_handshake_times_out",
         "time.connect_timeout",
-    ] = |setup| around(setup, |good, request| {
+    ] = |good, request| {
         good.send(request).and_then(whole).map_err(|_| other("it failed"))
-    });
-    mixes_up_responses ["connections.responses_are_not_mixed_up"] = |setup| {
-        let last = Mutex::new(BlockingBody::default());
-        responses(setup, move |response| {
-            let mut last = last.lock().map_err(|_| other("poisoned"))?;
-            Ok(whole(response)?.map(|body| std::mem::replace(&mut *last, body)))
-        })
     };
     accepts_any_certificate [
         "tls.self_signed_is_refused",
         "tls.expired_is_refused",
         "tls.other_host_is_refused",
         "tls.unknown_authority_is_refused",
-    ] = |setup| around(setup, |good, request| match good.send(request) {
+    ] = |good, request| match good.send(request) {
         Err(error) if error.kind() == TransportErrorKind::Tls => Ok(Response::new(Bytes::new().into())),
         outcome => outcome,
-    });
+    };
     reveals_the_request_in_errors [
         "secrecy.errors_before_the_response_reveal_nothing",
         "secrecy.errors_in_the_response_reveal_nothing",
         "secrecy.tls_errors_reveal_nothing",
-    ] = |setup| around(setup, |good, request| {
+    ] = |good, request| {
         let text = format!("{} {:?}", request.uri(), request.headers());
         good.send(request).and_then(whole).map_err(|error| other(text).with_source(error))
-    });
+    };
     claims_that_everything_was_sent [
         "errors.connection_refused",
         "errors.name_that_does_not_exist",
         "tls.peer_without_tls",
         "tls.silent_handshake_times_out",
         "tls.unknown_authority_is_refused",
-    ] = |setup| around(setup, |good, request| good.send(request).map_err(|error| error.with_sent(Sent::Maybe)));
+    ] = |good, request| good.send(request).map_err(|error| error.with_sent(Sent::Maybe));
     /// Returns the first TLS record of a body.
-    truncates_large_bodies_over_tls ["tls.large_body_is_whole"] = |setup| around(setup, |good, request| {
+    truncates_large_bodies_over_tls ["tls.large_body_is_whole"] = |good, request| {
         let is_tls = request.uri().scheme_str() == Some("https");
         let limit = if is_tls { 16 << 10 } else { u64::MAX };
         Ok(good.send(request)?.map(|body| BlockingBody::new(body.take(limit))))
-    });
-    expects_a_length_over_tls ["tls.end_with_close_notify_is_complete"] = |setup| around(setup, |good, request| {
+    };
+    expects_a_length_over_tls ["tls.end_with_close_notify_is_complete"] = |good, request| {
         let is_tls = request.uri().scheme_str() == Some("https");
         let response = good.send(request)?;
         if !is_tls || is_framed(&response) {
@@ -234,7 +225,16 @@ broken! { WITH_REQUEST:
             0 if !buffer.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
             count => Ok(count),
         }))))
-    });
+    };
+
+    @built:
+    mixes_up_responses ["connections.responses_are_not_mixed_up"] = |setup| {
+        let last = Mutex::new(BlockingBody::default());
+        responses(setup, move |response| {
+            let mut last = last.lock().map_err(|_| other("poisoned"))?;
+            Ok(whole(response)?.map(|body| std::mem::replace(&mut *last, body)))
+        })
+    };
 }
 
 /// Returns a reader of a function.

@@ -9,10 +9,15 @@ use gateway_transport::{
     TransportErrorKind, blocking_transport_fn,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
-use methodical_testkit::conformance::{Setup, Subject};
+use methodical_testkit::conformance::{Factory, Setup, Subject};
 
 /// The transport that a factory returns.
 pub(super) type Built = Result<Subject, TransportError>;
+
+/// Creates a transport with a function.
+pub(super) fn built(setup: &Setup, create: Factory) -> Built {
+    create(setup)
+}
 
 /// Wraps a working transport in a function that breaks it.
 pub(super) fn around(
@@ -34,6 +39,14 @@ pub(super) fn requests(
     around(setup, move |good, mut request| {
         change(&mut request)?;
         good.send(request)
+    })
+}
+
+/// Changes each request, which cannot fail.
+pub(super) fn edits(setup: &Setup, change: fn(&mut Request)) -> Built {
+    requests(setup, move |request| {
+        change(request);
+        Ok(())
     })
 }
 

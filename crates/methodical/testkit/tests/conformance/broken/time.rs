@@ -16,32 +16,30 @@ use http::{Method, Response};
 use methodical_testkit::conformance::{Setup, Subject};
 use tokio::runtime::Handle;
 
-use crate::broken::support::{Built, around, other, requests};
+use crate::broken::support::{Built, around, built, edits, other, requests};
 
-broken! { TIME:
-    ignores_deadlines [
-        "time.deadline_of_the_head",
-        "time.deadline_of_a_dripping_head",
-        "time.early_deadline_of_a_dripping_head",
-        "time.deadline_of_a_dripping_body",
-        "time.deadline_of_a_silent_body",
-        "time.deadline_of_connecting",
-        "time.deadline_that_has_passed",
-    ] = |setup| requests(setup, |request| {
-        request.extensions_mut().remove::<Deadline>();
-        Ok(())
-    });
-    applies_the_head_deadline_to_the_body ["time.body_later_than_the_deadline_of_its_head"] =
-        |setup| requests(setup, |request| {
-        let head = Deadline::of(request).map(|deadline| Deadline::at(deadline.head()));
-        limit(request, head);
-        Ok(())
-    });
+broken! {
+    @requests:
+    overflows_on_a_far_deadline ["time.far_deadline_does_no_harm"] = |request| {
+        // About 25 days overflow 32 bits of milliseconds.
+        let left = Deadline::remaining(request)?.map_or(0, |left| left.as_millis());
+        i32::try_from(left).map(drop).map_err(|_| other("the deadline is too far"))
+    };
+
+    @around:
     ignores_the_deadline_of_a_body [
         "time.deadline_of_a_dripping_body",
         "time.deadline_of_a_fast_body",
         "time.deadline_of_a_silent_body",
-    ] = |setup| around(setup, without_the_deadline_of_the_body);
+    ] = without_the_deadline_of_the_body;
+    panics_in_a_runtime ["runtime.blocking_within_a_runtime"] = |good, request| {
+        assert!(Handle::try_current().is_err(), "broken");
+        good.send(request)
+    };
+    stops_the_deadline_while_the_caller_pauses ["time.deadline_of_a_dripping_body"] =
+        |good, request| with_pauses(good, request, None);
+
+    @built:
     checks_the_clock_only_while_waiting ["time.deadline_of_a_fast_body"] = |setup| {
         /// A body that looks at its deadline only if there is no data.
         struct Waiting(BlockingBody, Option<Deadline>);
@@ -73,17 +71,6 @@ broken! { TIME:
             Ok(())
         })
     };
-    gives_up_early ["time.slow_response_within_its_deadline", "time.slow_body_is_not_idle"] =
-        |setup| requests(setup, |request| {
-        limit(request, Some(Deadline::after(SOON)));
-        Ok(())
-    });
-    overflows_on_a_far_deadline ["time.far_deadline_does_no_harm"] =
-        |setup| requests(setup, |request| {
-        // About 25 days overflow 32 bits of milliseconds.
-        let left = Deadline::remaining(request)?.map_or(0, |left| left.as_millis());
-        i32::try_from(left).map(drop).map_err(|_| other("the deadline is too far"))
-    });
     continues_after_a_drop ["cancellation.dropped_while_waiting_closes"] = |setup| {
         let good = UreqTransport::new(&setup.options())?;
         Ok(Subject::asynchronous(transport_fn(move |request| {
@@ -106,10 +93,6 @@ broken! { TIME:
         tokio::task::yield_now().await;
         drop(Handle::current());
         good.send(request).await
-    });
-    panics_in_a_runtime ["runtime.blocking_within_a_runtime"] = |setup| around(setup, |good, request| {
-        assert!(Handle::try_current().is_err(), "broken");
-        good.send(request)
     });
     /// Refuses every call after one that was dropped.
     breaks_after_a_drop ["cancellation.works_after_a_drop"] = |setup| {
@@ -159,15 +142,12 @@ broken! { TIME:
             }
         })
     };
-    stops_the_deadline_while_the_caller_pauses ["time.deadline_of_a_dripping_body"] =
-        |setup| around(setup, |good, request| with_pauses(good, request, None));
     counts_a_pause_of_the_caller_as_silence ["time.slow_body_is_not_idle"] = |setup| {
         let limit = setup.idle_timeout;
         around(setup, move |good, request| with_pauses(good, request, Some(limit)))
     };
-}
 
-broken! { SETTINGS, changes_settings:
+    @changes_settings:
     ignores_the_idle_timeout ["time.idle_timeout_of_the_body", "time.idle_timeout_of_the_head"] =
         |_, options| Some(options.idle_timeout(LONG));
     ignores_the_connect_timeout ["time.connect_timeout"] = |_, options| Some(options.connect_timeout(LONG));
@@ -182,6 +162,26 @@ broken! { SETTINGS, changes_settings:
         |request, options| (request.method() == Method::POST).then(|| options.idle_timeout(LONG));
     ignores_the_connect_timeout_beside_a_deadline ["time.connect_timeout"] =
         |request, options| Deadline::of(request).map(|_| options.connect_timeout(LONG));
+
+    @edits:
+    ignores_deadlines [
+        "time.deadline_of_the_head",
+        "time.deadline_of_a_dripping_head",
+        "time.early_deadline_of_a_dripping_head",
+        "time.deadline_of_a_dripping_body",
+        "time.deadline_of_a_silent_body",
+        "time.deadline_of_connecting",
+        "time.deadline_that_has_passed",
+    ] = |request| {
+        request.extensions_mut().remove::<Deadline>();
+    };
+    applies_the_head_deadline_to_the_body ["time.body_later_than_the_deadline_of_its_head"] = |request| {
+        let head = Deadline::of(request).map(|deadline| Deadline::at(deadline.head()));
+        limit(request, head);
+    };
+    gives_up_early ["time.slow_response_within_its_deadline", "time.slow_body_is_not_idle"] = |request| {
+        limit(request, Some(Deadline::after(SOON)));
+    };
 }
 
 /// Wraps a working async transport in a function that breaks it.
