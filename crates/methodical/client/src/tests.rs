@@ -12,6 +12,7 @@ use crate::{AccessToken, ClientBuilder};
 mod photos;
 
 pub(crate) use both_forms;
+pub(crate) use list_operation;
 
 pub(crate) type BlockingClient = crate::blocking::Client<Photos>;
 

@@ -357,15 +357,3 @@ pub(crate) fn bounded(text: &str, limit: usize) -> Box<str> {
     let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.get(..end.unwrap_or_default()).unwrap_or_default().into()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::bounded;
-
-    #[test]
-    fn a_text_is_shortened_between_characters() {
-        assert_eq!(&*bounded("aé", 3), "aé");
-        assert_eq!(&*bounded("aé", 2), "a");
-        assert_eq!(&*bounded("é", 0), "");
-    }
-}

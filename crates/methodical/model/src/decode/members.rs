@@ -147,33 +147,3 @@ impl Splitter {
 fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b',' | b':' | b']' | b'}' | b'[' | b'{' | b'"' | b' ' | b'\t' | b'\n' | b'\r')
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Splitter;
-
-    #[track_caller]
-    fn check(text: &str, value: &str) {
-        assert_eq!(Splitter::end_of(text), Some(value.len()), "{text}");
-        let mut splitter = Splitter::default();
-        for end in 0..value.len() {
-            assert_eq!(splitter.end(&text.as_bytes()[..end], false), None, "{text} cut at {end}");
-        }
-    }
-
-    #[test]
-    fn the_end_of_every_kind_of_value_is_found() {
-        check(r#"{"a":[1,{"b":"}]"}]} , 1"#, r#"{"a":[1,{"b":"}]"}]}"#);
-        check(r#""a\"b\\",1"#, r#""a\"b\\""#);
-        check("12.5e3]", "12.5e3");
-        check("null\n", "null");
-        check("[],", "[]");
-    }
-
-    #[test]
-    fn only_the_last_piece_ends_a_number() {
-        assert_eq!(Splitter::default().end(b"12", false), None);
-        assert_eq!(Splitter::default().end(b"12", true), Some(2));
-        assert_eq!(Splitter::default().end(b"{\"a\"", true), None);
-    }
-}

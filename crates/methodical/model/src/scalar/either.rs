@@ -150,25 +150,3 @@ pub fn is_plain(text: &str) -> bool {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     is_digits(whole) && is_digits(fraction)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::compare_digits;
-
-    /// Each is less than all that follow it.
-    #[test]
-    fn numbers_are_ordered_by_value_and_before_other_text() {
-        let huge = "123456789012345678901234567890";
-        let sorted =
-            ["0", "00", "007", "07", "7", "9", "10", "11", "101", huge, "", "+1", "-1", "a"];
-        for (index, one) in sorted.iter().enumerate() {
-            for (other_index, other) in sorted.iter().enumerate() {
-                assert_eq!(
-                    compare_digits(one, other),
-                    index.cmp(&other_index),
-                    "{one} and {other}"
-                );
-            }
-        }
-    }
-}

@@ -4,8 +4,7 @@
 use methodical_model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query,
-    Record, Rejected, Service, StreamDecoder,
+    DecodeError, ErrorClass, Extra, Listing, Operation, PagedOperation, Query, Service,
 };
 
 /// Declares a record in its owned and its borrowed form, from the lines of `codegen::record`. A generated crate writes out
@@ -48,47 +47,53 @@ macro_rules! both_forms {
 
 /// Implements an operation whose response is a list at this place, with these parameters.
 macro_rules! list_operation {
-    ($operation:ty, $name:literal, $method:literal, $item:ty, $beside:ty, $place:expr, $push:expr) => {
-        impl Operation for $operation {
+    (
+        [$($generics:tt)*] $operation:ty, $name:literal, $method:literal,
+        $item:ty, $beside:ty, $place:expr, $push:expr $(,)?
+    ) => {
+        impl<$($generics)*> methodical_model::Operation for $operation {
             type Service = Photos;
-            type Output = Listing<$item, $beside>;
+            type Output = methodical_model::Listing<$item, $beside>;
 
             const NAME: &'static str = $name;
             const METHOD: &'static str = $method;
 
-            fn query(&self) -> Result<Query, DecodeError> {
-                let push: fn(&Self, &mut QueryBuilder) -> Result<(), DecodeError> = $push;
+            fn query(&self) -> Result<methodical_model::Query, methodical_model::DecodeError> {
+                use methodical_model::codegen::QueryBuilder;
                 let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
-                push(self, &mut query)?;
-                Ok(query.finish())
+                let push: fn(&Self, &mut QueryBuilder) -> Result<(), _> = $push;
+                push(self, &mut query).map(|()| query.finish())
             }
 
-            fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-                codegen::list($place, body)
+            fn decode(&self, body: &[u8]) -> Result<Self::Output, methodical_model::DecodeError> {
+                methodical_model::codegen::list($place, body)
             }
 
-            fn rejected(output: &Self::Output) -> &[Rejected] {
+            fn rejected(output: &Self::Output) -> &[methodical_model::Rejected] {
                 &output.rejected
             }
 
-            fn error_class(body: &[u8]) -> Option<ErrorClass> {
-                codegen::error_class($place, body)
+            fn error_class(body: &[u8]) -> Option<methodical_model::ErrorClass> {
+                methodical_model::codegen::error_class($place, body)
             }
         }
 
-        impl ListOperation for $operation {
+        impl<$($generics)*> methodical_model::ListOperation for $operation {
             type Item = $item;
             type Beside = $beside;
 
-            fn decoder(&self) -> StreamDecoder<$item, $beside> {
-                codegen::decoder($place)
+            fn decoder(&self) -> methodical_model::StreamDecoder<$item, $beside> {
+                methodical_model::codegen::decoder($place)
             }
 
             fn decode_borrowed<'a>(
                 &self,
                 body: &'a [u8],
-            ) -> Result<Listing<<$item as Record>::Ref<'a>, $beside>, DecodeError> {
-                codegen::borrowed::<$item, $beside>($place, body)
+            ) -> Result<
+                methodical_model::Listing<<$item as methodical_model::Record>::Ref<'a>, $beside>,
+                methodical_model::DecodeError,
+            > {
+                methodical_model::codegen::borrowed::<$item, $beside>($place, body)
             }
         }
     };
@@ -151,7 +156,7 @@ impl ListPhotos {
     }
 }
 
-list_operation!(ListPhotos, "list_photos", "photos/list", Photo, (), &Body::ROOT, |list, query| {
+list_operation!([] ListPhotos, "list_photos", "photos/list", Photo, (), &Body::ROOT, |list, query| {
     match &list.album {
         Some(album) => query.push_integer("album", album.as_str()),
         None => Ok(()),
@@ -205,7 +210,7 @@ pub(crate) const STAT: Verdict = Verdict {
     ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
-list_operation!(SearchPhotos, "search_photos", "photos/search", Photo, (), FOUND, |_, _| Ok(()));
+list_operation!([] SearchPhotos, "search_photos", "photos/search", Photo, (), FOUND, |_, _| Ok(()));
 
 both_forms! {
     /// The fields beside a page of photos.
@@ -236,7 +241,7 @@ impl PagePhotos {
     }
 }
 
-list_operation!(PagePhotos, "page_photos", "photos/page", Photo, Page, PAGE, |page, query| {
+list_operation!([] PagePhotos, "page_photos", "photos/page", Photo, Page, PAGE, |page, query| {
     match &page.cursor {
         Some(cursor) => query.push_text("cursor", cursor),
         None => Ok(()),

@@ -21,10 +21,14 @@ codegen::scalar! {
 
 #[test]
 fn identifiers_in_digits_are_ordered_by_number() {
-    let mut ids = ["10", "x", "9", "7", "007"].map(Id::from);
+    let huge = "123456789012345678901234567890";
+    let sorted = ["0", "00", "007", "07", "7", "9", "10", "11", "101", huge, "", "+1", "-1", "a"];
+    let mut ids = sorted.map(Id::from);
+    ids.reverse();
     ids.sort();
-    assert_eq!(ids, ["007", "7", "9", "10", "x"]);
-    assert_eq!(BTreeSet::from(ids).len(), 5);
+    assert_eq!(ids, sorted);
+    assert!(ids.is_sorted_by(|one, next| one < next && next > one && one != next));
+    assert_eq!(BTreeSet::from(ids).len(), sorted.len());
     assert_eq!((Id::from(9).to_u64().unwrap(), Id::from(9)), (9, Id::new("9")));
     refused(Id::new("x").to_u64(), "Id");
 }

@@ -8,16 +8,14 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use gateway_transport::{blocking_transport_fn, transport_fn};
 use http::Response;
-use methodical_model::codegen::{Body, QueryBuilder, borrowed, decoder, list};
+use methodical_model::codegen::Body;
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
-use methodical_model::{
-    DecodeError, ListOperation, Listing, Operation, PagedOperation, Query, StreamDecoder,
-};
+use methodical_model::{Listing, PagedOperation};
 use pollster::block_on;
 
 use crate::pager::MAX_PAGES;
 use crate::tests::{
-    BlockingClient, Photo, PhotoRef, Photos, async_builder, blocking_builder, both_forms,
+    BlockingClient, Photo, Photos, async_builder, blocking_builder, both_forms, list_operation,
 };
 use crate::{Client, Entry, Error, ErrorKind};
 
@@ -48,44 +46,20 @@ pub(super) struct List<const BY: u8> {
 
 const PAGE: &Body = &Body { at: &["photos"], ..Body::ROOT };
 
-impl<const BY: u8> Operation for List<BY> {
-    type Service = Photos;
-    type Output = Listing<Photo, Beside>;
-
-    const NAME: &'static str = "list";
-    const METHOD: &'static str = "list";
-
-    fn query(&self) -> Result<Query, DecodeError> {
-        let mut query = QueryBuilder::select::<Photos>(Self::METHOD);
-        if let Some(number) = self.number {
+list_operation!(
+    [const BY: u8] List<BY>,
+    "list",
+    "list",
+    Photo,
+    Beside,
+    PAGE,
+    |list, query| {
+        if let Some(number) = list.number {
             query.push("at", &number.to_string());
         }
-        if let Some(cursor) = &self.cursor {
-            query.push_text("at", cursor)?;
-        }
-        Ok(query.finish())
+        list.cursor.as_ref().map_or(Ok(()), |cursor| query.push_text("at", cursor))
     }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        list(PAGE, body)
-    }
-}
-
-impl<const BY: u8> ListOperation for List<BY> {
-    type Item = Photo;
-    type Beside = Beside;
-
-    fn decoder(&self) -> StreamDecoder<Photo, Beside> {
-        decoder(PAGE)
-    }
-
-    fn decode_borrowed<'a>(
-        &self,
-        body: &'a [u8],
-    ) -> Result<Listing<PhotoRef<'a>, Beside>, DecodeError> {
-        borrowed::<Photo, Beside>(PAGE, body)
-    }
-}
+);
 
 impl<const BY: u8> PagedOperation for List<BY> {
     const PAGING: Paging = Paging::by(match BY {
