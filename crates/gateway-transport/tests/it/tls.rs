@@ -65,6 +65,7 @@ fn the_reason_of_a_refused_certificate_is_in_debug() {
         (authority.expired().unwrap(), "Expired"),
         (authority.other_host().unwrap(), "NotValidForName"),
     ] {
+        assert_eq!(format!("{authority:?} {identity:?}"), "Authority Identity", "the key is shown");
         let server = RawServer::start_tls(&identity, greet).unwrap();
         for adapter in adapters(&trusting(&authority)) {
             let error = get(&*adapter, &server.uri("/"));

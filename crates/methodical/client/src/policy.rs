@@ -78,19 +78,16 @@ mod tests {
 
     #[test]
     fn a_limit_of_zero_is_refused() {
-        type Set = fn(&mut Policy);
-        let zeros: [(&str, Set); 6] = [
-            ("call_timeout", |policy| policy.call_timeout = Duration::ZERO),
-            ("attempt_timeout", |policy| policy.attempt_timeout = Duration::ZERO),
-            ("stream_timeout", |policy| policy.stream_timeout = Duration::ZERO),
-            ("body_limit", |policy| policy.body_limit = 0),
-            ("requests_per_second", |policy| policy.requests_per_second = Some(0)),
-            ("calls_in_flight", |policy| policy.calls_in_flight = Some(0)),
-        ];
-        for (name, set) in zeros {
-            let mut policy = Policy::default();
-            assert!(policy.check().is_ok());
-            set(&mut policy);
+        let all = Policy::default;
+        assert!(all().check().is_ok());
+        for (name, policy) in [
+            ("call_timeout", Policy { call_timeout: Duration::ZERO, ..all() }),
+            ("attempt_timeout", Policy { attempt_timeout: Duration::ZERO, ..all() }),
+            ("stream_timeout", Policy { stream_timeout: Duration::ZERO, ..all() }),
+            ("body_limit", Policy { body_limit: 0, ..all() }),
+            ("requests_per_second", Policy { requests_per_second: Some(0), ..all() }),
+            ("calls_in_flight", Policy { calls_in_flight: Some(0), ..all() }),
+        ] {
             let text = format!("`{name}` is zero, so every call would fail; set a higher limit");
             assert_eq!(policy.check().unwrap_err().to_string(), text);
         }

@@ -195,15 +195,3 @@ causes!(rcgen::Error, rustls::Error, VerifierBuilderError);
 fn params_for(names: &[&str]) -> Result<CertificateParams, CertificateError> {
     Ok(CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Authority;
-
-    #[test]
-    fn debug_has_no_key() {
-        let authority = Authority::new().unwrap();
-        let identity = authority.identity().unwrap();
-        assert_eq!(format!("{authority:?} {identity:?}"), "Authority Identity");
-    }
-}

@@ -65,6 +65,10 @@ impl Gated {
     }
 }
 
+fn current(tokens: &TokenCache) -> BoxFuture<'_, Result<AccessToken, Error>> {
+    Box::pin(tokens.current())
+}
+
 fn token(text: &str) -> AccessToken {
     AccessToken::new(text).unwrap()
 }
@@ -72,24 +76,23 @@ fn token(text: &str) -> AccessToken {
 #[test]
 fn waiting_calls_share_a_token() {
     let (source, tokens) = gated(|_| Some("gwt_1"));
-    let calls = (0..50).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.current()) });
-    assert!(source.answer_all(calls.collect()).iter().all(Result::is_ok));
+    let calls = (0..50).map(|_| current(&tokens)).collect();
+    assert!(source.answer_all(calls).iter().all(Result::is_ok));
     assert_eq!(source.asked(), 1);
 }
 
 #[test]
 fn waiting_calls_share_a_failure_and_a_later_call_asks_again() {
     let (source, tokens) = gated(|_| None);
-    let calls = (0..50).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.current()) });
-    for outcome in source.answer_all(calls.collect()) {
-        let error: Error = outcome.unwrap_err();
+    let calls = (0..50).map(|_| current(&tokens)).collect();
+    for outcome in source.answer_all(calls) {
+        let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Token);
         let reason = std::error::Error::source(&error).unwrap();
         assert_eq!(reason.to_string(), "the vault is sealed");
     }
     assert_eq!(source.asked(), 1);
-    let later: BoxFuture<'_, _> = Box::pin(tokens.current());
-    assert!(source.answer_all(vec![later]).iter().all(Result::is_err));
+    assert!(source.answer_all(vec![current(&tokens)]).iter().all(Result::is_err));
     assert_eq!(source.asked(), 2);
 }
 
@@ -141,8 +144,7 @@ fn a_source_that_was_not_told_of_a_refusal_is_asked_again() {
 #[test]
 fn the_request_of_a_dropped_call_is_made_by_the_next() {
     let (source, tokens) = gated(|_| Some("gwt_1"));
-    let mut first = Box::pin(tokens.current());
-    let mut second: BoxFuture<'_, _> = Box::pin(tokens.current());
+    let (mut first, mut second) = (current(&tokens), current(&tokens));
     let mut context = Context::from_waker(Waker::noop());
     assert!(first.as_mut().poll(&mut context).is_pending());
     assert!(second.as_mut().poll(&mut context).is_pending());
@@ -155,13 +157,8 @@ fn the_request_of_a_dropped_call_is_made_by_the_next() {
 #[test]
 fn a_secret_that_is_not_a_bearer_token_is_refused_where_one_is_sent() {
     let secret = || Arc::new(AccessToken::secret("110201543:AAH").unwrap());
-    let current = |cache: &TokenCache| {
-        let mut context = Context::from_waker(Waker::noop());
-        match Box::pin(cache.current()).as_mut().poll(&mut context) {
-            Poll::Ready(outcome) => outcome.map_err(|error| error.kind()),
-            Poll::Pending => panic!("the source does not wait"),
-        }
-    };
-    assert_eq!(current(&TokenCache::new(secret(), false)), Ok((*secret()).clone()));
-    assert_eq!(current(&TokenCache::new(secret(), true)), Err(ErrorKind::Token));
+    let given = pollster::block_on(TokenCache::new(secret(), false).current());
+    assert_eq!(given.unwrap(), *secret());
+    let refused = pollster::block_on(TokenCache::new(secret(), true).current());
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Token);
 }
