@@ -12,6 +12,7 @@ use gateway_client::model::{ListCandidates, ListVacancies};
 use gateway_client::transport::{Body, Request, transport_fn};
 use gateway_client::{AccessToken, Client, RetryPolicy, token_fn};
 use http::Response;
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use crate::support::{BASE_URL, PATIENCE, RUNTIME};
@@ -89,7 +90,7 @@ fn waiting() -> Client {
         let first =
             request.headers().get("authorization").is_some_and(|token| token == "Bearer gwt_1");
         async move {
-            pause().await;
+            yield_now().await;
             let status = if number == 0 { 503 } else { 401 };
             let status = if first { status } else { 200 };
             let response = Response::builder().status(status);
@@ -101,7 +102,7 @@ fn waiting() -> Client {
     let tokens = token_fn(move |_refused| {
         let issued = Arc::clone(&issued);
         async move {
-            pause().await;
+            yield_now().await;
             AccessToken::new(format!("gwt_{}", 1 + issued.fetch_add(1, Ordering::Relaxed)))
         }
     });
@@ -123,24 +124,11 @@ fn answer(target: &str) -> &'static str {
     }
 }
 
-/// Is pending once.
-async fn pause() {
-    let mut waited = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut waited, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
 /// Returns a body of two chunks that is pending before each.
 fn pieces(body: &'static str) -> Body {
     let (first, second) = body.split_at(20);
     Body::from_chunks(iter([first, second]).then(|piece| async {
-        pause().await;
+        yield_now().await;
         Ok(piece.into())
     }))
 }

@@ -1,11 +1,18 @@
-//! The examples of the spec, run against our clients and our server.
+//! The examples of the spec, run against our clients, our server and our mocks, and its JSON Schemas.
 
 use std::path::Path;
 
-use gateway_client::model::{GetCredits, ListCandidates, ListVacancies, Operation, RawQuery};
-use gateway_client::{AccessToken, blocking};
+use gateway_client::model::{
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Operation, Portal, RawQuery,
+    StatusName, Vacancy,
+};
+use gateway_client::{AccessToken, Client, blocking};
 use gateway_server::demo;
+use gateway_testkit::mocks::MockListCandidates;
 use methodical_codegen::ir::{Example, Service};
+use wiremock::MockServer;
+
+use crate::agree::agree;
 
 fn service() -> Service {
     let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/gateway.toml");
@@ -44,6 +51,15 @@ fn query(select: &str, example: &Example) -> RawQuery {
     })
 }
 
+/// The JSON Schemas and the decoders accept the same JSON values.
+#[test]
+fn schemas_and_decoders_agree() {
+    agree::<Candidate>("docs/generated/json-schema/candidate");
+    agree::<Portal>("docs/generated/json-schema/portal");
+    agree::<Vacancy>("docs/generated/json-schema/vacancy");
+    agree::<Credits>("docs/generated/json-schema/credits");
+}
+
 #[test]
 fn our_clients_decode_every_response_and_build_every_query() {
     let service = service();
@@ -69,4 +85,42 @@ fn our_server_answers_every_query() {
         let indexes = rejected(select, answer.as_str().as_bytes());
         assert_eq!(indexes, Some(Vec::new()), "{}", example.path);
     }
+}
+
+async fn gateway() -> (MockServer, Client) {
+    let server = MockServer::start().await;
+    let token = AccessToken::new("secret").unwrap();
+    let client = Client::builder(server.uri()).token(token).build().unwrap();
+    (server, client)
+}
+
+#[tokio::test]
+async fn a_mock_answers_only_requests_with_its_parameters() {
+    let (server, client) = gateway().await;
+    let (all, new) = ([Candidate::new("1"), Candidate::new("2")], [Candidate::new("2")]);
+    MockListCandidates::new()
+        .token("secret")
+        .without_vacancy_id()
+        .answers(&all)
+        .mount(&server)
+        .await;
+    let narrow = MockListCandidates::new().vacancy_id(52).status(StatusName::New);
+    narrow.answers(&new).mount(&server).await;
+
+    assert_eq!(client.send(&ListCandidates::new()).await.unwrap().items, all);
+    let narrow = ListCandidates::new().vacancy_status(52, "New");
+    assert_eq!(client.send(&narrow).await.unwrap().items, new);
+    let other = ListCandidates::new().vacancy_id(53);
+    assert_eq!(client.send(&other).await.unwrap_err().status().unwrap(), 404);
+}
+
+#[tokio::test]
+async fn a_mock_returns_an_example_of_the_spec() {
+    let (server, client) = gateway().await;
+    MockListCandidates::like_candidates_one_bad_record().mount(&server).await;
+    MockListCandidates::like_candidates_status_with_spaces().mount(&server).await;
+    let listing = client.send(&ListCandidates::new()).await.unwrap();
+    assert_eq!((listing.items.len(), listing.rejected.len()), (2, 1));
+    let odd = ListCandidates::new().vacancy_status(52, "On hold & waiting");
+    assert_eq!(client.send(&odd).await.unwrap().items, []);
 }

@@ -2,15 +2,15 @@
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
+#[path = "schemas/agree.rs"]
+mod agree;
 mod auto_traits;
 mod cancel;
 mod cases;
 mod contract;
 mod errors;
 mod faults;
-mod mocks;
 mod outputs;
-mod schemas;
 mod secrets;
 mod spans;
 mod streaming;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
@@ -12,7 +11,7 @@ use gateway_client::transport::{
 use gateway_testkit::mocks::Call;
 use gateway_testkit::raw_server::{Next, RawServer};
 use gateway_transport::cassette::{Recorder, Replayer};
-use http::{Method, Response};
+use http::Method;
 use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
 use methodical_client::{AccessToken, Client, ClientBuilder, RetryPolicy, blocking};
 
@@ -72,18 +71,21 @@ fn nothing_shows_a_secret() {
         }
     };
     let location = "https://h/rest/CANARY:path%2F/v1?api_key=CANARY%26key";
-    let redirect =
-        || Response::builder().status(302).header("location", location).body(Bytes::new());
-    let outcomes: [&dyn Fn() -> Result<Response<Bytes>, TransportError>; 5] = [
-        &|| Ok(json(200, "[]")),
-        &|| Ok(json(200, "no JSON")),
-        &|| Ok(json(403, "refused")),
-        &|| Ok(redirect().unwrap()),
-        &|| Err(TransportError::new(TransportErrorKind::Interrupted, "scripted")),
-    ];
-    for outcome in outcomes {
+    let outcome = |step: Result<(u16, &'static str), TransportErrorKind>| {
+        let (status, body) = step.map_err(|kind| TransportError::new(kind, "scripted"))?;
+        let mut response = json(status, body);
+        response.headers_mut().insert("location", location.parse().unwrap());
+        Ok(response)
+    };
+    for step in [
+        Ok((200, "[]")),
+        Ok((200, "no JSON")),
+        Ok((403, "refused")),
+        Ok((302, "")),
+        Err(TransportErrorKind::Interrupted),
+    ] {
         for query in [query(), post()] {
-            let transport = MemoryTransport::new([outcome()]);
+            let transport = MemoryTransport::new([outcome(step)]);
             let recorder = Arc::new(Recorder::new(transport, Vec::new()));
             let client = client("https://h", Arc::clone(&recorder), &shown);
             ask(&client, &query);
@@ -159,36 +161,33 @@ fn a_client_needs_a_source_for_each_secret() {
 
 /// Logs calls through real transports at every level.
 fn log_calls(outputs: &Outputs) {
+    let options = Options::default().proxy(Proxy::Never);
+    let (ureq, reqwest) = (UreqTransport::new(&options), ReqwestTransport::new(&options));
+    let (ureq, reqwest) = (ureq.unwrap(), reqwest.unwrap());
+    // One thread, so that the subscriber sees what the client does in the background, too.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let call = |base_url: &str| {
+        let blocking = client(base_url, ureq.clone(), outputs);
+        let builder = secrets(<Client<Shop>>::builder(base_url)).transport(reqwest.clone());
+        let client = builder.build().unwrap();
+        for query in [query(), post()] {
+            let _outcome = blocking.send(&query);
+            let _outcome = runtime.block_on(client.send(&query));
+        }
+    };
     with_subscriber(outputs.subscriber(), || {
         for status in [200, 302, 403] {
             let server = RawServer::start(move |_request, connection| {
                 let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json");
                 connection.send(format!("{head}\r\ncontent-length: 2\r\n\r\n[]").as_bytes());
                 Next::Close
-            })
-            .unwrap();
-            call(&server.uri(""), outputs);
+            });
+            call(&server.unwrap().uri(""));
         }
         // Nothing listens on this port now.
         let closed = RawServer::start(|_, _| Next::Close).unwrap().uri("");
-        call(&closed, outputs);
+        call(&closed);
     });
-}
-
-/// Calls a server through both clients.
-fn call(base_url: &str, outputs: &Outputs) {
-    let options = Options::default().proxy(Proxy::Never);
-    let transport = UreqTransport::new(&options).unwrap();
-    let client = client(base_url, transport, outputs);
-    let _outcome = client.send(&query());
-    let _outcome = client.send(&post());
-    let client = secrets(<Client<Shop>>::builder(base_url))
-        .transport(ReqwestTransport::new(&options).unwrap())
-        .build()
-        .unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let _outcome = runtime.block_on(client.send(&query()));
-    let _outcome = runtime.block_on(client.send(&post()));
 }
 
 /// Sets the secrets.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gateway_client::model::{ListCandidates, ListVacancies, RawQuery};
 use gateway_client::transport::{MemoryTransport, TransportError, TransportErrorKind};
-use gateway_client::{AccessToken, Client, Error, RetryPolicy, TokenSource, blocking, token_fn};
+use gateway_client::{AccessToken, Client, Error, RetryPolicy, blocking, token_fn};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
@@ -95,7 +95,7 @@ fn story(log: &Log) -> String {
 /// The outcome of an attempt: a status with a body, or a failure of the transport.
 type Step = Result<(u16, &'static str), TransportErrorKind>;
 
-/// Returns both clients over the same script, with two attempts and no pause between them.
+/// Returns both clients over the same script, with two attempts, no pause between them, and another token after a refusal.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
     let outcome = |step: &Step| match *step {
         Ok((status, body)) => Ok(json(status, body)),
@@ -103,19 +103,17 @@ fn drivers(steps: &[Step]) -> [Driver; 2] {
     };
     let script = || MemoryTransport::new(steps.iter().map(outcome));
     let retry = || RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO);
-    let client = Client::builder(BASE_URL).token(refusable()).retry(retry());
-    let blocking = blocking::Client::builder(BASE_URL).token(refusable()).retry(retry());
+    let tokens = || {
+        token_fn(|refused| async move {
+            AccessToken::new(if refused.is_some() { "gwt_CANARY.2" } else { "gwt_CANARY.1" })
+        })
+    };
+    let client = Client::builder(BASE_URL).token(tokens()).retry(retry());
+    let blocking = blocking::Client::builder(BASE_URL).token(tokens()).retry(retry());
     [
         Driver::Async(client.transport(script()).build().unwrap()),
         Driver::Blocking(blocking.transport(script()).build().unwrap()),
     ]
-}
-
-/// Returns a token source that returns another token after a refusal.
-fn refusable() -> impl TokenSource {
-    token_fn(|refused| async move {
-        AccessToken::new(if refused.is_some() { "gwt_CANARY.2" } else { "gwt_CANARY.1" })
-    })
 }
 
 /// The call of a scene.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use std::{env, fs, io};
 
 use gateway_client::model::{Candidate, ListCandidates, ListVacancies, RawQuery};
-use gateway_client::{Entry, Error, ErrorKind, blocking};
+use gateway_client::{Entry, Error, ErrorKind};
 use gateway_testkit::raw_server::{Next, RawServer};
 
-use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, token, within};
+use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, within};
 
 #[test]
 fn a_million_records_are_streamed_in_constant_memory() {
@@ -87,13 +87,12 @@ fn a_truncated_body_reports_the_received_bytes() {
         })
         .unwrap();
         let method = RawQuery::new("anything/list");
-        let drivers = Driver::both(&server.uri(""), TOKEN);
-        let [asynchronous, blocking] =
-            drivers.map(|driver| driver.stream_raw(&method).unwrap_err());
-        let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
+        let [first, second] = Driver::both(&server.uri(""), TOKEN);
+        let Driver::Blocking(client) = &second else { panic!("the second driver is blocking") };
         let mut answer = client.stream_raw(&method).unwrap();
         let copied = io::copy(&mut answer, &mut io::sink()).unwrap_err();
-        for error in [asynchronous, blocking, copied.downcast::<Error>().unwrap()] {
+        let errors = [&first, &second].map(|driver| driver.stream_raw(&method).unwrap_err());
+        for error in errors.into_iter().chain([copied.downcast::<Error>().unwrap()]) {
             assert_eq!((error.kind(), error.delivered()), (ErrorKind::Interrupted, None));
             assert_eq!(error.to_string(), "the response is incomplete after 1000000 bytes");
         }

@@ -112,29 +112,25 @@ impl Driver {
         }
     }
 
-    /// Returns a response, whose body is read in chunks.
-    pub(crate) fn stream_raw(&self, call: &impl Call) -> Result<Response<Vec<u8>>, Error> {
+    /// Reads a body in chunks.
+    pub(crate) fn stream_raw(&self, call: &impl Call) -> Result<Vec<u8>, Error> {
         let mut body = Vec::new();
-        let (status, headers) = match self {
+        match self {
             Self::Async(client) => RUNTIME.block_on(async {
                 let mut answer = client.stream_raw(call).await?;
                 while let Some(chunk) = answer.chunk().await? {
                     body.extend_from_slice(&chunk);
                 }
-                Ok::<_, Error>((answer.status(), answer.headers().clone()))
-            })?,
+                Ok(body)
+            }),
             Self::Blocking(client) => {
                 let mut answer = client.stream_raw(call)?;
                 while let Some(chunk) = answer.chunk()? {
                     body.extend_from_slice(&chunk);
                 }
-                (answer.status(), answer.headers().clone())
+                Ok(body)
             }
-        };
-        let mut response = Response::new(body);
-        *response.status_mut() = status;
-        *response.headers_mut() = headers;
-        Ok(response)
+        }
     }
 }
 

@@ -13,16 +13,11 @@ use methodical_client::model::Service;
 use crate::outputs::Outputs;
 use crate::support::Driver;
 
-/// The transport of a client: one for each client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
-    Reqwest,
-    Ureq,
-}
+/// A transport: its name, and which client of both has it.
+pub(super) type Over = (&'static str, fn([Driver; 2]) -> Driver);
 
-impl Over {
-    pub(super) const ALL: [Self; 2] = [Self::Reqwest, Self::Ureq];
-}
+pub(super) const OVER: [Over; 2] =
+    [("Reqwest", |[first, _]| first), ("Ureq", |[_, second]| second)];
 
 /// Both transports.
 pub(super) struct Transports(ReqwestTransport, UreqTransport);
@@ -36,26 +31,18 @@ impl Transports {
         Self(ReqwestTransport::new(&options).unwrap(), UreqTransport::new(&options).unwrap())
     }
 
-    /// Returns a client with two attempts and no pause between them.
-    pub(super) fn client(
+    /// Returns a client over each transport, with two attempts and no pause between them.
+    pub(super) fn clients(
         &self,
-        over: Over,
         base_url: &str,
         limit: Duration,
         outputs: &Outputs,
-    ) -> Driver {
-        match over {
-            Over::Reqwest => {
-                let client = settings(Client::builder(base_url), limit, outputs);
-                let client = client.transport(self.0.clone()).build().unwrap();
-                Driver::Async(client.with(tenant()))
-            }
-            Over::Ureq => {
-                let client = settings(blocking::Client::builder(base_url), limit, outputs);
-                let client = client.transport(self.1.clone()).build().unwrap();
-                Driver::Blocking(client.with(tenant()))
-            }
-        }
+    ) -> [Driver; 2] {
+        let client = settings(Client::builder(base_url), limit, outputs);
+        let client = client.transport(self.0.clone()).build().unwrap();
+        let blocking = settings(blocking::Client::builder(base_url), limit, outputs);
+        let blocking = blocking.transport(self.1.clone()).build().unwrap();
+        [Driver::Async(client.with(tenant())), Driver::Blocking(blocking.with(tenant()))]
     }
 }
 
