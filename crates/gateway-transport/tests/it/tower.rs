@@ -22,6 +22,8 @@ use http_body::Frame;
 use methodical_testkit::raw_server::{Next, RawServer};
 use tower::{ServiceBuilder, service_fn};
 
+use crate::request;
+
 #[tokio::test]
 async fn a_router_answers_without_a_socket() {
     let transport = router();
@@ -144,8 +146,4 @@ async fn whole(transport: &impl Transport, request: Request) -> Result<Bytes, Tr
 
 fn request_to(target: &str) -> Request {
     request(&format!("http://localhost{target}"))
-}
-
-fn request(uri: &str) -> Request {
-    http::Request::get(uri).body("".into()).unwrap()
 }

@@ -151,6 +151,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
+#[cfg(test)]
+#[macro_use]
+mod tests;
+
 mod access_token;
 mod base_url;
 mod builder;
@@ -169,8 +173,6 @@ mod request;
 mod response;
 mod retry;
 mod streaming_response;
-#[cfg(test)]
-mod tests;
 mod time;
 mod token;
 mod trace;

@@ -11,9 +11,6 @@ use crate::{AccessToken, ClientBuilder};
 #[expect(dead_code, reason = "the tests of the model use all of it")]
 mod photos;
 
-pub(crate) use both_forms;
-pub(crate) use list_operation;
-
 pub(crate) type BlockingClient = crate::blocking::Client<Photos>;
 
 /// Returns a builder of a blocking client with a token.

@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn an_invalid_file_is_an_error() {
-        let long = "x".repeat(MAX_LENGTH + 1);
+        let longest = "x".repeat(MAX_LENGTH);
         for (mode, text, is_valid) in [
             (0o640, "gwt_x", false),
             (0o604, "gwt_x", false),
             (0o600, "", false),
             (0o600, "a b", false),
-            (0o600, &long, false),
-            (0o600, &long[1..], true),
+            (0o600, &longest, true),
+            (0o600, &format!("{longest}x"), false),
         ] {
             let (_folder, source) = token_file(text, mode);
             let token = pollster::block_on(source.token(None));

@@ -1,7 +1,9 @@
 //! Typed and untyped queries of one service.
 
 use methodical_model::codegen::{Items, QueryBuilder};
-use methodical_model::{BodyFormat, DecodeErrorKind, ListStyle, Operation, Query, RawQuery};
+use methodical_model::{
+    BodyFormat, DecodeErrorKind, Dispatch, ListStyle, Operation, Query, RawQuery, Service,
+};
 
 use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
@@ -43,36 +45,34 @@ fn an_object_is_decoded_whole() {
     assert_eq!(NewestPhoto::decode(b"[]").unwrap_err().expected(), "a photo object");
 }
 
-/// Services that select their operations in other ways.
-mod elsewhere {
-    use methodical_model::{Dispatch, Service};
+/// A service with two selectors in the query.
+struct ByTwo;
 
-    pub(super) struct ByTwo;
-    pub(super) struct ByPath;
+impl Service for ByTwo {
+    const NAME: &'static str = "by-two";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/api";
+    const SELECTOR: &'static str = "module";
+    const ACCEPT: &'static str = "application/json";
+    const DISPATCH: Dispatch =
+        Dispatch::query(&["module", "action"]).constants(&[("format", "json & more")]);
+}
 
-    impl Service for ByTwo {
-        const NAME: &'static str = "by-two";
-        const API_VERSION: &'static str = "v1";
-        const PATH: &'static str = "/api";
-        const SELECTOR: &'static str = "module";
-        const ACCEPT: &'static str = "application/json";
-        const DISPATCH: Dispatch =
-            Dispatch::query(&["module", "action"]).constants(&[("format", "json & more")]);
-    }
+/// A service whose path selects an operation.
+struct ByPath;
 
-    impl Service for ByPath {
-        const NAME: &'static str = "by-path";
-        const API_VERSION: &'static str = "v1";
-        const PATH: &'static str = "/api";
-        const SELECTOR: &'static str = "";
-        const ACCEPT: &'static str = "application/json";
-        const DISPATCH: Dispatch = Dispatch::path();
-    }
+impl Service for ByPath {
+    const NAME: &'static str = "by-path";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/api";
+    const SELECTOR: &'static str = "";
+    const ACCEPT: &'static str = "application/json";
+    const DISPATCH: Dispatch = Dispatch::path();
 }
 
 #[test]
 fn two_selectors_share_a_method() {
-    let text = |method: &str| RawQuery::<elsewhere::ByTwo>::new(method).query().unwrap();
+    let text = |method: &str| RawQuery::<ByTwo>::new(method).query().unwrap();
     let query = text("albums/list/all");
     let expected = "module=albums&action=list/all&format=json%20%26%20more";
     assert_eq!((query.path(), query.as_str()), ("", expected));
@@ -81,7 +81,7 @@ fn two_selectors_share_a_method() {
 
 #[test]
 fn the_path_selects_an_operation() {
-    let query = RawQuery::<elsewhere::ByPath>::new("photos.list/a b");
+    let query = RawQuery::<ByPath>::new("photos.list/a b");
     let plain = query.query().unwrap();
     assert_eq!((plain.path(), plain.as_str()), ("/photos.list/a%20b", ""));
     let query = query.pair("a", "1").pair("b", "2").query().unwrap();
@@ -94,7 +94,7 @@ fn the_path_selects_an_operation() {
 #[test]
 fn a_list_is_written_in_its_style() {
     let written = |style, items, values: &[&str]| {
-        let mut query = QueryBuilder::select::<elsewhere::ByPath>("m");
+        let mut query = QueryBuilder::select::<ByPath>("m");
         let values = values.iter().map(|value| (*value).to_owned());
         query.push_list("id", style, items, values).map(|()| query.finish().to_string())
     };
@@ -121,7 +121,7 @@ fn a_list_is_written_in_its_style() {
 
 #[test]
 fn a_list_in_json_is_an_array() {
-    let mut query = QueryBuilder::post::<elsewhere::ByPath>("m", BodyFormat::Json, true);
+    let mut query = QueryBuilder::post::<ByPath>("m", BodyFormat::Json, true);
     let texts = |values: &[&str]| values.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
     query.push_list("a", ListStyle::Comma, Items::Text, texts(&["1,2", "\""])).unwrap();
     query.push_list("b", ListStyle::Repeat, Items::Literal, texts(&["1", "true"])).unwrap();

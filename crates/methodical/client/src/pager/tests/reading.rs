@@ -51,18 +51,18 @@ fn received_records_are_taken_without_a_request() {
     assert!(records.received_json_with(|_, _| ()).is_none());
     assert!(script.asked().is_empty());
 
-    let lent = Cell::new(0);
+    let count = Cell::new(0);
     let lend = |_: PhotoRef<'_>, json: &str| {
-        lent.set(lent.get() + 1);
+        count.set(count.get() + 1);
         json.to_owned()
     };
     let mut taken = vec![json(records.next_json_with(lend))];
-    assert_eq!(lent.get(), 0, "a rejected record was lent");
+    assert_eq!(count.get(), 0, "a rejected record was lent");
     while let Some(entry) = records.received_json_with(lend) {
         taken.push(json(Some(entry)));
     }
     assert_eq!(taken, ["7", r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
-    assert_eq!((lent.get(), script.asked()), (3, vec![String::new()]));
+    assert_eq!((count.get(), script.asked()), (3, vec![String::new()]));
 
     assert_eq!(json(records.next_json_with(lend)), r#"{"id":"4"}"#);
     // The limit also ends what has been received.

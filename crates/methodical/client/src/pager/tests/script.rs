@@ -14,9 +14,7 @@ use methodical_model::{Listing, PagedOperation};
 use pollster::block_on;
 
 use crate::pager::MAX_PAGES;
-use crate::tests::{
-    BlockingClient, Photo, Photos, async_builder, blocking_builder, both_forms, list_operation,
-};
+use crate::tests::{BlockingClient, Photo, Photos, async_builder, blocking_builder};
 use crate::{Client, Entry, Error, ErrorKind};
 
 both_forms! {
