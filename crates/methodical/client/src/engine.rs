@@ -232,19 +232,23 @@ impl<T: Io> Engine<T> {
     /// Waits until the call may be in flight and may send its first request. The token is fetched after that, so it is
     /// current.
     async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
-        let limit = call.limit();
-        let permit = timeout_at(limit.at, self.shared.pace.permit()).await.ok_or_else(|| {
-            Error::new(
-                ErrorKind::Timeout,
-                format!("too many calls were in flight to start {limit}"),
-            )
-        })?;
+        let mut permit = None;
+        // Usually nothing is limited, and no time limit is needed.
+        if let Some(calls) = &self.shared.pace.calls {
+            let limit = call.limit();
+            let text = || format!("too many calls were in flight to start {limit}");
+            let admitted = timeout_at(limit.at, calls.acquire_arc()).await;
+            permit = Some(admitted.ok_or_else(|| Error::new(ErrorKind::Timeout, text()))?);
+        }
         self.wait_for_turn(call).await?;
         Ok(permit)
     }
 
     /// Waits until the next request of a call may be sent.
     async fn wait_for_turn(&self, call: &Call<'_>) -> Result<(), Error> {
+        if !self.shared.pace.may_wait() {
+            return Ok(());
+        }
         let turn = self.shared.pace.turn(now());
         loop {
             // Another call may have been asked to wait in the meantime.

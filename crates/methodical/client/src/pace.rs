@@ -1,6 +1,7 @@
 //! The pace of all calls of a client together: requests per second, calls in flight, and the pauses that the service asks
 //! for.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,7 +20,9 @@ use crate::unpoisoned;
 pub(crate) struct Pace {
     /// The time between two requests; zero without a limit.
     interval: Duration,
-    calls: Option<Arc<Semaphore>>,
+    /// The calls that may be in flight, if they are limited.
+    pub(crate) calls: Option<Arc<Semaphore>>,
+    may_wait: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -36,21 +39,17 @@ pub(crate) type Permit = Option<SemaphoreGuardArc>;
 
 impl Pace {
     pub(crate) fn new(policy: &Policy) -> Self {
-        Self {
-            interval: policy.requests_per_second.map_or(Duration::ZERO, |requests| {
-                Duration::from_secs(1).checked_div(requests).unwrap_or_default()
-            }),
-            calls: policy.calls_in_flight.map(|calls| Arc::new(Semaphore::new(calls))),
-            state: Mutex::default(),
-        }
+        let interval = policy.requests_per_second.map_or(Duration::ZERO, |requests| {
+            Duration::from_secs(1).checked_div(requests).unwrap_or_default()
+        });
+        let calls = policy.calls_in_flight.map(|calls| Arc::new(Semaphore::new(calls)));
+        let may_wait = AtomicBool::new(!interval.is_zero());
+        Self { interval, calls, may_wait, state: Mutex::default() }
     }
 
-    /// Waits until the call may be in flight.
-    pub(crate) async fn permit(&self) -> Permit {
-        match &self.calls {
-            Some(calls) => Some(calls.acquire_arc().await),
-            None => None,
-        }
+    /// Returns whether a request may have to wait. Usually none has to, and none needs the lock and the clock.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.may_wait.load(Ordering::Relaxed)
     }
 
     /// Takes the next turn in the order of requests, and returns its time.
@@ -80,6 +79,7 @@ impl Pace {
         if let Some(end) = asked.and_then(|asked| now.checked_add(asked)) {
             let mut state = unpoisoned(self.state.lock());
             state.pause = state.pause.max(Some(end));
+            self.may_wait.store(true, Ordering::Relaxed);
         }
     }
 }
