@@ -6,7 +6,7 @@ use std::{io, iter};
 use methodical_client::{Error, ErrorKind, model};
 
 use crate::run::Invocation;
-use crate::screen::{Screen, Tone};
+use crate::screen::{Screen, Tone, closest};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
 use crate::transport::without_secrets;
 
@@ -90,6 +90,16 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
+    /// Creates a failure about an unknown name, such as that of a field. The hint has the known names, the closest first.
+    pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        let all = known.join(", ");
+        let hint = match closest(&name.to_lowercase(), known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? All {what}s: {all}"),
+            None => format!("the {what}s are {all}"),
+        };
+        Self::usage(format!("unknown {what} `{name}`")).hint(hint)
+    }
+
     /// Creates a failure for output that cannot be written. The exit code is 1.
     pub fn unwritten(message: impl Into<String>) -> Self {
         Self::new(Exit::Unwritten, message)
@@ -114,13 +124,6 @@ impl Failure {
     /// Adds a cause after the existing ones.
     pub fn because(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
-        self
-    }
-
-    /// Adds the message and the causes of another failure as causes.
-    pub(crate) fn caused_by(mut self, cause: Self) -> Self {
-        self.causes.push(cause.message);
-        self.causes.extend(cause.causes);
         self
     }
 

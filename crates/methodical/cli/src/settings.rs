@@ -384,20 +384,12 @@ impl Key {
         Self { name, variable, default, about, is_valid, expected, is_path }
     }
 
-    const fn variable(self, name: &'static str) -> Self {
-        Self { variable: Some(name), ..self }
-    }
-
-    const fn path(self) -> Self {
-        Self { is_path: true, ..self }
+    const fn path(self, variable: &'static str) -> Self {
+        Self { variable: Some(variable), is_path: true, ..self }
     }
 
     const fn checked(self, is_valid: fn(&str) -> bool, expected: &'static str) -> Self {
         Self { is_valid, expected, ..self }
-    }
-
-    const fn switch(self) -> Self {
-        self.checked(|text| matches!(text, "true" | "false"), "true or false")
     }
 
     /// Returns the setting of this name, or fails for an unknown one.
@@ -431,12 +423,12 @@ impl Key {
 
 /// All settings of a profile, in the order of the help.
 pub(crate) static KEYS: [Key; 8] = [
-    Key::new("base-url", "base URL of the service")
-        .variable("BASE_URL")
-        .checked(|text| origin(text).is_some(), URL),
-    Key::new("token-file", "file with the access token, which only you can read")
-        .variable(TOKEN_FILE)
-        .path(),
+    Key {
+        variable: Some("BASE_URL"),
+        ..Key::new("base-url", "base URL of the service")
+            .checked(|text| origin(text).is_some(), URL)
+    },
+    Key::new("token-file", "file with the access token, which only you can read").path(TOKEN_FILE),
     Key::new("token-command", "program that prints the access token, with its arguments").checked(
         |text| words(text).is_some(),
         "a program with its arguments in one text, quoted as in a shell, such as `pass show NAME`",
@@ -449,11 +441,11 @@ pub(crate) static KEYS: [Key; 8] = [
             "allow-insecure-http",
             "true to allow unencrypted http to remote hosts (exposes the token)",
         )
-        .switch()
+        .checked(|text| matches!(text, "true" | "false"), "true or false")
     },
     Key::new("timeout", "time limit for each call, in seconds")
         .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
-    Key::new("mirror", "where the mirror is: a file").variable("MIRROR").path(),
+    Key::new("mirror", "where the mirror is: a file").path("MIRROR"),
     Key::new("statuses", "order and groups of statuses, for `board` and `report`").checked(
         |text| ValueOrder::parse(text).is_some(),
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
@@ -468,16 +460,12 @@ pub(crate) const TOKEN_FOR: &str = "token-for";
 const TOKEN_FILE: &str = "TOKEN_FILE";
 
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
-    let all = known.join(", ");
+    let failure = Failure::unknown("setting", name, known);
     if name == "token-keyring" {
-        return Failure::usage(format!("unknown setting `{name}`"))
+        return failure
             .hint("remove it; the setting `token-command` reads a keyring, with the program of your system");
     }
-    let hint = match closest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? All settings: {all}"),
-        None => format!("the settings are {all}"),
-    };
-    Failure::usage(format!("unknown setting `{name}`")).hint(hint)
+    failure
 }
 
 /// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.

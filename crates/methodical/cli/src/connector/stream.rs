@@ -264,8 +264,7 @@ impl Catalog {
             let stream = streams.iter().find(|one| one.table.name() == name);
             let mut stream = stream.cloned().ok_or_else(|| {
                 let names: Vec<&str> = streams.iter().map(|one| one.table.name()).collect();
-                Failure::usage(format!("the catalog selects the unknown stream `{name}`"))
-                    .hint(format!("the streams are {}", names.join(", ")))
+                Failure::unknown("stream", name, &names).because("the catalog selects it")
             })?;
             let is_selected = |name: &str| {
                 stream.is_automatic(name) || entry.is_selected(&["properties", name], true)

@@ -260,8 +260,5 @@ fn table<S: Mirrored>(flags: &ForgetFlags) -> Result<&'static str, Failure> {
     };
     let known: Vec<&str> = found.tables.iter().map(|table| table.name()).collect();
     let is_known = known.iter().copied().find(|known| known == table);
-    is_known.ok_or_else(|| {
-        let failure = Failure::usage(format!("unknown table `{table}`"));
-        failure.hint(format!("the tables are {}", known.join(", ")))
-    })
+    is_known.ok_or_else(|| Failure::unknown("table", table, &known))
 }

@@ -45,15 +45,14 @@ pub(crate) fn group_of_title<S: Mirrored>(
         return Err(Failure::usage(text).hint("use the identity in place of the title"));
     } else {
         let session = Session::<S>::open(invocation)?;
-        let (group, groups) = (table.name(), plural(table));
-        let text = format!(
-            "cannot find the {group} with the title `{text}`: cannot read the list of {groups}"
-        );
-        let failure = Failure::usage(text).hint("use the identity in place of the title");
+        let what = format!("cannot find the {} with the title `{text}`", table.name());
         match identities::<S>(&session.client, table) {
             Some(Ok(titles)) => titles,
-            Some(Err(error)) => return Err(failure.caused_by(error.into())),
-            None => return Err(failure),
+            Some(Err(error)) => return Err(session.explain(&error).within(&what)),
+            None => {
+                let failure = Failure::usage(format!("{what}: no list has all {}", plural(table)));
+                return Err(failure.hint("use the identity in place of the title"));
+            }
         }
     };
     match &*with_title(text, table, &titles)? {

@@ -358,19 +358,14 @@ impl<'a> Schema<'a> {
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(());
         }
-        let similar = closest(&name.to_lowercase(), self.fields.iter().copied());
-        let known = self.fields.join(", ");
-        let unknown = format!("unknown field `{name}`");
-        if self.is_open && (similar.is_none() || !self.has_objects) {
-            // Printed even with `-q`, because the field may leave the output empty.
-            let text = format!("{unknown}; the fields are {known}");
-            invocation.screen.say(Tone::Warning, "warning", &text);
-            return Ok(());
+        let has_similar = || closest(&name.to_lowercase(), self.fields.iter().copied()).is_some();
+        if !self.is_open || (self.has_objects && has_similar()) {
+            return Err(Failure::unknown("field", name, self.fields));
         }
-        Err(Failure::usage(unknown).hint(match similar {
-            Some(similar) => format!("did you mean `{similar}`? All fields: {known}"),
-            None => format!("the fields are {known}"),
-        }))
+        // Printed even with `-q`, because the field may leave the output empty.
+        let text = format!("unknown field `{name}`; the fields are {}", self.fields.join(", "));
+        invocation.screen.say(Tone::Warning, "warning", &text);
+        Ok(())
     }
 }
 
