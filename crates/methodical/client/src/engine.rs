@@ -105,7 +105,7 @@ impl<T: Io> Engine<T> {
 
     /// Calls an operation and decodes the response.
     pub(crate) async fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
-        Ok(self.page(operation).await?.0)
+        Ok(self.decoded(operation, |_| ()).await?.0)
     }
 
     /// Calls an operation and decodes the response. Returns the body as well.
@@ -113,11 +113,20 @@ impl<T: Io> Engine<T> {
         &self,
         operation: &O,
     ) -> Result<(O::Output, Bytes), Error> {
+        self.decoded(operation, Bytes::clone).await
+    }
+
+    /// Calls an operation and decodes the response. Returns what `keep` takes from the body as well.
+    async fn decoded<O: Operation, K>(
+        &self,
+        operation: &O,
+        keep: fn(&Bytes) -> K,
+    ) -> Result<(O::Output, K), Error> {
         let span = CallSpan::begin(O::METHOD);
         let Policy { body_limit, is_strict, .. } = self.shared.policy;
         let whole = |arrived| whole_or_beginning(arrived, body_limit, O::error_class);
         let answer = self.run(&span, operation, Call::new, whole).await?;
-        let body = answer.response.body().clone();
+        let kept = keep(answer.response.body());
         let Answer { response, attempts, .. } = answer;
         let decoded = span.around(async { decode(response, attempts, operation, is_strict) });
         let output = span.outcome(decoded.await)?;
@@ -126,7 +135,7 @@ impl<T: Io> Engine<T> {
             rejected.add(one);
         }
         span.rejected(&rejected);
-        Ok((output, body))
+        Ok((output, kept))
     }
 
     /// Calls an operation and returns the reader of its list.

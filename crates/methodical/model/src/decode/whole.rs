@@ -11,7 +11,7 @@ use crate::decode::cursor::Cursor;
 use crate::decode::engine::{After, Engine, Part, Step, Window};
 use crate::decode::layout::{Body, Decides};
 use crate::decode::value::Value;
-use crate::decode::{Beside, Record, checked, depth, diagnose, kind_of, members};
+use crate::decode::{Beside, Record, depth, diagnose, kind_of, members};
 use crate::error::Position;
 use crate::{DecodeError, DecodeErrorKind, ErrorClass, Listing};
 
@@ -77,7 +77,7 @@ pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, De
             return Ok(value);
         }
     }
-    let (text, position) = document(body)?;
+    let (text, position) = document(window)?;
     let refused = || diagnose::diagnose(text, V::shape(), String::new(), position);
     read::<V>(text).ok_or_else(refused)
 }
@@ -128,7 +128,7 @@ pub fn error_class(place: &'static Body, body: &[u8]) -> Option<ErrorClass> {
 
 /// Returns the JSON text of any document, without surrounding whitespace.
 pub(crate) fn json(body: &[u8]) -> Result<&str, DecodeError> {
-    let (text, position) = document(body)?;
+    let (text, position) = document(Window::whole(body))?;
     let error =
         |kind, position, expected| DecodeError::new(kind, String::new(), position, expected);
     if let Err(refused) = serde_json::from_str::<IgnoredAny>(text) {
@@ -143,9 +143,8 @@ pub(crate) fn json(body: &[u8]) -> Result<&str, DecodeError> {
 }
 
 /// Checks the encoding and skips a byte order mark.
-fn document(body: &[u8]) -> Result<(&str, Position), DecodeError> {
-    let (text, invalid) = checked(body);
-    if !invalid.is_empty() {
+fn document(Window { text, after }: Window<'_>) -> Result<(&str, Position), DecodeError> {
+    if after == After::Garbage {
         let position = Position::START.after(text);
         return Err(DecodeError::new(DecodeErrorKind::Encoding, String::new(), position, "UTF-8"));
     }
