@@ -96,16 +96,17 @@ impl Mirror {
     ) -> Result<Run<'_>, Error> {
         let (at, shape, mut store) = (self.now(), Shape::of(table)?, self.store());
         let table = table.name();
-        let begun = store.begin().and_then(|()| {
+        let mut read = || {
+            store.begin()?;
             let (is_first, number) = store.register(scope, table, &shape)?;
             let rows = store.known(table)?.into_iter().map(|known| (known, false)).collect();
-            let known = KnownRows { rows, next: 0 };
-            Ok((is_first, number, known, store.table(table)?, store.suppressed(table)?))
-        });
-        let begun =
-            begun.and_then(|begun| Ok((begun, store.omits_personal()?, store.recovered()?)));
-        let ((is_first, shape, known, statements, suppressed), omits_personal, recovered) =
-            begun.inspect_err(|_| store.roll_back())?;
+            let of_table = (store.table(table)?, store.suppressed(table)?);
+            let of_mirror = (store.recovered()?, store.omits_personal()?);
+            Ok::<_, Error>((is_first, number, KnownRows { rows, next: 0 }, of_table, of_mirror))
+        };
+        let result = read();
+        let (is_first, shape, known, (statements, suppressed), (recovered, omits_personal)) =
+            result.inspect_err(|_| store.roll_back())?;
         Ok(Run {
             hasher: RowHasher::new(&store.identity().secret),
             store,
