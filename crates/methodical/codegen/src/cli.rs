@@ -22,19 +22,26 @@ pub fn run(args: &[String], folder: &Path) -> Outcome {
 }
 
 fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
-    let args = Args::parse(args)?;
-    if args.help {
+    let mut words: Vec<_> = args.iter().map(String::as_str).collect();
+    let folder = option(&mut words, "--root")?.map_or(folder, Path::new);
+    let spec = option(&mut words, "--spec")?;
+    let runtime = match ["--runtime-path", "--runtime-git"].map(|name| option(&mut words, name)) {
+        [Ok(Some(_)), Ok(Some(_))] => {
+            return Err(usage("cannot use both `--runtime-path` and `--runtime-git`: choose one"));
+        }
+        [path, url] => path?.map(Runtime::Path).or(url?.map(Runtime::Git)),
+    };
+    if words.iter().any(|word| matches!(*word, "-h" | "--help" | "help")) {
         return Ok(Outcome::fine(HELP));
     }
-    let folder = args.root.map_or(folder, Path::new);
     let is_root = |folder: &&Path| config::files(folder).is_ok_and(|files| !files.is_empty());
     let root = folder.ancestors().find(is_root).unwrap_or(folder);
-    match args.words.as_slice() {
-        ["init", name] if !name.starts_with('-') => init(name, &args, folder),
+    match words.as_slice() {
+        ["init", name] if !name.starts_with('-') => init(&Init { name, folder, spec }, runtime),
         ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
-        ["add", name] if !name.starts_with('-') => add(root, name, &args, folder),
+        ["add", name] if !name.starts_with('-') => add(&Init { name, folder, spec }, root, runtime),
         ["add", ..] => Err(usage("`add` needs one name, such as `add albums`")),
-        _ if args.spec.or(args.runtime_path).or(args.runtime_git).is_some() => {
+        _ if spec.is_some() || runtime.is_some() => {
             Err(usage("only `init` and `add` have these options"))
         }
         ["generate"] => write(root),
@@ -45,6 +52,17 @@ fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
         ["spec"] => Err(usage("`spec` needs a command: `diff`")),
         ["generate", other, ..] => Err(unknown(other, &["--check"])),
         [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "help"])),
+    }
+}
+
+/// Takes an option out of the arguments, and returns its value. Both are two arguments, or one with `=`.
+fn option<'a>(words: &mut Vec<&'a str>, name: &str) -> Result<Option<&'a str>, Outcome> {
+    let mut given = words.iter().map(|word| word.split_once('=').map_or(*word, |(name, _)| name));
+    let Some(index) = given.position(|given| given == name) else { return Ok(None) };
+    match words.remove(index).split_once('=') {
+        Some((_, value)) => Ok(Some(value)),
+        None if index < words.len() => Ok(Some(words.remove(index))),
+        None => Err(usage(&format!("`{name}` needs a value"))),
     }
 }
 
@@ -77,46 +95,6 @@ Options:
 Exit codes: 0 success; 1 a check failed or a file could not be read or written; 2 the spec, its
 configuration or the command line is invalid, and no file was changed.
 ";
-
-/// The arguments, sorted out.
-#[derive(Default)]
-struct Args<'a> {
-    /// Everything except options with a value.
-    words: Vec<&'a str>,
-    help: bool,
-    root: Option<&'a str>,
-    spec: Option<&'a str>,
-    runtime_path: Option<&'a str>,
-    runtime_git: Option<&'a str>,
-}
-
-impl<'a> Args<'a> {
-    /// Separates options from other arguments. An option and its value are two arguments, or one with `=`.
-    fn parse(args: &'a [String]) -> Result<Self, Outcome> {
-        let mut parsed = Self::default();
-        let mut rest = args.iter().map(String::as_str);
-        while let Some(arg) = rest.next() {
-            let (name, value) =
-                arg.split_once('=').map_or((arg, None), |(name, value)| (name, Some(value)));
-            let slot = match name {
-                "--root" => &mut parsed.root,
-                "--spec" => &mut parsed.spec,
-                "--runtime-path" => &mut parsed.runtime_path,
-                "--runtime-git" => &mut parsed.runtime_git,
-                _ => {
-                    parsed.help |= matches!(arg, "-h" | "--help" | "help");
-                    parsed.words.push(arg);
-                    continue;
-                }
-            };
-            *slot = value.or_else(|| rest.next());
-            if slot.is_none() {
-                return Err(usage(&format!("`{name}` needs a value")));
-            }
-        }
-        Ok(parsed)
-    }
-}
 
 /// Reads the services. If a configuration or a spec is invalid, returns the outcome of the command as the error, after
 /// reading all specs.
@@ -269,31 +247,24 @@ fn number(outputs: &[(Workspace, Output)]) -> usize {
     outputs.iter().map(|(_, output)| output.files().len()).sum()
 }
 
-/// Runs `init NAME` in a folder.
-fn init(name: &str, options: &Args<'_>, parent: &Path) -> Result<Outcome, Outcome> {
-    let runtime = match (options.runtime_path, options.runtime_git) {
-        (Some(path), None) => Runtime::Path(path),
-        (None, Some(url)) => Runtime::Git(url),
-        (Some(_), Some(_)) => {
-            return Err(usage("cannot use both `--runtime-path` and `--runtime-git`: choose one"));
-        }
-        (None, None) => return Err(usage(NO_RUNTIME)),
-    };
-    let started = Init { name, folder: parent, spec: options.spec }.workspace(runtime);
-    started_with(started, &format!("created {name}/"), |command| {
+/// Runs `init NAME`.
+fn init(init: &Init<'_>, runtime: Option<Runtime<'_>>) -> Result<Outcome, Outcome> {
+    let runtime = runtime.ok_or_else(|| usage(NO_RUNTIME))?;
+    let name = init.name;
+    started_with(init.workspace(runtime), &format!("created {name}/"), |command| {
         format!(
             "  cd {name}\n  cargo run --example demo\n  cargo run -- --demo {command}\n  cargo test\n"
         )
     })
 }
 
-/// Runs `add NAME` in a folder.
-fn add(root: &Path, name: &str, options: &Args<'_>, folder: &Path) -> Result<Outcome, Outcome> {
-    if options.runtime_path.or(options.runtime_git).is_some() {
+/// Runs `add NAME` in the workspace at a root.
+fn add(init: &Init<'_>, root: &Path, runtime: Option<Runtime<'_>>) -> Result<Outcome, Outcome> {
+    if runtime.is_some() {
         return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
     }
-    let started = Init { name, folder, spec: options.spec }.add(root);
-    started_with(started, &format!("added {name}"), |command| {
+    let name = init.name;
+    started_with(init.add(root), &format!("added {name}"), |command| {
         format!(
             "  cargo run --bin {name} -- --demo {command}\n  cargo test --package {name}-client\n"
         )

@@ -1,6 +1,5 @@
 //! The values in the templates: names, and snippets of code for an example of the spec.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::config::{Project, Role};
@@ -71,7 +70,6 @@ impl<'a> Values<'a> {
             ("about", string(&service.title)),
             ("marker", marker(service)),
             ("mocks", for_clients(service).map(|(.., mock)| mock).collect::<Vec<_>>().join(", ")),
-            ("query_types", query_types(service)),
             ("calls", calls(project)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             ("arguments", arguments.join(", ")),
@@ -120,13 +118,6 @@ fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
         (!has_records, !example.rejected.is_empty(), !example.is_plain())
     });
     plainest.map(|(operation, example, _)| (operation, example))
-}
-
-/// Returns the names of the queries that [`calls`] sends.
-fn query_types(service: &Service) -> String {
-    let names: BTreeSet<_> =
-        for_clients(service).map(|(operation, ..)| operation.rust.pascal()).collect();
-    names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns statements that send the query of each example to a mock and check the result.

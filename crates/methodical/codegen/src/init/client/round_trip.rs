@@ -2,7 +2,7 @@
 //!
 //! The generator updates this file. To keep your own, delete the first line.
 
-use «client_rust»::model::{«query_types»};
+use «client_rust»::model::*;
 use «client_rust»::{AccessToken, Client};
 use «testkit_rust»::mocks::{self, «mock_type»};
 use wiremock::MockServer;
