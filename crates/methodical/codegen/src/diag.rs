@@ -43,7 +43,8 @@ impl Diagnostic {
     }
 }
 
-/// Reports a mistake: its position, its text and, after `=>`, its fix. Both are format strings.
+/// Reports a mistake: its position, its text and, after `=>`, its fix. Both are format strings. Nothing is reported about an
+/// absent key.
 macro_rules! say {
     ($cx:expr, $at:expr, $message:literal $(, $arg:expr)* => $help:literal $(, $more:expr)*) => {
         $cx.say(&$at, format_args!($message $(, $arg)*), format_args!($help $(, $more)*))
@@ -53,7 +54,17 @@ macro_rules! say {
     };
 }
 
+/// Reports a mistake as `say` does, if a condition holds.
+macro_rules! say_if {
+    ($cx:expr, $is_wrong:expr, $($mistake:tt)+) => {
+        if $is_wrong {
+            $crate::diag::say!($cx, $($mistake)+);
+        }
+    };
+}
+
 pub(crate) use say;
+pub(crate) use say_if;
 
 /// The printed mistakes for which a file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +79,8 @@ pub struct Report {
 
 impl Report {
     /// Creates a report with one error about a whole file.
-    pub(crate) fn of_file(path: &str, why: &str) -> Self {
-        let text = format!("{path}: error: {why}\n");
+    pub(crate) fn of_file(path: &str, why: impl fmt::Display) -> Self {
+        let text = format!("error: {why}\n --> {path}\n");
         Self { path: path.to_owned(), text, errors: 1 }
     }
 

@@ -99,8 +99,7 @@ fn document<D: DeserializeOwned>(text: &str) -> Result<D, Diagnostic> {
 
 /// Returns the report about a file that cannot be read as text.
 pub(crate) fn not_text(name: &str, shown: &str, why: &dyn Display) -> Report {
-    let text = format!("error: cannot read the {name}: {why}\n --> {shown}\n");
-    Report { path: shown.to_owned(), text, errors: 1 }
+    Report::of_file(shown, format_args!("cannot read the {name}: {why}"))
 }
 
 /// The version of the language, as written in a spec.

@@ -246,6 +246,11 @@ impl Code {
         }
     }
 
+    /// Returns the JSON text in a record.
+    pub fn literal(&self) -> String {
+        self.json().to_string()
+    }
+
     /// Returns the value in a record.
     pub fn json(&self) -> Json {
         match self {

@@ -85,9 +85,19 @@ impl Operation {
         self.post.is_some_and(|post| post.format == BodyFormat::Json)
     }
 
+    /// Returns the parameters that every call must send.
+    pub fn required(&self) -> Vec<&Param> {
+        self.params.iter().filter(|param| param.required).collect()
+    }
+
+    /// Returns the other parameters.
+    pub fn optional(&self) -> Vec<&Param> {
+        self.params.iter().filter(|param| !param.required).collect()
+    }
+
     /// Returns the parameter with the value that changes from page to page.
     pub fn position_param(&self) -> Option<&Param> {
-        self.params.get(self.paging.as_ref()?.param?)
+        self.params.get(self.paging.as_ref()?.param)
     }
 
     /// Returns the parameter with the maximum number of records of a page.
@@ -113,6 +123,11 @@ impl Operation {
     /// Returns the optional parameters that a parameter needs, in order.
     pub fn needed_options<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
         self.needed_by(param).filter(|needed| !needed.required)
+    }
+
+    /// Returns the parameters that the setter of an optional parameter takes: those that it needs, and itself.
+    pub fn set_with<'a>(&'a self, param: &'a Param) -> Vec<&'a Param> {
+        self.needed_options(param).chain([param]).collect()
     }
 
     /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it takes the value of
@@ -152,8 +167,7 @@ impl Operation {
     /// Returns a sentence about how the pages of the list follow each other.
     pub fn pages(&self) -> Option<String> {
         let paging = self.paging.as_ref()?;
-        let param = self.position_param().map(|param| format!("`{}`", param.wire));
-        let param = param.unwrap_or_default();
+        let param = &self.position_param()?.wire;
         let by = match paging.by {
             PagedBy::Number { first } => format!("the number of the page, from {first}"),
             PagedBy::Offset => "the number of records before the page".to_owned(),
@@ -169,13 +183,11 @@ impl Operation {
             };
             format!("`{}` {says}.", mark.path.join("."))
         });
-        let ends: Vec<_> = ends.collect();
-        let end = if ends.is_empty() {
-            "An empty page follows the last one.".to_owned()
-        } else {
-            ends.join(" ")
-        };
-        Some(format!("The list has pages: {param} is {by}{}. {end}", size.unwrap_or_default()))
+        let mut end = ends.collect::<Vec<_>>().join(" ");
+        if end.is_empty() {
+            "An empty page follows the last one.".clone_into(&mut end);
+        }
+        Some(format!("The list has pages: `{param}` is {by}{}. {end}", size.unwrap_or_default()))
     }
 
     /// Returns the command of the operation.
@@ -254,10 +266,9 @@ const RESERVED_COMMANDS: &str = "\
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &str = "\
-    allow-insecure-http base-url cache color columns count-by csv-raw demo \
-    dry-run excel fields filter from help jq limit new-since no-pager \
-    output output-file profile quiet separator since sort timeout token token-file \
-    token-stdin verbose version wide";
+    allow-insecure-http base-url columns count-by csv-raw demo dry-run fields filter from help jq \
+    limit new-since no-pager output output-file profile quiet separator since sort timeout token \
+    token-file token-stdin verbose version wide";
 
 /// How an operation is called by POST. Its parameters are in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

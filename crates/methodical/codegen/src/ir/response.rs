@@ -202,7 +202,7 @@ pub struct Paging {
     /// The value that changes from page to page.
     pub by: PagedBy,
     /// The index of the parameter with this value.
-    pub param: Option<usize>,
+    pub param: usize,
     /// The index of the parameter with the maximum number of records of a page.
     pub size: Option<usize>,
     /// The fields beside the list that say how the list continues.

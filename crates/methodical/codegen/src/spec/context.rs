@@ -1,5 +1,6 @@
 //! The state that all steps of reading a file share: its mistakes, and the declared names.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt::Arguments;
 use std::ops::Range;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, say};
 use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
 use crate::spec::form::{Id, Line, Prose};
-use crate::spec::read::{At, Text};
-use crate::text::{is_hidden, list};
+use crate::spec::read::{At, Placed, Text};
+use crate::text::is_hidden;
 
 /// Diagnostics and declared names.
 #[derive(Debug)]
@@ -25,8 +26,7 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let (diagnostics, types, points) = Default::default();
-        Self { text, diagnostics, types, points }
+        Self { text, diagnostics: Vec::new(), types: BTreeMap::new(), points: Vec::new() }
     }
 }
 
@@ -36,38 +36,34 @@ impl Context<'_> {
     }
 
     /// Reports a mistake with its fix, which may be empty. The macro `say!` calls it.
-    pub(crate) fn say(&mut self, at: &Range<usize>, text: Arguments<'_>, help: Arguments<'_>) {
-        self.push(Diagnostic::new(at, text).help(help.to_string()));
+    pub(crate) fn say(&mut self, at: &impl Placed, text: Arguments<'_>, help: Arguments<'_>) {
+        if let Some(span) = at.place() {
+            self.push(Diagnostic::new(span, text).help(help.to_string()));
+        }
     }
 
     /// Reports an invisible character in a value.
-    pub(super) fn visible(&mut self, key: &str, text: &str, at: &Range<usize>) {
+    pub(super) fn visible(&mut self, key: &str, text: &str, at: &impl Placed) {
         if let Some(c) = text.chars().find(|&c| is_hidden(c)).map(u32::from) {
-            say!(self, *at, "`{key}` contains the invisible character U+{c:04X}"
-                => "remove the character");
+            say!(self, *at, "`{key}` contains the invisible character U+{c:04X}" => "remove the character");
         }
     }
 
     /// Reports an unknown name. The fix is the name that was probably meant, or else the given one.
-    pub(crate) fn unknown(
+    pub(crate) fn unknown<'n>(
         &mut self,
         at: &At<String>,
         what: Arguments<'_>,
-        known: &[&str],
+        known: impl IntoIterator<Item = &'n (impl AsRef<str> + ?Sized + 'n)>,
         help: &str,
     ) {
-        self.push(Diagnostic::new(&at.span, what).help(help).suggest(at, known));
+        let known: Vec<_> = known.into_iter().map(AsRef::as_ref).collect();
+        self.push(Diagnostic::new(&at.span, what).help(help).suggest(at, &known));
     }
 
     /// Returns whether no error was found so far. Checks that an earlier error could mislead run only then.
     pub(super) fn is_clean(&self) -> bool {
         self.diagnostics.is_empty()
-    }
-
-    /// Returns a list of the built-in types, with a word or a comma before the last.
-    pub(super) fn built_in_list(before_last: &str) -> String {
-        let words: Vec<_> = BuiltIn::ALL.iter().map(|one| format!("`{}`", one.word())).collect();
-        list(&words, before_last)
     }
 
     /// Declares a type. The first declaration of a name wins; any other is reported.
@@ -101,9 +97,8 @@ impl Context<'_> {
         if let Some(ty) = self.types.get(name) {
             return Some(ty.clone());
         }
-        let known = self.types.keys().map(String::as_str);
-        let known: Vec<_> =
-            known.chain(BuiltIn::ALL.iter().map(|built_in| built_in.word())).collect();
+        let built_in = BuiltIn::ALL.iter().map(|one| one.word());
+        let known: Vec<_> = self.types.keys().map(String::as_str).chain(built_in).collect();
         let help = "declare it as `[scalar.…]`, `[enum.…]` or `[model.…]`, or use a built-in type";
         let diagnostic = Diagnostic::new(span, format_args!("unknown type `{name}`"));
         let diagnostic = diagnostic.help(help).suggest(name, &known);
@@ -135,48 +130,37 @@ impl Context<'_> {
     ) {
         let names = names.filter_map(|(key, given)| {
             let name: &At<String> = given.map_or(key, |given| given);
-            Some((RustName::new(name)?.snake(), key.as_str(), &name.span))
+            Some((RustName::new(name)?.snake(), At { value: key.value.clone(), ..name.clone() }))
         });
         self.distinct(what, RUST_NAME, names);
     }
 
-    /// Reports duplicate texts.
-    pub(super) fn distinct_texts<'n, I: Iterator<Item = &'n At<String>>>(
+    /// Reports duplicate names, with this fix. Each is given in the form that must be unique, and as written.
+    pub(super) fn distinct<N: Borrow<At<String>>>(
         &mut self,
         what: &str,
         help: &str,
-        texts: I,
-    ) {
-        let texts = texts.map(|text| (text.value.clone(), text.as_str(), &text.span));
-        self.distinct(what, help, texts);
-    }
-
-    /// Reports duplicate names, with this fix. Each name is given in the form that must be unique, as written, and with
-    /// its position.
-    pub(super) fn distinct<'n>(
-        &mut self,
-        what: &str,
-        help: &str,
-        names: impl Iterator<Item = (String, &'n str, &'n Range<usize>)>,
+        names: impl Iterator<Item = (String, N)>,
     ) {
         let place = if [COMMANDS, FLAGS].contains(&help) {
             "on the command line"
         } else {
             "in generated code"
         };
-        let mut seen: BTreeMap<String, (&str, &Range<usize>)> = BTreeMap::new();
-        for (name, written, span) in names {
-            let Some((first, first_span)) = seen.get(&name) else {
-                seen.insert(name, (written, span));
+        let mut seen: BTreeMap<String, N> = BTreeMap::new();
+        for (name, second) in names {
+            let Some(first) = seen.get(&name) else {
+                seen.insert(name, second);
                 continue;
             };
-            let message = if *first == written {
-                format!("duplicate {what} `{written}`")
+            let (first, second) = (first.borrow(), second.borrow());
+            let message = if first.value == second.value {
+                format!("duplicate {what} `{second}`")
             } else {
-                format!("{what} `{written}` conflicts with `{first}` {place}")
+                format!("{what} `{second}` conflicts with `{first}` {place}")
             };
-            let diagnostic = Diagnostic::new(span, message).help(help);
-            self.push(diagnostic.related(first_span, "first used here"));
+            let diagnostic = Diagnostic::new(&second.span, message).help(help);
+            self.push(diagnostic.related(&first.span, "first used here"));
         }
     }
 
@@ -188,16 +172,23 @@ impl Context<'_> {
         open: &[Text<Id>],
     ) -> About {
         let known = self.points.clone();
-        let known: Vec<_> = known.iter().map(String::as_str).collect();
-        for id in open {
-            if !known.contains(&id.as_str()) {
-                let help = format!("declare it as `[open-point.{id}]`");
-                self.unknown(id, format_args!("unknown open point `{id}`"), &known, &help);
-            }
+        for id in open.iter().filter(|id| !known.contains(&id.value)) {
+            let help = format!("declare it as `[open-point.{id}]`");
+            self.unknown(id, format_args!("unknown open point `{id}`"), &known, &help);
         }
         let open = open.iter().map(|id| id.value.clone()).collect();
         About { doc: doc.value.clone(), source: self::source(source), open }
     }
+}
+
+/// Returns a text as it must be unique.
+pub(super) fn exact(text: &At<String>) -> (String, &At<String>) {
+    (text.value.clone(), text)
+}
+
+/// Returns a name as it must be unique, also in another case.
+pub(super) fn folded(name: &At<String>) -> (String, &At<String>) {
+    (name.to_lowercase(), name)
 }
 
 /// The fixes for two things with the same name or text.

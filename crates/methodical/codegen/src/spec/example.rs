@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::diag::say;
 use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
-use crate::spec::context::{Context, RENAME, owned};
+use crate::spec::context::{Context, RENAME, exact, owned};
 use crate::spec::language::{self, Document, Side};
 use crate::spec::read::{At, OneOrMany};
 
@@ -19,7 +19,7 @@ pub(super) fn examples(
     folder: Option<&Path>,
 ) -> Vec<Example> {
     let given = &document.examples;
-    cx.distinct_texts("example", RENAME, given.iter().map(|example| &*example.name));
+    cx.distinct("example", RENAME, given.iter().map(|example| exact(&example.name)));
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
     let lower = |one| example(cx, one, document, service, folder, clean);
@@ -27,7 +27,7 @@ pub(super) fn examples(
     if cx.is_clean() {
         let shown: BTreeSet<_> = given.iter().map(|example| example.operation.as_str()).collect();
         for name in document.operations.names().filter(|name| !shown.contains(name.as_str())) {
-            say!(cx, name.span, "the operation `{name}` has no example" => "add an `[[example]]` for it");
+            say!(cx, name, "the operation `{name}` has no example" => "add an `[[example]]` for it");
         }
     }
     examples
@@ -43,8 +43,8 @@ fn example(
 ) -> Option<Example> {
     let name = &given.operation;
     if document.operations.named(name).is_none() {
-        let known: Vec<_> = document.operations.names().map(|name| name.as_str()).collect();
-        cx.unknown(name, format_args!("unknown operation `{name}`"), &known, "");
+        let known = document.operations.names().map(|name| &name.value);
+        cx.unknown(name, format_args!("unknown operation `{name}`"), known, "");
     }
     // An operation with a mistake is not in the service.
     let mut operations = service.operations.iter().enumerate();
@@ -84,7 +84,7 @@ fn response(
     let bytes = match fs::read(folder.join(&file.value)) {
         Ok(bytes) => bytes,
         Err(why) => {
-            say!(cx, file.span, "cannot read `{file}`: {why}"
+            say!(cx, file, "cannot read `{file}`: {why}"
                 => "the path is relative to the folder of the spec");
             return None;
         }
@@ -94,7 +94,7 @@ fn response(
         && !(is_empty && may_be_empty)
     {
         let why = if is_empty { "the file is empty".to_owned() } else { why.to_string() };
-        say!(cx, file.span, "`{file}` is not JSON: {why}" => "correct the file");
+        say!(cx, file, "`{file}` is not JSON: {why}" => "correct the file");
     }
     String::from_utf8(bytes).ok()
 }
@@ -105,33 +105,27 @@ fn params<'o>(
     given: &language::Example,
     operation: &'o Operation,
 ) -> Option<Vec<(&'o Param, String)>> {
-    let known: Vec<_> = operation.params.iter().map(|param| param.wire.as_str()).collect();
     let mut params = Vec::new();
-    let mut whole = true;
     for (name, value) in given.params.iter().flat_map(|params| params.iter()) {
         let Some(param) = operation.params.iter().find(|param| param.wire == name.value) else {
+            let known = operation.params.iter().map(|param| &param.wire);
             let message =
                 format_args!("unknown parameter `{name}` of `{}`", operation.rust.words());
-            cx.unknown(name, message, &known, "");
-            whole = false;
+            cx.unknown(name, message, known, "");
             continue;
         };
         match values(param, value) {
-            Ok(text) => {
-                for item in value.values() {
-                    cx.visible(name, &item.text(), &value.span);
-                }
-                params.push((param, text));
-            }
-            Err(expected) => {
-                say!(cx, value.span, "`{name}` must be {expected}");
-                whole = false;
-            }
+            Ok(text) => params.push((param, text)),
+            Err(expected) => say!(cx, value, "`{name}` must be {expected}"),
+        }
+        for item in value.values() {
+            cx.visible(name, &item.text(), value);
         }
     }
     params.sort_by_key(|(param, _)| operation.params.iter().position(|one| one == *param));
     let place = given.params.as_ref().map_or(&given.operation.span, |params| &params.span);
-    (whole && complete(cx, operation, &params, place)).then_some(params)
+    let is_whole = given.params.as_ref().is_none_or(|all| all.len() == params.len());
+    (is_whole && complete(cx, operation, &params, place)).then_some(params)
 }
 
 /// Returns the wire text of a value, or of all values of a list. The error says which form was expected.

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use crate::diag::say;
+use crate::diag::{say, say_if};
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, RustName, SECRET, Secret, SecretPlace, Service};
-use crate::spec::context::{Context, RENAME, source};
+use crate::spec::context::{CORRECT, Context, RENAME, folded, source};
 use crate::spec::example;
 use crate::spec::form::{Formed, Param, Select};
 use crate::spec::language::{self, Document};
@@ -58,49 +58,37 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
 fn distinct_names(cx: &mut Context<'_>, document: &Document) {
     let Document { scalars, enums, models, operations, .. } = document;
     let types = scalars.names().chain(enums.names()).chain(models.names());
-    let names = types.chain(operations.names()).filter_map(|name| {
-        let rust = RustName::new(name)?.pascal().to_lowercase();
-        Some((rust, name.as_str(), &name.span))
-    });
+    let names = types.chain(operations.names());
+    let names = names.filter_map(|one| Some((RustName::new(one)?.pascal().to_lowercase(), one)));
     let mut names: Vec<_> = names.collect();
     // The second of two declarations is reported, and declarations need not be sorted by section.
-    names.sort_by_key(|(.., span)| span.start);
+    names.sort_by_key(|(_, name)| name.span.start);
     cx.distinct("name", RENAME, names.into_iter());
 }
 
 /// Lowers how a call names its operation, and the parameters that every call has.
 fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
-    let place = given.place.unwrap_or(Place::Query);
-    match (place, &given.selector) {
-        (Place::Path, Some(selector)) => {
-            say!(cx, selector.span, "a path that names the operation has no `selector`"
-                => "remove `selector`, or `in = \"path\"`");
-        }
-        (Place::Query | Place::Form, None) => {
-            say!(cx, given.span, "missing key `selector` in `[dispatch]`"
-                => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
-        }
-        (_, Some(selector)) if !matches!(selector.values().len(), 1 | 2) => {
-            say!(cx, selector.span, "`selector` must be one parameter or two");
-        }
-        _ => {}
-    }
-    let selectors = given.selector.as_ref();
-    let selectors = selectors.map(|one| texts::<Param>(cx, "selector", one)).unwrap_or_default();
-    if let ([first, second], Some(selector)) = (selectors.as_slice(), &given.selector)
-        && first == second
-    {
-        say!(cx, selector.span, "duplicate selector `{first}`"
-            => "remove or correct one of them");
+    let (place, selector) = (given.place.unwrap_or(Place::Query), given.selector.as_ref());
+    let selectors = selector.map(|one| texts::<Param>(cx, "selector", one)).unwrap_or_default();
+    say_if!(cx, place == Place::Path, selector, "a path that names the operation has no `selector`"
+        => "remove `selector`, or `in = \"path\"`");
+    say_if!(cx, place != Place::Path && selector.is_none(), given, "missing key `selector` in `[dispatch]`"
+        => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
+    say_if!(
+        cx,
+        place != Place::Path && !matches!(selectors.len(), 1 | 2),
+        selector,
+        "`selector` must be one parameter or two"
+    );
+    if let [first, second] = selectors.as_slice() {
+        say_if!(cx, first == second, selector, "duplicate selector `{first}`" => "{CORRECT}");
     }
     let mut constants = Vec::new();
     for (name, value) in given.constants.iter() {
-        if selectors.contains(&name.value) {
-            say!(cx, name.span, "the constant `{name}` has the name of the selector"
-                => "remove it; every call sends the selector");
-        }
+        say_if!(cx, selectors.contains(&name.value), name,
+            "the constant `{name}` has the name of the selector" => "remove it; every call sends the selector");
         let text = value.text();
-        cx.visible(name, &text, &value.span);
+        cx.visible(name, &text, value);
         constants.push((name.value.clone(), text));
     }
     Dispatch { place, selectors, constants }
@@ -109,7 +97,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
 /// Returns the texts of a key, and reports any that lack the required form.
 fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String>>) -> Vec<String> {
     for why in given.values().iter().filter_map(|text| F::FORM.check(text).err()) {
-        say!(cx, given.span, "`{key}` {why}");
+        say!(cx, given, "`{key}` {why}");
     }
     given.values().to_vec()
 }
@@ -117,16 +105,16 @@ fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String
 /// Returns the value of the selector of an operation; those of two selectors with a `/` between them.
 fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
     let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
-    if texts.len() != number {
-        say!(
-            cx,
-            given.span,
-            "`select` must have as many texts as `[dispatch]` has selectors: {number}"
-        );
-    } else if number > 1 && texts.iter().any(|text| text.contains('/')) {
-        say!(cx, given.span, "the value of one of two selectors must not contain `/`"
-            => "names of operations have a `/` between the two values");
-    }
+    let (is_each, is_split) = (texts.len() == number, texts.iter().any(|text| text.contains('/')));
+    say_if!(
+        cx,
+        !is_each,
+        given,
+        "`select` must have as many texts as `[dispatch]` has selectors: {number}"
+    );
+    say_if!(cx, is_each && is_split && number > 1, given,
+        "the value of one of two selectors must not contain `/`"
+        => "names of operations have a `/` between the two values");
     texts.join("/")
 }
 
@@ -145,7 +133,7 @@ fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
     } else {
         return;
     };
-    say!(cx, name.span, "parameter `{name}` has the name of {what}" => "{help}");
+    say!(cx, name, "parameter `{name}` has the name of {what}" => "{help}");
 }
 
 /// Lowers the authentication of a service.
@@ -155,17 +143,15 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
         _ => &[],
     };
     let lowered: Vec<_> = secrets.iter().map(|one| secret(cx, one, dispatch)).collect();
-    let names = secrets.iter().filter_map(|one| one.name.as_ref());
-    let names = names.map(|name| (name.to_ascii_lowercase(), name.as_str(), &name.span));
-    cx.distinct("secret", RENAME, names);
+    let names = secrets.iter().filter_map(|one| one.name.as_deref());
+    cx.distinct("secret", RENAME, names.map(folded));
 
     // The path has a placeholder if, and only if, a secret is in the path.
     let path = &document.service.path;
     let in_path = lowered.iter().filter(|one| one.place == SecretPlace::Path).count();
-    if path.matches(SECRET).count() != in_path || in_path > 1 {
-        say!(cx, path.span, "the path must have `{{secret}}` once if a secret is in the path, and only then"
-            => "write a path such as `/bot{{secret}}`, or choose another place of the secret");
-    }
+    say_if!(cx, path.matches(SECRET).count() != in_path || in_path > 1, path,
+        "the path must have `{{secret}}` once if a secret is in the path, and only then"
+        => "write a path such as `/bot{{secret}}`, or choose another place of the secret");
     match document.auth {
         language::Auth::None(_) => Auth::None,
         language::Auth::Bearer(_) => Auth::Bearer,
@@ -176,10 +162,8 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
 fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatch) -> Secret {
     let place = given.place;
     let Some(name) = &given.name else {
-        if place != SecretPlace::Path {
-            say!(cx, given.span, "missing key `name` of a secret in the {}", place.word()
-                => "add `name`: the name of the parameter or header");
-        }
+        say_if!(cx, place != SecretPlace::Path, given, "missing key `name` of a secret in the {}", place.word()
+            => "add `name`: the name of the parameter or header");
         return Secret { name: "secret".to_owned(), place, doc: given.doc.value.clone() };
     };
     let is_set = HEADERS.split(' ').any(|header| header.eq_ignore_ascii_case(name));
@@ -190,10 +174,8 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
         SecretPlace::Header if is_set => "the client sets this header itself",
         _ => "",
     };
-    if !taken.is_empty() {
-        say!(cx, name.span, "cannot use `{name}` as the name of the secret: {taken}"
-            => "choose another name or place");
-    }
+    say_if!(cx, !taken.is_empty(), name, "cannot use `{name}` as the name of the secret: {taken}"
+        => "choose another name or place");
     Secret { name: name.value.clone(), place, doc: given.doc.value.clone() }
 }
 
@@ -204,8 +186,7 @@ const HEADERS: &str = "accept accept-encoding connection content-length content-
 /// Lowers the open points, numbered in the order of the file.
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
     let given = &document.open_points;
-    let names = given.names().map(|id| (id.to_lowercase(), id.as_str(), &id.span));
-    cx.distinct("open point", RENAME, names);
+    cx.distinct("open point", RENAME, given.names().map(folded));
     let points = given.iter().zip(1..).map(|((id, point), number)| OpenPoint {
         number,
         id: id.value.clone(),

@@ -23,6 +23,41 @@ pub(crate) struct At<T> {
     pub(crate) span: Range<usize>,
 }
 
+/// What may have a position: a value of the file, or a key that may be absent.
+pub(crate) trait Placed {
+    fn place(&self) -> Option<&Range<usize>>;
+}
+
+impl Placed for Range<usize> {
+    fn place(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl<T> Placed for At<T> {
+    fn place(&self) -> Option<&Range<usize>> {
+        Some(&self.span)
+    }
+}
+
+impl<F> Placed for Text<F> {
+    fn place(&self) -> Option<&Range<usize>> {
+        Some(&self.span)
+    }
+}
+
+impl<T: Placed> Placed for &T {
+    fn place(&self) -> Option<&Range<usize>> {
+        (*self).place()
+    }
+}
+
+impl<T: Placed> Placed for Option<T> {
+    fn place(&self) -> Option<&Range<usize>> {
+        self.as_ref()?.place()
+    }
+}
+
 impl<T> Deref for At<T> {
     type Target = T;
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diag::say;
+use crate::diag::{say, say_if};
 use crate::ir::{
     BodyFormat, BuiltIn, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
-use crate::spec::context::{COMMANDS, CORRECT, Context, FLAGS, RENAME, RUST_NAME, owned};
+use crate::spec::context::{COMMANDS, CORRECT, Context, FLAGS, RENAME, RUST_NAME, exact, owned};
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
 use crate::spec::lower::{paging, response, select, taken};
@@ -20,16 +20,15 @@ pub(super) fn operations(
     service: &Service,
 ) -> Vec<Operation> {
     let given = &document.operations;
-    if given.is_empty() {
-        say!(cx, given.span, "the service has no operations" => "add an `[operation.…]`");
+    say_if!(cx, given.is_empty(), given, "the service has no operations" => "add an `[operation.…]`");
+    let mut selectors = Vec::new();
+    for (_, one) in given.iter() {
+        let value = select(cx, &one.select, &service.dispatch);
+        selectors.push(At { value, span: one.select.span.clone() });
     }
-    let selects = given.iter().map(|(_, one)| &one.select);
-    let selects: Vec<_> =
-        selects.map(|one| (select(cx, one, &service.dispatch), &one.span)).collect();
-    let names = selects.iter().map(|(select, span)| (select.clone(), select.as_str(), *span));
-    cx.distinct("selector value", CORRECT, names);
-    let lowered = given.iter().filter_map(|(name, given)| {
-        Some((given, operation(cx, document, (name, given), service)?))
+    cx.distinct("selector value", CORRECT, selectors.iter().map(exact));
+    let lowered = given.iter().zip(&selectors).filter_map(|((name, given), selector)| {
+        Some((selector, operation(cx, document, (name, given), service)?))
     });
     let lowered: Vec<_> = lowered.collect();
     commands(cx, &lowered);
@@ -37,38 +36,21 @@ pub(super) fn operations(
 }
 
 /// Reports operations with the same command, or with a command that is the first word of another.
-fn commands(cx: &mut Context<'_>, operations: &[(&language::Operation, Operation)]) {
+fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, Operation)]) {
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
     let mut nouns = BTreeSet::new();
     let (mut above, mut below) = (Vec::new(), Vec::new());
-    for (given, operation) in operations {
-        let (span, select) = (&given.select.span, operation.select.as_str());
-        if !selectors.insert(select) {
-            continue;
-        }
+    for (selector, operation) in operations.iter().filter(|(one, _)| selectors.insert(&one.value)) {
         let command = operation.command();
         // Commands with a verb share their noun; a command without a verb does not.
         if nouns.insert(command.noun.clone()) || command.verb.is_none() {
-            above.push((command.noun.clone(), select, span));
+            above.push((command.noun.clone(), *selector));
         }
-        below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
+        below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), *selector)));
     }
     cx.distinct("selector", COMMANDS, above.into_iter());
     cx.distinct("selector", COMMANDS, below.into_iter());
-}
-
-/// Reports parameters of an operation with the same flag.
-fn flags(cx: &mut Context<'_>, keys: &[&At<String>], params: &[Param]) {
-    // Parameters with the same Rust name are reported elsewhere.
-    let mut names = BTreeSet::new();
-    let flags: Vec<_> = keys
-        .iter()
-        .zip(params)
-        .filter(|(_, param)| names.insert(param.rust.snake()))
-        .map(|(key, param)| (param.flag(), key.as_str(), &key.span))
-        .collect();
-    cx.distinct("parameter", FLAGS, flags.into_iter());
 }
 
 fn operation(
@@ -103,8 +85,7 @@ fn operation(
     // The setter of a parameter that needs others has all of their names.
     let joined = given.params.names().zip(&operation.params);
     let joined = joined.filter(|(_, one)| operation.needed_options(one).next().is_some());
-    let joined = joined.map(|(key, one)| (operation.setter(one), key.as_str(), &key.span));
-    cx.distinct("parameter", RUST_NAME, joined);
+    cx.distinct("parameter", RUST_NAME, joined.map(|(key, one)| (operation.setter(one), key)));
     Some(operation)
 }
 
@@ -118,26 +99,20 @@ fn post(
     let is_form = service.dispatch.place == Place::Form;
     let is_post = is_form || given.verb.as_deref() == Some(&Verb::Post);
     let format = given.body.as_deref().copied().unwrap_or(BodyFormat::Form);
-    if let Some(verb) = given.verb.as_ref().filter(|verb| is_form && ***verb == Verb::Get) {
-        say!(cx, verb.span, "cannot call by GET: the selector is in the form, and a GET has none"
-            => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
-    }
-    if let Some(body) = given.body.as_ref().filter(|_| is_form && format == BodyFormat::Json) {
-        say!(cx, body.span, "the body must be a form, which has the selector"
-            => "remove `body`, or `in = \"form\"` in `[dispatch]`");
-    }
-    let spans = [
-        ("body", given.body.as_ref().map(|one| &one.span)),
-        ("idempotent", given.idempotent.as_ref().map(|one| &one.span)),
-    ];
-    for (key, span) in spans {
-        if let Some(span) = span.filter(|_| !is_post) {
-            say!(cx, *span, "`{key}` applies only to a POST" => "add `verb = \"post\"`, or remove `{key}`");
-        }
-    }
-    let hidden = service.auth.secrets().iter().find(|one| one.place == SecretPlace::Form);
-    if let Some(secret) = hidden.filter(|_| !is_post || format == BodyFormat::Json) {
-        say!(cx, name.span, "the secret `{}` is in the form, but this call has no form", secret.name
+    let is_json = format == BodyFormat::Json;
+    say_if!(cx, is_form && given.verb.as_deref() == Some(&Verb::Get), given.verb,
+        "cannot call by GET: the selector is in the form, and a GET has none"
+        => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
+    say_if!(cx, is_form && is_json, given.body, "the body must be a form, which has the selector"
+        => "remove `body`, or `in = \"form\"` in `[dispatch]`");
+    say_if!(cx, !is_post, given.body, "`body` applies only to a POST"
+        => "add `verb = \"post\"`, or remove `body`");
+    say_if!(cx, !is_post, given.idempotent, "`idempotent` applies only to a POST"
+        => "add `verb = \"post\"`, or remove `idempotent`");
+    let mut secrets = service.auth.secrets().iter();
+    if let Some(secret) = secrets.find(|one| one.place == SecretPlace::Form) {
+        say_if!(cx, !is_post || is_json, name,
+            "the secret `{}` is in the form, but this call has no form", secret.name
             => "write `verb = \"post\"` and `body = \"form\"`, or choose another place of the secret");
     }
     let is_idempotent = given.idempotent.as_deref() == Some(&true);
@@ -162,7 +137,10 @@ fn params(
         params.push(param);
     }
     let params = params.into_iter().collect::<Option<Vec<_>>>()?;
-    flags(cx, &given.names().collect::<Vec<_>>(), &params);
+    // Parameters with the same Rust name are reported elsewhere.
+    let mut names = BTreeSet::new();
+    let flags = given.names().zip(&params).filter(|(_, one)| names.insert(one.rust.snake()));
+    cx.distinct("parameter", FLAGS, flags.map(|(key, param)| (param.flag(), key)));
     Some(params)
 }
 
@@ -178,14 +156,13 @@ fn needs(
         match given.names().position(|other| other.value == need.value) {
             Some(other) if other < index => needs.push(other),
             Some(_) => {
-                say!(cx, need.span, "`needs` lists a parameter that is not declared above `{key}`"
+                say!(cx, need, "`needs` lists a parameter that is not declared above `{key}`"
                     => "move `{need}` above it, or remove it");
             }
             None => {
-                let others = given.names().map(|other| other.as_str());
-                let names: Vec<_> = others.filter(|other| *other != key.value).collect();
-                let message = format_args!("unknown parameter `{need}` in `needs`");
-                cx.unknown(need, message, &names, "");
+                let others = given.names().map(|other| &other.value);
+                let others = others.filter(|other| **other != key.value);
+                cx.unknown(need, format_args!("unknown parameter `{need}` in `needs`"), others, "");
             }
         }
     }
@@ -206,18 +183,15 @@ fn param(
     let is_list = ty.is_list();
     let single = if let Type::List(of) = &ty { of } else { &ty };
     let Type::Value(ty) = single else {
-        let types = Context::built_in_list(", ");
-        say!(cx, given.ty.span, "a parameter is a single value or a list of single values"
-            => "use {types}, a scalar or an enum");
+        say!(cx, given.ty, "a parameter is a single value or a list of single values"
+            => "use `text`, `integer`, `boolean`, a scalar or an enum");
         return None;
     };
     limits(cx, given, ty);
     let list = style(cx, key, given, is_list, is_json);
     let needed: Vec<_> = direct.iter().filter_map(|&index| before.get(index)?.as_ref()).collect();
-    if let (Some(needs), true, Some(optional)) =
-        (&given.needs, given.required, needed.iter().find(|param| !param.required))
-    {
-        say!(cx, needs.span,
+    if let Some(optional) = needed.iter().find(|param| !param.required) {
+        say_if!(cx, given.required, given.needs,
             "a required parameter needs the optional parameter `{}`", optional.wire
             => "remove `needs`, or make the parameter optional");
     }
@@ -247,20 +221,12 @@ fn style(
     is_list: bool,
     is_json: bool,
 ) -> Option<ListStyle> {
-    match &given.style {
-        Some(style) if !is_list || is_json => {
-            say!(cx, style.span, "`style` applies only to lists in a query or a form" => "remove `style`");
-        }
-        None if is_list && !is_json => {
-            say!(cx, key.span, "a list in a query or a form needs a `style`"
-                => "add `style`: `comma`, `pipe`, `repeat`, `bracket` or `index`");
-        }
-        _ => {}
-    }
-    if let Some(recovers) = given.recovers.as_ref().filter(|_| is_list) {
-        say!(cx, recovers.span, "a list cannot recover an attribute: its records may have different values of it"
-            => "remove `recovers`");
-    }
+    let is_styled = is_list && !is_json;
+    say_if!(cx, !is_styled, given.style, "`style` applies only to lists in a query or a form" => "remove `style`");
+    say_if!(cx, is_styled && given.style.is_none(), key, "a list in a query or a form needs a `style`"
+        => "add `style`: `comma`, `pipe`, `repeat`, `bracket` or `index`");
+    say_if!(cx, is_list, given.recovers, "a list cannot recover an attribute: its records may have different values of it"
+        => "remove `recovers`");
     let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.value);
     is_list.then_some(style)
 }
@@ -273,37 +239,28 @@ fn recoveries(
     response: &Response,
 ) {
     let attributes = || given.params.iter().filter_map(|(_, param)| param.recovers.as_deref());
-    cx.distinct_texts("attribute", RENAME, attributes());
+    cx.distinct("attribute", RENAME, attributes().map(exact));
     let fields = response.model().map(|id| service.model(id).fields.as_slice()).unwrap_or_default();
     for attribute in attributes() {
-        if !response.is_list {
-            say!(cx, attribute.span, "only a parameter of a list recovers an attribute"
-                => "remove `recovers`: the response is not a list of records");
-        } else if fields.iter().any(|field| field.wire == attribute.value) {
-            say!(cx, attribute.span, "the records have a field `{attribute}`, so nothing recovers it"
-                => "remove `recovers`, or choose another name");
-        }
+        let is_field = fields.iter().any(|field| field.wire == attribute.value);
+        say_if!(cx, !response.is_list, attribute, "only a parameter of a list recovers an attribute"
+            => "remove `recovers`: the response is not a list of records");
+        say_if!(cx, response.is_list && is_field, attribute,
+            "the records have a field `{attribute}`, so nothing recovers it"
+            => "remove `recovers`, or choose another name");
     }
 }
 
 fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
-    let (is_text, has_range) =
-        (ty.in_query == Primitive::Text, ty.built_in == Some(BuiltIn::Integer));
-    let (chars, min, max) = (&given.max_chars, &given.min, &given.max);
-    for (key, span, fits, what) in [
-        ("max-chars", chars.as_ref().map(|at| &at.span), is_text, "text"),
-        ("min", min.as_ref().map(|at| &at.span), has_range, "`integer`"),
-        ("max", max.as_ref().map(|at| &at.span), has_range, "`integer`"),
-    ] {
-        if let Some(span) = span.filter(|_| !fits) {
-            say!(cx, *span, "`{key}` applies only to {what} parameters"
-                => "remove `{key}`, or change the type");
-        }
-    }
-    if let (Some(min), Some(max)) = (min, max)
-        && min.value > max.value
-    {
-        say!(cx, min.span, "`min` ({min}) is greater than `max` ({max})"
+    let is_integer = ty.built_in == Some(BuiltIn::Integer);
+    say_if!(cx, ty.in_query != Primitive::Text, given.max_chars, "`max-chars` applies only to text parameters"
+        => "remove `max-chars`, or change the type");
+    say_if!(cx, !is_integer, given.min, "`min` applies only to `integer` parameters"
+        => "remove `min`, or change the type");
+    say_if!(cx, !is_integer, given.max, "`max` applies only to `integer` parameters"
+        => "remove `max`, or change the type");
+    if let (Some(min), Some(max)) = (&given.min, &given.max) {
+        say_if!(cx, min.value > max.value, min, "`min` ({min}) is greater than `max` ({max})"
             => "lower `min` or raise `max`");
     }
 }

@@ -1,6 +1,6 @@
 //! Lowers the paging of a list, and the amount that an object reports.
 
-use crate::diag::say;
+use crate::diag::{say, say_if};
 use crate::ir::{
     BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
     Says, Service, ValueType,
@@ -18,26 +18,17 @@ pub(super) fn paging(
     params: &[Param],
     response: &Response,
 ) -> Option<Paging> {
-    let none = &None;
-    let (word, by, span, name, size, marks) = match given {
+    let (word, by, span, name, size) = match given {
         language::Paging::Page(page) => {
-            let first = page.first.as_ref();
-            if let Some(first) = first.filter(|first| !(0..=1).contains(&first.value)) {
-                say!(cx, first.span, "the number must be between 0 and 1");
-            }
-            let by = PagedBy::Number { first: first.map_or(1, |first| first.value) };
-            let marks =
-                [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
-            ("page", by, &page.span, &page.param, &page.size, marks)
+            let first = page.first.as_ref().map_or(1, |first| first.value);
+            say_if!(cx, !matches!(first, 0 | 1), page.first, "the number must be between 0 and 1");
+            ("page", PagedBy::Number { first }, &page.span, &page.param, &page.size)
         }
         language::Paging::Offset(page) => {
-            let marks =
-                [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
-            ("offset", PagedBy::Offset, &page.span, &page.param, &page.size, marks)
+            ("offset", PagedBy::Offset, &page.span, &page.param, &page.size)
         }
         language::Paging::Cursor(page) => {
-            let marks = [(Says::More, &page.more), (Says::Last, none), (Says::Last, none)];
-            ("cursor", PagedBy::Cursor, &page.span, &page.param, &page.size, marks)
+            ("cursor", PagedBy::Cursor, &page.span, &page.param, &page.size)
         }
     };
     if !response.is_list {
@@ -47,13 +38,26 @@ pub(super) fn paging(
     }
     let param = param(cx, params, name, "param", by == PagedBy::Cursor);
     let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
-    let next = match given {
-        language::Paging::Cursor(page) => Some((Says::Next, &*page.next)),
-        _ => None,
+    let marks = match given {
+        language::Paging::Page(page) => [
+            (Says::Last, page.last.as_deref()),
+            (Says::Total, page.total.as_deref()),
+            (Says::More, page.more.as_deref()),
+        ],
+        language::Paging::Offset(page) => [
+            (Says::Total, page.total.as_deref()),
+            (Says::Next, page.next.as_deref()),
+            (Says::More, page.more.as_deref()),
+        ],
+        language::Paging::Cursor(page) => [
+            (Says::Next, Some(&*page.next)),
+            (Says::More, page.more.as_deref()),
+            (Says::Last, None),
+        ],
     };
-    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, &**named.as_ref()?)));
-    let marks: Vec<(Says, &At<String>)> = next.into_iter().chain(marks).collect();
-    Some(Paging { by, param, size, marks: self::marks(cx, service, &marks, response.beside) })
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named?)));
+    let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
+    Some(Paging { by, param: param?, size, marks })
 }
 
 /// Returns the index of the parameter that a key names.
@@ -65,9 +69,9 @@ fn param(
     is_cursor: bool,
 ) -> Option<usize> {
     let Some(index) = params.iter().position(|param| param.wire == name.value) else {
-        let known: Vec<_> = params.iter().map(|param| param.wire.as_str()).collect();
-        let message = format_args!("unknown parameter `{name}` in `{key}`");
-        cx.unknown(name, message, &known, "declare it as a parameter of the operation");
+        let (known, help) =
+            (params.iter().map(|param| &param.wire), "declare it as a parameter of the operation");
+        cx.unknown(name, format_args!("unknown parameter `{name}` in `{key}`"), known, help);
         return None;
     };
     let param = params.get(index)?;
@@ -76,7 +80,7 @@ fn param(
         return Some(index);
     }
     let needed = if is_cursor { "text" } else { "an `integer`" };
-    say!(cx, name.span, "the parameter `{name}` must be {needed} without `needs`, as `{key}`"
+    say!(cx, name, "the parameter `{name}` must be {needed} without `needs`, as `{key}`"
         => "change it, or name another parameter");
     None
 }
@@ -92,7 +96,7 @@ fn marks(
         && (*says, *other) != (Says::Next, Says::More)
     {
         let (says, other) = (says.word(), other.word());
-        say!(cx, second.span, "`{says}` and `{other}` both say where the list ends"
+        say!(cx, second, "`{says}` and `{other}` both say where the list ends"
             => "remove one of them");
         return Vec::new();
     }
@@ -109,7 +113,7 @@ fn mark(
 ) -> Option<Mark> {
     let word = says.word();
     let Some(beside) = beside else {
-        say!(cx, named.span, "`{word}` names a field beside the list, but the list has none"
+        say!(cx, named, "`{word}` names a field beside the list, but the list has none"
             => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
@@ -129,7 +133,7 @@ fn mark(
     if fits {
         return Some(Mark { says, path });
     }
-    say!(cx, named.span, "the field `{}` must be {needed}, as `{word}`", field.wire
+    say!(cx, named, "the field `{}` must be {needed}, as `{word}`", field.wire
         => "change its type or its presence, or name another field");
     None
 }
@@ -146,9 +150,8 @@ fn fields<'s>(
     let found = service.fields_at(model, &path);
     if found.is_none() {
         let model = service.model(model);
-        let known: Vec<_> = model.fields.iter().map(|field| field.wire.as_str()).collect();
         let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
-        cx.unknown(named, message, &known, help);
+        cx.unknown(named, message, model.fields.iter().map(|field| &field.wire), help);
     }
     Some((path, found?))
 }
@@ -170,12 +173,12 @@ pub(super) fn gauge(
     response: &Response,
 ) -> Option<Gauge> {
     let Some(model) = response.model().filter(|_| !response.is_list) else {
-        say!(cx, given.span, "only an object has a gauge"
+        say!(cx, given, "only an object has a gauge"
             => "remove `gauge`: the response is not an object");
         return None;
     };
     if let Some(param) = params.iter().find(|param| param.required) {
-        say!(cx, given.span, "a mirror cannot read the gauge: the parameter `{}` is required", param.wire
+        say!(cx, given, "a mirror cannot read the gauge: the parameter `{}` is required", param.wire
             => "remove `gauge`, or make the parameter optional");
         return None;
     }
@@ -183,7 +186,7 @@ pub(super) fn gauge(
         let help = format!("name a field of the object in `{key}`");
         let (path, fields) = fields(cx, service, model, named, &help)?;
         if !fields.last().and_then(|field| field.ty.value()).is_some_and(fits) {
-            say!(cx, named.span, "the field `{named}` must be {needed}, as `{key}` of a gauge"
+            say!(cx, named, "the field `{named}` must be {needed}, as `{key}` of a gauge"
                 => "change its type, or name another field");
             return None;
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diag::{Diagnostic, say};
+use crate::diag::{Diagnostic, say, say_if};
 use crate::ir::{ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
 use crate::spec::form::{Kebab, Keys, Wire};
@@ -15,10 +15,8 @@ const NONE: &str = "none";
 /// Checks the declared envelopes.
 pub(super) fn envelopes(cx: &mut Context<'_>, document: &Document) {
     for (name, envelope) in document.envelope.iter() {
-        if name.value == NONE {
-            say!(cx, name.span, "`none` means that a response has no envelope"
-                => "choose another name");
-        }
+        say_if!(cx, name.value == NONE, name, "`none` means that a response has no envelope"
+            => "choose another name");
         check(cx, name, envelope);
     }
     if let Some(name) = &document.service.envelope {
@@ -31,47 +29,33 @@ fn declared<'d>(
     document: &'d Document,
     name: &At<String>,
 ) -> Option<&'d language::Envelope> {
-    if let Some(envelope) = document.envelope.named(name) {
-        return Some(envelope);
-    }
-    if name.value != NONE {
-        let known: Vec<_> = document.envelope.names().map(|name| name.as_str()).collect();
+    let found = document.envelope.named(name);
+    if found.is_none() && name.value != NONE {
+        let known = document.envelope.names().map(|name| &name.value);
         let help = format!("declare it as `[envelope.{name}]`");
-        cx.unknown(name, format_args!("unknown envelope `{name}`"), &known, &help);
+        cx.unknown(name, format_args!("unknown envelope `{name}`"), known, &help);
     }
-    None
+    found
 }
 
 /// Reports the mistakes in a declared envelope.
 fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
-    match (&given.success, &given.failure) {
-        (Some(_), Some(_)) | (None, None) => {
-            let at = given.success.as_ref().map_or(&name.span, |success| &success.span);
-            say!(cx, *at, "an envelope has either `success` or `failure`"
-                => "write `success = {{ at = \"…\", is = [\"…\"] }}` or `failure = {{ present = \"…\" }}`");
-        }
-        (Some(success), None) if success.is.is_empty() => {
-            say!(cx, success.is.span, "a success marker needs a value" => "add one to the list");
-        }
-        _ => {}
-    }
-    let error = given.error.as_ref();
-    let code = error.and_then(|error| error.code.as_ref());
-    let message = error.and_then(|error| error.message.as_ref());
-    if let Some(classes) = given.error_class.as_ref().filter(|_| code.or(message).is_none()) {
-        say!(cx, classes.span, "classes need an error code or message"
-            => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
-    }
-    if let Some(empty) = &given.empty {
-        for (key, texts, place) in
-            [("code", &empty.code, code), ("message", &empty.message, message)]
-        {
-            if let (Some(texts), None) = (texts, place) {
-                say!(cx, texts.span, "`empty.{key}` needs `error.{key}`"
-                    => "add `error = {{ {key} = \"…\" }}`: where it is");
-            }
-        }
-    }
+    let success = given.success.as_ref();
+    let at = success.map_or(&name.span, |success| &success.span);
+    say_if!(cx, success.is_some() == given.failure.is_some(), *at, "an envelope has either `success` or `failure`"
+        => "write `success = {{ at = \"…\", is = [\"…\"] }}` or `failure = {{ present = \"…\" }}`");
+    let is = success.map(|success| &success.is).filter(|is| is.is_empty());
+    say!(cx, is, "a success marker needs a value" => "add one to the list");
+    let error = given.error.as_deref();
+    let has_code = error.is_some_and(|error| error.code.is_some());
+    let has_message = error.is_some_and(|error| error.message.is_some());
+    say_if!(cx, !has_code && !has_message, given.error_class, "classes need an error code or message"
+        => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
+    let empty = given.empty.as_ref();
+    say_if!(cx, !has_code, empty.map(|empty| &empty.code), "`empty.code` needs `error.code`"
+        => "add `error = {{ code = \"…\" }}`: where it is");
+    say_if!(cx, !has_message, empty.map(|empty| &empty.message), "`empty.message` needs `error.message`"
+        => "add `error = {{ message = \"…\" }}`: where it is");
 }
 
 /// Returns the keys of a path.
@@ -81,25 +65,26 @@ pub(super) fn split(path: &str) -> Vec<String> {
 
 /// Returns how an envelope reports success or failure, with the place of the member that decides.
 fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
-    let owned = |texts: &[Text<Wire>]| texts.iter().map(|text| text.value.clone()).collect();
-    let listed = |texts: Option<&At<Vec<_>>>| texts.map(|texts| owned(texts)).unwrap_or_default();
-    let (marker, is) = match (&given.success, &given.failure) {
-        (Some(success), _) => (&success.at, owned(&success.is)),
-        (None, failure) => (&failure.as_ref()?.present, Vec::new()),
+    let texts = |texts: Option<&At<Vec<Text<Wire>>>>| {
+        texts.into_iter().flat_map(|texts| texts.iter()).map(|text| text.value.clone()).collect()
     };
-    let mut verdict = Verdict { at: split(marker), is, ..Verdict::default() };
-    if let Some(error) = &given.error {
-        let below = |place: &Option<Text<Keys>>| {
-            place.as_ref().map(|place| split(place)).unwrap_or_default()
-        };
-        (verdict.code, verdict.message) = (below(&error.code), below(&error.message));
-    }
-    let classes = given.error_class.iter().flat_map(|classes| classes.iter());
-    verdict.classes = classes.map(|(code, class)| (code.value.clone(), *class)).collect();
-    if let Some(empty) = &given.empty {
-        verdict.empty_codes = listed(empty.code.as_ref());
-        verdict.empty_messages = listed(empty.message.as_ref());
-    }
+    let path = |path: Option<&Text<Keys>>| path.map(|path| split(path)).unwrap_or_default();
+    let (success, error) = (given.success.as_ref(), given.error.as_ref());
+    let (empty, classes) = (given.empty.as_ref(), given.error_class.iter());
+    let marker = success.map(|success| &success.at);
+    let marker = marker.or_else(|| given.failure.as_ref().map(|failure| &failure.present))?;
+    let verdict = Verdict {
+        at: split(marker),
+        is: texts(success.map(|success| &success.is)),
+        code: path(error.and_then(|error| error.code.as_ref())),
+        message: path(error.and_then(|error| error.message.as_ref())),
+        classes: classes
+            .flat_map(|all| all.iter())
+            .map(|(code, of)| (code.value.clone(), *of))
+            .collect(),
+        empty_codes: texts(empty.and_then(|empty| empty.code.as_ref())),
+        empty_messages: texts(empty.and_then(|empty| empty.message.as_ref())),
+    };
     Some((verdict, marker))
 }
 
@@ -143,12 +128,11 @@ fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
     let ty = cx.resolve(of)?;
     match &ty {
         Type::Model(_) => {
-            say!(cx, of.span, "`response.value` cannot be a record" => "write `response.object`");
+            say!(cx, of, "`response.value` cannot be a record" => "write `response.object`");
         }
-        Type::List(inner) if inner.model().is_some() => {
-            say!(cx, of.span, "`response.value` cannot be a list of records"
-                => "write `response.list` with the name of the model");
-        }
+        Type::List(inner) if inner.model().is_some() => say!(cx, of,
+            "`response.value` cannot be a list of records"
+            => "write `response.list` with the name of the model"),
         Type::Value(_) | Type::List(_) | Type::Map(_) => return Some(ty),
     }
     None
@@ -158,7 +142,7 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     if let Type::Model(of) = cx.resolve(of)? {
         return Some(of);
     }
-    say!(cx, of.span, "a response must be a model, and `{of}` is not one"
+    say!(cx, of, "a response must be a model, and `{of}` is not one"
         => "use a type that is declared as `[model.…]`");
     None
 }
@@ -223,7 +207,7 @@ fn list(
                 continue;
             }
         };
-        say!(cx, leniency.span, "{refused}" => "remove it, or write where the list is with `at`");
+        say!(cx, leniency, "{refused}" => "remove it, or write where the list is with `at`");
     }
     if let Some(named) = &given.beside {
         body.beside = Some(beside(cx, service, named, &body)?);
@@ -241,11 +225,11 @@ fn beside(
     let id = model(cx, named)?;
     match body.at.get(body.beside_at().len()) {
         None => {
-            say!(cx, named.span, "a list that is the whole body has no fields beside it"
+            say!(cx, named, "a list that is the whole body has no fields beside it"
                 => "write where the list is with `at`, or remove `beside`");
         }
         Some(list) if service.model(id).fields.iter().any(|field| field.wire == *list) => {
-            say!(cx, named.span, "the fields beside the list contain `{list}`, which leads to the list"
+            say!(cx, named, "the fields beside the list contain `{list}`, which leads to the list"
                 => "remove the field from the model");
         }
         Some(_) => return Some(id),
@@ -268,7 +252,7 @@ fn beside_above(
     } else {
         return Some(at.len() - place.len() - 1);
     };
-    say!(cx, named.span, "{message}"
+    say!(cx, named, "{message}"
         => "write the beginning of the path in `at`, or `$` for the whole body");
     None
 }

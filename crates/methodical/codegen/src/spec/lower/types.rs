@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diag::{listed, say};
+use crate::diag::{listed, say, say_if};
 use crate::ir::{
     BuiltIn, Codes, EnumValue, Field, Leniency, Meaning, Model, ModelId, RustName, Service, Type,
     ValueType, Wire,
 };
-use crate::spec::context::{CORRECT, Context, RENAME, owned};
+use crate::spec::context::{CORRECT, Context, RENAME, exact, folded, owned};
 use crate::spec::language::{self, Document, Presence, QueryWire};
 use crate::spec::read::At;
 
@@ -43,26 +43,21 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     {
         unfit_wire(cx, meaning, "query-wire", refused, &given.span);
     }
-    if ![in_record, in_query].into_iter().flatten().all(|one| meaning.fits(one, example)) {
-        say!(
-            cx,
-            example.span,
-            "the example does not fit the meaning `{}` with this `wire`",
-            meaning.word()
-        );
-    }
+    let fits = [in_record, in_query].into_iter().flatten().all(|one| meaning.fits(one, example));
+    say_if!(
+        cx,
+        !fits,
+        example,
+        "the example does not fit the meaning `{}` with this `wire`",
+        meaning.word()
+    );
     let digits = given.digits.as_ref().filter(|digits| digits.value);
-    let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
-    match digits {
-        Some(digits) if meaning != Meaning::Id || wire.written() != Wire::String => {
-            say!(cx, digits.span, "only an `id` that is a string has `digits`" => "remove `digits`");
-        }
-        Some(_) if !is_numeric => {
-            say!(cx, example.span, "`digits` allows only digits, but the example has other characters"
-                => "correct the example, or remove `digits`");
-        }
-        _ => {}
-    }
+    let may_be_digits = meaning == Meaning::Id && wire.written() == Wire::String;
+    let is_numeric = example.bytes().all(|byte| byte.is_ascii_digit());
+    say_if!(cx, !may_be_digits, digits, "only an `id` that is a string has `digits`" => "remove `digits`");
+    say_if!(cx, digits.is_some() && may_be_digits && !is_numeric, example,
+        "`digits` allows only digits, but the example has other characters"
+        => "correct the example, or remove `digits`");
     let is_sent_as_integer = wire.written() == Wire::String && query_wire == Some(Wire::Integer);
     Some(ValueType {
         rust: RustName::new(name)?,
@@ -98,44 +93,38 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     let is_coded = given.wire.value == Wire::Codes;
     let [yes, no] = [&given.yes, &given.no]
         .map(|list| list.as_ref().map(|list| list.value.clone()).unwrap_or_default());
-    if [&yes, &no].into_iter().any(|list| list.is_empty() == is_coded) {
-        say!(cx, given.wire.span, "a scalar has values in `true` and `false` if its `wire` is `codes`, and only then"
-            => "write `true = [1]` and `false = [0]`, or remove them");
-    }
-    for (key, list) in [("true", &given.yes), ("false", &given.no)] {
-        for (code, list) in list.iter().flat_map(|list| list.iter().map(move |code| (code, list))) {
-            cx.visible(key, &code.text(), &list.span);
+    say_if!(cx, [&yes, &no].into_iter().any(|list| list.is_empty() == is_coded), given.wire,
+        "a scalar has values in `true` and `false` if its `wire` is `codes`, and only then"
+        => "write `true = [1]` and `false = [0]`, or remove them");
+    for (key, list, codes) in [("true", &given.yes, &yes), ("false", &given.no, &no)] {
+        for code in codes {
+            cx.visible(key, &code.text(), list);
         }
     }
     let codes = Some(Codes { yes, no }).filter(|_| is_coded)?;
-    if let Some(both) =
-        codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()))
-    {
-        say!(cx, given.wire.span, "`{}` cannot be both true and false", both.text());
+    let mut both = codes.yes.iter().filter(|one| codes.no.iter().any(|no| no.text() == one.text()));
+    if let Some(both) = both.next() {
+        say!(cx, given.wire, "`{}` cannot be both true and false", both.text());
     }
-    if codes.value(&given.example).is_none() {
-        let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
-        say!(cx, given.example.span, "the example must be {}", texts.join(" or "));
-    }
+    let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
+    say_if!(
+        cx,
+        codes.value(&given.example).is_none(),
+        given.example,
+        "the example must be {}",
+        texts.join(" or ")
+    );
     Some(codes)
 }
 
 fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<ValueType> {
-    if given.values.is_empty() {
-        let at = place(&given.values.span, &name.span);
-        say!(cx, at, "the enum `{name}` has no values" => "add a value");
-    }
-    let variants =
-        given.values.names().map(|name| (name.to_lowercase(), name.as_str(), &name.span));
-    cx.distinct("value", RENAME, variants);
-    let wires = given.values.iter().map(|(_, value)| &*value.wire);
-    cx.distinct_texts("wire text", CORRECT, wires);
-    let mut names = given.values.names();
-    if let Some(unknown) = names.find(|name| name.eq_ignore_ascii_case("unknown")) {
-        say!(cx, unknown.span,
-            "cannot name a value `Unknown`: the generated enum uses this name for values outside the list"
-            => "choose another name, such as `NotKnown`, and keep its `wire`");
-    }
+    say_if!(cx, given.values.is_empty(), *place(&given.values.span, &name.span),
+        "the enum `{name}` has no values" => "add a value");
+    cx.distinct("value", RENAME, given.values.names().map(folded));
+    cx.distinct("wire text", CORRECT, given.values.iter().map(|(_, value)| exact(&value.wire)));
+    say!(cx, given.values.names().find(|name| name.eq_ignore_ascii_case("unknown")),
+        "cannot name a value `Unknown`: the generated enum uses this name for values outside the list"
+        => "choose another name, such as `NotKnown`, and keep its `wire`");
     let mut values = Vec::new();
     for (variant, value) in given.values.iter() {
         values.push(EnumValue {
@@ -169,8 +158,7 @@ pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
             let inner = field.ty.model().and_then(|id| models.get(id.position()));
             let needed = inner.and_then(|inner| inner.fields.iter().find(|field| field.required));
             if let (Some(needed), Some(given)) = (needed, given.fields.named(&field.wire)) {
-                say!(cx, given.lenient.span,
-                    "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
+                say!(cx, given.lenient, "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
                     => "make all fields of the model optional, or remove it");
             }
         }
@@ -184,10 +172,8 @@ fn model(
     name: &At<String>,
     given: &language::Model,
 ) -> Option<Model> {
-    if given.fields.is_empty() {
-        let at = place(&given.fields.span, &name.span);
-        say!(cx, at, "the model `{name}` has no fields" => "add a field");
-    }
+    say_if!(cx, given.fields.is_empty(), *place(&given.fields.span, &name.span),
+        "the model `{name}` has no fields" => "add a field");
     let fields: Vec<_> =
         given.fields.iter().filter_map(|(key, given)| field(cx, key, given)).collect();
     let names = given.fields.iter().map(|(key, field)| (&**key, field.rust_name.as_ref()));
@@ -214,12 +200,11 @@ fn identity(
         // The error in the field was already reported.
         None if fields.is_empty() || given.fields.named(name).is_some() => {}
         None => {
-            let required = fields.iter().filter(|field| field.required);
-            let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
-            cx.unknown(name, format_args!("unknown field `{name}`"), &known, "");
+            let known = fields.iter().filter(|field| field.required).map(|field| &field.wire);
+            cx.unknown(name, format_args!("unknown field `{name}`"), known, "");
         }
         Some(field) if !field.required || !field.ty.value().is_some_and(can_identify) => {
-            say!(cx, name.span, "the field `{name}` cannot identify a record"
+            say!(cx, name, "the field `{name}` cannot identify a record"
                 => "choose a required field whose type is `text`, `integer` or a scalar");
         }
         Some(_) => return index,
@@ -237,17 +222,15 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
     let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let ty = cx.resolve(&given.ty)?;
     if let Some(example) = &given.example {
-        match &ty {
-            Type::Value(one) if one.built_in.is_some() => {
-                if one.json(example).is_none() {
-                    say!(cx, example.span, "the example does not fit the type `{}`", one.label());
-                }
-            }
-            _ => {
-                let types = Context::built_in_list(" or ");
-                say!(cx, example.span, "only a field of type {types} has an `example`");
-            }
-        }
+        let built_in = ty.value().filter(|one| one.built_in.is_some());
+        let fits = built_in.is_none_or(|one| one.json(example).is_some());
+        say_if!(
+            cx,
+            built_in.is_none(),
+            example,
+            "only a field of type `text`, `integer` or `boolean` has an `example`"
+        );
+        say_if!(cx, !fits, example, "the example does not fit the type `{}`", given.ty);
     }
     let required = given.presence == Presence::Required;
     Some(Field {
@@ -273,17 +256,17 @@ fn lenient(
     for given in field.lenient.iter() {
         let word = given.word();
         if found.contains(&given.value) {
-            say!(cx, given.span, "duplicate value `{word}` of `lenient`" => "remove one of them");
+            say!(cx, given, "duplicate value `{word}` of `lenient`" => "remove one of them");
         } else if let Some(fits) = misfit(given.value, ty, required) {
-            say!(cx, given.span, "`{word}` fits only {fits}" => "remove it, or change the field");
+            say!(cx, given, "`{word}` fits only {fits}" => "remove it, or change the field");
         } else {
             found.push(given.value);
         }
     }
-    if found.contains(&Leniency::BlankAsNone) && found.contains(&Leniency::AbsentAsEmpty) {
-        say!(cx, field.lenient.span, "cannot use both `blank-as-none` and `absent-as-empty`"
-            => "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value");
-    }
+    let has_both =
+        [Leniency::BlankAsNone, Leniency::AbsentAsEmpty].iter().all(|one| found.contains(one));
+    say_if!(cx, has_both, field.lenient, "cannot use both `blank-as-none` and `absent-as-empty`"
+        => "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value");
     found
 }
 
@@ -326,17 +309,15 @@ fn recursion(cx: &mut Context<'_>, models: &[Model], document: &Document) {
     for (index, (model, (name, given))) in models.iter().zip(document.models.iter()).enumerate() {
         let field = model.fields.iter().find(|field| contains(field, index));
         let key = field.and_then(|one| given.fields.names().find(|key| key.value == one.wire));
-        if let Some(key) = key {
-            say!(cx, key.span, "the model `{name}` contains itself"
-                => "declare another model, without the field, for the inner records");
-        }
+        say!(cx, key, "the model `{name}` contains itself"
+            => "declare another model, without the field, for the inner records");
     }
 }
 
 /// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no
 /// position.
-fn place(span: &Range<usize>, or: &Range<usize>) -> Range<usize> {
-    if span.is_empty() { or } else { span }.clone()
+fn place<'s>(span: &'s Range<usize>, or: &'s Range<usize>) -> &'s Range<usize> {
+    if span.is_empty() { or } else { span }
 }
 
 /// Sets the columns that models declare. All fields must be known by now.
@@ -345,21 +326,17 @@ pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut S
         let (Some(list), Some(model)) = (&given.columns, service.models.get(index)) else {
             continue;
         };
-        if list.is_empty() {
-            say!(cx, list.span, "the model `{name}` has no columns"
-                => "list at least one field, or remove `columns`");
-        }
+        say_if!(cx, list.is_empty(), list, "the model `{name}` has no columns"
+            => "list at least one field, or remove `columns`");
+        let known: Vec<_> = service.paths(model).into_iter().map(|(path, _)| path).collect();
         // After a mistake in a field, a column may be unknown only because of it.
         let is_complete = model.fields.len() == given.fields.len();
-        let known = if is_complete { service.paths(model) } else { Vec::new() };
-        let known: Vec<_> = known.iter().map(|(path, _)| path.as_str()).collect();
-        let names: BTreeSet<_> = known.iter().copied().collect();
         let mut seen = BTreeSet::new();
         for column in list.iter() {
-            if is_complete && !names.contains(column.as_str()) {
+            if is_complete && !known.contains(&column.value) {
                 cx.unknown(column, format_args!("unknown column `{column}`"), &known, "");
             } else if !seen.insert(&column.value) {
-                say!(cx, column.span, "duplicate column `{column}`" => "remove one of them");
+                say!(cx, column, "duplicate column `{column}`" => "remove one of them");
             }
         }
         if let Some(model) = service.models.get_mut(index) {
