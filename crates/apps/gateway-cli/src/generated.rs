@@ -2,4 +2,6 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
+#![allow(unused_imports, clippy::wildcard_imports, reason = "no service needs all imports")]
+
 pub(crate) mod commands;

@@ -2,15 +2,18 @@
 //!
 //! The queries of the operations, and how their responses are decoded.
 
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use methodical_model::codegen::{QueryBuilder, borrowed, decoder, list, value};
 use methodical_model::{
-    DecodeError, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder, codegen,
+    BodyFormat, DecodeError, ErrorClass, ListOperation, Listing, Operation, PagedOperation, Query,
+    Rejected, StreamDecoder, codegen, paging,
 };
 
 use crate::generated::service;
-use crate::generated::types::{
-    Candidate, CandidateRef, Credits, StatusName, Vacancy, VacancyId, VacancyRef,
-};
+use crate::generated::types::*;
 
 /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.
 ///
@@ -106,15 +109,15 @@ impl ListOperation for ListCandidates {
     type Item = Candidate;
     type Beside = ();
 
-    fn decoder(&self) -> StreamDecoder<Candidate> {
+    fn decoder(&self) -> StreamDecoder<Candidate, Self::Beside> {
         decoder(&LIST_CANDIDATES)
     }
 
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],
-    ) -> Result<Listing<CandidateRef<'a>>, DecodeError> {
-        borrowed::<Candidate, ()>(&LIST_CANDIDATES, body)
+    ) -> Result<Listing<CandidateRef<'a>, Self::Beside>, DecodeError> {
+        borrowed::<Candidate, Self::Beside>(&LIST_CANDIDATES, body)
     }
 }
 
@@ -179,12 +182,15 @@ impl ListOperation for ListVacancies {
     type Item = Vacancy;
     type Beside = ();
 
-    fn decoder(&self) -> StreamDecoder<Vacancy> {
+    fn decoder(&self) -> StreamDecoder<Vacancy, Self::Beside> {
         decoder(&codegen::Body::ROOT)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<VacancyRef<'a>>, DecodeError> {
-        borrowed::<Vacancy, ()>(&codegen::Body::ROOT, body)
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<VacancyRef<'a>, Self::Beside>, DecodeError> {
+        borrowed::<Vacancy, Self::Beside>(&codegen::Body::ROOT, body)
     }
 }
 

@@ -3,7 +3,8 @@
 //! The contract of the service, for the checks.
 
 use methodical_testkit::codegen::{
-    Auth, Contract, Data, Dispatch, Field, Kind, Operation, Param, Record, Values,
+    Auth, BodyFormat, Contract, Data, Dispatch, Field, Kind, Operation, Param, Post, Record,
+    Secret, SecretPlace, Values,
 };
 
 /// The contract of the service.

@@ -2,8 +2,10 @@
 //!
 //! One mock for each operation of the service.
 
-use gateway_model::{Candidate, Credits, StatusName, Vacancy, VacancyId, service};
-use methodical_testkit::mocks::{Call, MockedCall};
+use std::collections::BTreeMap;
+
+use gateway_model::*;
+use methodical_testkit::mocks::{BodyFormat, Call, ListStyle, MockedCall};
 
 use crate::generated::fixtures;
 

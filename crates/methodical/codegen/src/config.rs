@@ -107,11 +107,6 @@ pub struct Project<'a> {
 }
 
 impl Project<'_> {
-    /// Returns the purpose of a module that contains all generated code of a crate.
-    pub(crate) fn purpose(&self) -> String {
-        format!("Code that `{}` generates from the spec.", self.config.command)
-    }
-
     /// Returns an environment variable of the program: `PHOTO_SHARE_TOKEN` for `TOKEN`. The crate of the program is
     /// named after it, with `-cli` appended.
     pub(crate) fn variable(&self, ending: &str) -> String {
@@ -360,7 +355,8 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
 /// # Errors
 /// If a configuration is missing, invalid or unreadable, or if two of them write the same files.
 pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
-    let failed = |error| Report::of_file(FILE, &format!("cannot list the folder `spec`: {error}"));
+    let failed =
+        |error| Report::of_file(FILE, format_args!("cannot list the folder `spec`: {error}"));
     let mut files = files(root).map_err(failed)?;
     if files.is_empty() {
         // The error for a missing file says how to create one.
@@ -376,7 +372,7 @@ pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
                     "cannot generate into `{path}`: {} does so, too; give each service its own crates and folders",
                     other.file
                 );
-                return Err(Report::of_file(file, &why));
+                return Err(Report::of_file(file, why));
             }
         }
         configs.push(config);

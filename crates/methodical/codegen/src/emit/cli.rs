@@ -5,7 +5,6 @@ use askama::Template;
 use crate::config::{Project, Role};
 use crate::emit::model::examples::smallest_query;
 use crate::emit::model::marker;
-use crate::emit::model::queries::{optional, required};
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{Command, Gauge, Model, Operation, Param, Primitive, Service, Type, ValueType};
@@ -40,8 +39,8 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let (client, marker) = (config.rust_name(Role::Client), marker(service));
     let template = Commands { service, client, marker, groups: groups(service), probe };
     let path = format!("{}/commands.rs", config.modules(Role::Cli));
-    let root = GeneratedFile::root(project, Role::Cli, &["commands"]);
-    vec![root, GeneratedFile::rust(path, &template)]
+    let root = GeneratedFile::root(project, Role::Cli, "pub(crate) mod commands;");
+    vec![root, GeneratedFile::new(path, &template)]
 }
 
 fn groups(service: &Service) -> Vec<Group<'_>> {
@@ -62,7 +61,7 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
 /// be long.
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
-        let required = required(one).len();
+        let required = one.required().len();
         (one.response.of.is_none(), required, one.response.is_list, one.params.len())
     })
 }
@@ -104,7 +103,7 @@ impl Commands<'_> {
     fn example(&self) -> Option<String> {
         let operations = || self.service.operations.iter();
         let listed =
-            operations().find(|one| required(one).is_empty()).or_else(|| operations().next())?;
+            operations().find(|one| one.required().is_empty()).or_else(|| operations().next())?;
         let plain =
             operations().find(|one| one.params.is_empty()).or_else(|| operations().next())?;
         let model = self.service.response_model(listed);
@@ -134,25 +133,6 @@ impl Commands<'_> {
         let is_used = |model: &&Model| responses().any(|one| one.model() == Some(model.id));
         self.service.models.iter().filter(is_used).collect()
     }
-
-    /// Returns the call of the session that runs an operation.
-    fn call(&self, operation: &Operation, query: &str) -> String {
-        let Some(model) = self.service.response_model(operation) else {
-            let call = match operation.response.value() {
-                Some(Type::List(_)) => "values",
-                Some(Type::Map(_)) => "entries",
-                Some(Type::Value(_) | Type::Model(_)) => "value",
-                None => "nothing",
-            };
-            return format!("session.{call}(&{query})");
-        };
-        let call = match &operation.paging {
-            Some(_) => "list_all",
-            None if operation.response.is_list => "list",
-            None => "object",
-        };
-        format!("session.{call}(&{query}, {})", constant(model))
-    }
 }
 
 /// Returns the name of the constant with the type of a record.
@@ -165,56 +145,14 @@ fn id(param: &Param) -> String {
     format!("param:{}", param.wire)
 }
 
-/// How the program reads the flag of a parameter.
-struct Flag {
-    /// The name of the value; `None` for a flag with `true` or `false`.
-    value: Option<&'static str>,
-    ty: String,
-    /// The parser, which rejects what the service would reject; `None` for the default parser.
-    parser: Option<String>,
+/// Returns the range of the integers that the service accepts, if it limits them: `1..=9`.
+fn range(param: &Param) -> Option<String> {
+    let min = param.min.map(|min| min.to_string()).unwrap_or_default();
+    let max = param.max.map(|max| format!("={max}")).unwrap_or_default();
+    (param.min.or(param.max).is_some()).then(|| format!("{min}..{max}"))
 }
 
-fn flag(param: &Param) -> Flag {
-    let text = if param.ty.is_enum() { "NAME" } else { "TEXT" };
-    let number = Some("N");
-    let (value, ty, parser) = match param.ty.in_query {
-        Primitive::Text => {
-            let parser = "clap::builder::NonEmptyStringValueParser::new()".to_owned();
-            (Some(text), "String", Some(parser))
-        }
-        Primitive::Unsigned => {
-            (number, "u64", Some("methodical_cli::codegen::whole_number".to_owned()))
-        }
-        Primitive::Signed => {
-            let min = param.min.map(|min| min.to_string()).unwrap_or_default();
-            let max = param.max.map(|max| format!("={max}")).unwrap_or_default();
-            let parser = || format!("clap::value_parser!(i64).range({min}..{max})");
-            (number, "i64", (param.min.is_some() || param.max.is_some()).then(parser))
-        }
-        Primitive::Boolean | Primitive::Coded => (None, "bool", None),
-    };
-    Flag { value, ty: ty.to_owned(), parser }
-}
-
-/// Returns the statement that sets an optional parameter of a query if its flag was given. The parser already rejects a
-/// flag without the flags that it needs.
-fn set(operation: &Operation, param: &Param) -> String {
-    let (mut given, mut values) = (Vec::new(), Vec::new());
-    for one in operation.needed_options(param).chain([param]) {
-        let name = one.rust.snake();
-        let is_used_again = operation
-            .params
-            .iter()
-            .any(|other| operation.needed_by(other).any(|needed| needed == one));
-        let value = format!("self.{name}{}", if is_used_again { ".clone()" } else { "" });
-        if one.list.is_some() {
-            given.push(format!("!self.{name}.is_empty()"));
-            values.push(value);
-        } else {
-            given.push(format!("let Some({name}) = {value}"));
-            values.push(name);
-        }
-    }
-    let (given, values) = (given.join(" && "), values.join(", "));
-    format!("if {given} {{ query = query.{}({values}); }}", operation.setter(param))
+/// Returns whether other parameters need a parameter.
+fn is_needed(operation: &Operation, param: &Param) -> bool {
+    operation.params.iter().any(|other| operation.needed_by(other).any(|needed| needed == param))
 }

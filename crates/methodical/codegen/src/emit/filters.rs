@@ -73,15 +73,6 @@ pub(super) fn strings(
     Ok(text::strings(texts))
 }
 
-/// Writes code as an example in a doc comment, as a new paragraph. `language` is empty for a documentation test, or has its
-/// attributes.
-#[filter_fn]
-pub(super) fn example(code: impl Display, _: &dyn Values, language: &str) -> Result<String> {
-    let code = text::fenced(language, &code.to_string());
-    let lines = code.lines().map(|line| format!("\n/// {line}").trim_end().to_owned());
-    Ok(format!("///{}", lines.collect::<String>()))
-}
-
 /// Writes text as a code block.
 #[filter_fn]
 pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Result<String> {

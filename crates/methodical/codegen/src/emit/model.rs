@@ -15,7 +15,7 @@ pub(in crate::emit) mod types;
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "model/root.rs.jinja")]
-    Root { purpose: String, service: &'a Service },
+    Root { service: &'a Service },
     #[template(path = "model/service.rs.jinja")]
     Service { service: &'a Service, marker: String, client: String },
 }
@@ -26,11 +26,11 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let file = |name: &str| format!("{folder}/{name}.rs");
     let client = project.config.packages.get(&Role::Client);
     let client = client.map(|one| format!("{}/", one.name)).unwrap_or_default();
-    let purpose = project.purpose();
+    let root = File::Root { service }.render().unwrap_or_default();
     vec![
-        GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose, service }),
+        GeneratedFile::root(project, Role::Model, &root),
         queries::emit(project, file("queries")),
-        GeneratedFile::rust(
+        GeneratedFile::new(
             file("service"),
             &File::Service { service, marker: marker(service), client },
         ),

@@ -3,7 +3,6 @@
 use askama::Template;
 
 use crate::config::{Project, Role};
-use crate::emit::model::queries::optional;
 use crate::emit::model::tables::columns;
 use crate::emit::{GeneratedFile, MARK, filters};
 use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
@@ -25,17 +24,12 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let folder = config.modules(Role::Python);
     let name = config.rust_name(Role::Python);
     let package = folder.replace("src/generated", "python/") + name.trim_end_matches("_python");
+    let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
     vec![
-        GeneratedFile::root(project, Role::Python, &["calls", "records"]),
-        GeneratedFile::rust(
-            format!("{folder}/calls.rs"),
-            &File::Calls { service, client: client() },
-        ),
-        GeneratedFile::rust(
-            format!("{folder}/records.rs"),
-            &File::Records { service, client: client() },
-        ),
-        GeneratedFile::text(format!("{package}/_generated.py"), &File::Module { service }),
+        GeneratedFile::root(project, Role::Python, "pub(crate) mod calls; pub(crate) mod records;"),
+        file("calls", File::Calls { service, client: client() }),
+        file("records", File::Records { service, client: client() }),
+        GeneratedFile::new(format!("{package}/_generated.py"), &File::Module { service }),
     ]
 }
 
@@ -87,24 +81,6 @@ fn argument(param: &Param) -> String {
 fn given(param: &Param) -> String {
     let convert = value(param).map_or("", |value| value.convert);
     format!("{}.clone(){convert}", param.rust.snake())
-}
-
-/// Returns the expression for a query with the required parameters.
-fn created(operation: &Operation) -> String {
-    let required = operation.params.iter().filter(|param| param.required).map(given);
-    let required = required.collect::<Vec<_>>().join(", ");
-    format!("model::{}::new({required})", operation.rust.pascal())
-}
-
-/// Returns the statement that sets an optional parameter, with those that it needs.
-fn set(operation: &Operation, param: &Param) -> String {
-    let all: Vec<_> = operation.needed_options(param).chain([param]).collect();
-    let join = |text: fn(&&Param) -> String, between: &str| {
-        all.iter().map(text).collect::<Vec<_>>().join(between)
-    };
-    let bind = |one: &&Param| format!("let Some({0}) = &{0}", one.rust.snake());
-    let (are_given, values) = (join(bind, " && "), join(|one| given(one), ", "));
-    format!("if {are_given} {{ query = query.{}({values}); }}", operation.setter(param))
 }
 
 /// Returns, for each method of an operation, whether it is async. A list has one method, whose result can be read

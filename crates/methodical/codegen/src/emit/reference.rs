@@ -5,10 +5,10 @@ use askama::Template;
 use crate::config::{Document, Project};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param,
-    Response, RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
+    Auth, BodyFormat, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Response,
+    RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
 };
-use crate::text::{capitalized, code, fenced, inline, json_string, list, relative};
+use crate::text::{capitalized, code, fenced, inline, json_string, relative};
 
 #[derive(Template)]
 enum Page<'a> {
@@ -31,7 +31,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let Some(folder) = project.config.document(Document::Reference) else { return Vec::new() };
     let inner = &format!("{folder}/operations");
-    let page = |path: &str, page| GeneratedFile::text(format!("{folder}/{path}.md"), &page);
+    let page = |path: &str, page| GeneratedFile::new(format!("{folder}/{path}.md"), &page);
     let mut files = vec![
         page("README", Page::Index { project, service, folder }),
         page("types", Page::Types { project, service, folder }),
@@ -101,24 +101,11 @@ fn joined(parts: &[String]) -> String {
     parts.collect::<Vec<_>>().join("&")
 }
 
-/// Returns the built-in types.
-fn built_in() -> String {
-    let shown: Vec<_> = BuiltIn::ALL
-        .iter()
-        .map(|one| match one {
-            BuiltIn::Integer => "`integer` (64-bit, signed)".to_owned(),
-            BuiltIn::Text | BuiltIn::Boolean => format!("`{}`", one.word()),
-        })
-        .collect();
-    list(&shown, " and ")
-}
-
 /// Returns how a scalar is written in a record.
 fn in_record(scalar: &ValueType) -> String {
     let Some(codes) = &scalar.codes else { return scalar.wire.word().to_owned() };
-    let [yes, no] = [&codes.yes, &codes.no].map(|codes| {
-        codes.iter().map(|one| code(&one.json().to_string())).collect::<Vec<_>>().join(", ")
-    });
+    let [yes, no] = [&codes.yes, &codes.no]
+        .map(|codes| codes.iter().map(|one| code(&one.literal())).collect::<Vec<_>>().join(", "));
     format!("true: {yes}; false: {no}")
 }
 

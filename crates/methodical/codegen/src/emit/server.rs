@@ -25,9 +25,9 @@ enum File<'a> {
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
-    let file = |name: &str, file| GeneratedFile::rust(format!("{folder}/{name}.rs"), &file);
+    let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
     vec![
-        GeneratedFile::root(project, Role::Server, &["call", "operation", "parameters", "record"]),
+        GeneratedFile::root(project, Role::Server, ROOT),
         file("call", File::Calls { service }),
         file("operation", File::Operations { service }),
         file("parameters", File::Parameters { service }),
@@ -35,30 +35,10 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     ]
 }
 
+const ROOT: &str = "pub(crate) mod call; pub(crate) mod operation; pub(crate) mod parameters; pub(crate) mod record;";
+
 fn has_no_params(service: &Service) -> bool {
     service.operations.iter().all(|one| one.params.is_empty())
-}
-
-/// Returns the type of a parameter, and the call that reads it within the limits of the spec.
-fn param(param: &Param) -> (String, String) {
-    let wire = string(&param.wire);
-    let end = |limit: Option<i64>, end: &str| {
-        limit.map_or_else(|| format!("i64::{end}"), |one| one.to_string())
-    };
-    let (ty, reader) = match param.ty.in_query {
-        Primitive::Boolean => ("bool", format!("boolean(pairs, {wire})")),
-        Primitive::Signed => {
-            let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
-            ("i64", format!("between(pairs, {wire}, {min}..={max})"))
-        }
-        Primitive::Unsigned => ("u64", format!("integer(pairs, {wire})")),
-        Primitive::Text | Primitive::Coded => {
-            let most = param.max_chars.map(|_| format!("Some(Self::{})", max_chars(param)));
-            let most = most.unwrap_or_else(|| "None".to_owned());
-            ("String", format!("text(pairs, {wire}, {most})"))
-        }
-    };
-    (if param.required { ty.to_owned() } else { format!("Option<{ty}>") }, reader)
 }
 
 /// Returns the name of the constant with the maximum length of a parameter.

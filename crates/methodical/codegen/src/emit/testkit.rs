@@ -1,7 +1,5 @@
 //! Code of the test kit: the description for the contract checks, and typed mocks.
 
-use std::borrow::Borrow;
-
 use askama::Template;
 
 use crate::config::{Project, Role};
@@ -11,29 +9,25 @@ use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     Auth, Code, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type, Wire,
 };
-use crate::text::{percent_encoded, string, strings};
+use crate::text::{percent_encoded, strings};
 
 /// The files. The examples' responses are byte-exact constants: a published package contains only files of its crate,
 /// so generated code cannot include them from the folder of the spec.
 #[derive(Template)]
 enum File<'a> {
-    #[template(
-        ext = "rs",
-        source = "//! {{ purpose }}
-
-#[cfg(feature = \"contract\")]
-pub(crate) mod contract;
-#[cfg(feature = \"mocks\")]
-pub(crate) mod mocks;
-#[cfg(feature = \"mocks\")]
-mod fixtures;"
-    )]
-    Root { purpose: String },
     #[template(path = "testkit/fixtures.rs.jinja")]
     Fixtures { service: &'a Service },
     #[template(path = "testkit/mocks.rs.jinja")]
     Mocks { service: &'a Service, model: String, marker: String },
 }
+
+const ROOT: &str = "\
+#[cfg(feature = \"contract\")]
+pub(crate) mod contract;
+#[cfg(feature = \"mocks\")]
+pub(crate) mod mocks;
+#[cfg(feature = \"mocks\")]
+mod fixtures;";
 
 /// The contract: the operations that return records, which the checks judge, and the models of these records and of
 /// nested ones.
@@ -56,10 +50,10 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let ids: Vec<_> = ids.flat_map(|id| service.reachable(id)).collect();
     let models = service.models.iter().filter(|model| ids.contains(&model.id)).collect();
     vec![
-        GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose: project.purpose() }),
-        GeneratedFile::rust(file("contract"), &Contract { service, operations, models }),
-        GeneratedFile::rust(file("fixtures"), &File::Fixtures { service }),
-        GeneratedFile::rust(file("mocks"), &File::Mocks { service, model, marker }),
+        GeneratedFile::root(project, Role::Testkit, ROOT),
+        GeneratedFile::new(file("contract"), &Contract { service, operations, models }),
+        GeneratedFile::new(file("fixtures"), &File::Fixtures { service }),
+        GeneratedFile::new(file("mocks"), &File::Mocks { service, model, marker }),
     ]
 }
 
@@ -150,17 +144,13 @@ impl Contract<'_> {
             Type::Value(value) => value,
         };
         if let Some(codes) = &value.codes {
-            return format!("Kind::Values(&[{}])", expressions(codes.all()));
+            return format!("Kind::Values(&[{}])", strings(codes.all().map(Code::literal)));
         }
         match value.wire {
             Wire::TextOrNumber => format!("Kind::OrNumber(&Kind::{})", value.check()),
             _ => format!("Kind::{}", value.check()),
         }
     }
-}
-
-fn expressions(codes: impl Iterator<Item = impl Borrow<Code>>) -> String {
-    codes.map(|code| string(&code.borrow().json().to_string())).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the parameters that are literals in the JSON body of a POST, and those that are lists.

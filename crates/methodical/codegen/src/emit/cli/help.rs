@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::emit::model::queries::required;
 use crate::ir::{Example, Operation, Param, Service};
 
 /// Returns the description of an operation in the imperative.
@@ -58,7 +57,7 @@ pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
 
 /// Returns up to two examples: command lines without the name of the program.
 pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> {
-    let required = required(operation).into_iter();
+    let required = operation.required().into_iter();
     let required =
         required.map(|param| flag(param, param.ty.example()?)).collect::<Option<String>>();
     // A type may lack a plain example.

@@ -2,32 +2,18 @@
 
 use std::fmt::Write as _;
 
-use crate::config::{Project, Role};
 use crate::ir::{Example, Operation, Param, Primitive, Service};
 use crate::text::string;
 
-/// Returns code that creates the query of an example and compares it with its text and body. It uses the example with
-/// the most parameters, and one without percent-encoding if possible.
-pub(super) fn call(project: &Project<'_>, operation: &Operation) -> Option<String> {
-    let examples = project.service.examples_of(operation);
+/// Returns the example with the most parameters, one without percent-encoding if possible, and the expression that creates
+/// its query.
+pub(super) fn shown<'s>(
+    service: &'s Service,
+    operation: &Operation,
+) -> Option<(&'s Example, String)> {
+    let examples = service.examples_of(operation);
     let example = examples.max_by_key(|one| (one.is_plain(), one.params.len()))?;
-    let chain = chain(operation, example)?;
-    let (krate, name) = (project.config.rust_name(Role::Model), operation.rust.pascal());
-    let compared = |(method, text): (&str, &String)| {
-        format!("assert_eq!(query.{method}(), {});\n", string(text))
-    };
-    // A GET has no body, and a POST may have no query.
-    let texts = [("as_str", &example.query), ("body", &example.sent)].map(compared);
-    let expected = match (example.query.is_empty(), example.sent.is_empty()) {
-        (_, true) => &texts[..1],
-        (true, false) => &texts[1..],
-        (false, false) => &texts[..],
-    };
-    Some(format!(
-        "use {krate}::{{{name}, Operation as _}};\n\n\
-         let query = {chain}.query()?;\n{}# Ok::<(), {krate}::DecodeError>(())",
-        expected.concat()
-    ))
+    Some((example, chain(operation, example)?))
 }
 
 /// Returns the expression that creates the query of an example.
@@ -39,7 +25,7 @@ pub(crate) fn chain(operation: &Operation, example: &Example) -> Option<String> 
         params().any(|other| operation.needed_options(other).any(|needed| needed.wire == one.wire))
     };
     for param in params().filter(|one| !one.required && !is_set(one)) {
-        let set = operation.needed_options(param).chain([param]);
+        let set = operation.set_with(param).into_iter();
         let values = set.map(|one| literal(one, example.given(one)?));
         let values = values.collect::<Option<Vec<_>>>()?.join(", ");
         _ = write!(chain, ".{}({values})", operation.setter(param));
@@ -54,8 +40,7 @@ pub(in crate::emit) fn smallest_query(service: &Service, operation: &Operation) 
 
 /// Returns `ListPhotos::new()`, with values for the required parameters.
 fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) -> Option<String> {
-    let required = operation.params.iter().filter(|param| param.required);
-    let values: Option<Vec<_>> = required.map(value).collect();
+    let values: Option<Vec<_>> = operation.required().into_iter().map(value).collect();
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
 }
 

@@ -29,7 +29,7 @@ pub(super) fn emit(service: &Service, path: String) -> GeneratedFile {
     let gauges = gauges.map(|(one, found)| (gauge(one, found), one.rust.pascal())).collect();
     let (marker, recoveries) = (marker(service), recoveries(service, lists));
     let template = Tables { marker, lists, recoveries, gauges };
-    GeneratedFile::rust(path, &template)
+    GeneratedFile::new(path, &template)
 }
 
 /// Returns the expression for the description of an amount.

@@ -5,7 +5,7 @@ use askama::Template;
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
-use crate::text::{json_string, string};
+use crate::text::{json_string, string, strings};
 
 #[derive(Template)]
 #[template(path = "model/types.rs.jinja")]
@@ -18,17 +18,14 @@ struct Types<'a> {
 
 pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
     let (service, krate) = (project.service, project.config.rust_name(Role::Model));
-    GeneratedFile::rust(path, &Types { project, service, krate })
+    GeneratedFile::new(path, &Types { project, service, krate })
 }
 
 /// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
 fn kind(scalar: &ValueType) -> String {
     if let Some(codes) = &scalar.codes {
-        let list = |codes: &[Code]| {
-            let codes = codes.iter().map(|code| string(&code.json().to_string()));
-            codes.collect::<Vec<_>>().join(", ")
-        };
-        return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
+        let [yes, no] = [&codes.yes, &codes.no].map(|list| strings(list.iter().map(Code::literal)));
+        return format!("boolean, [{yes}], [{no}]");
     }
     let kind = if scalar.digits { "digits" } else { scalar.names().scalar };
     let either = if scalar.wire == Wire::TextOrNumber { ", or_number" } else { "" };
@@ -107,16 +104,6 @@ fn initial(field: &Field) -> String {
         _ if !field.required => "Vec::new()".to_owned(),
         Type::Value(ty) if converts(ty) => format!("{name}.into()"),
         _ => name,
-    }
-}
-
-/// Returns the word of the macro for the presence of a field.
-fn presence(field: &Field) -> &'static str {
-    match field {
-        field if field.required => "required",
-        field if field.is(Leniency::AbsentAsEmpty) => "absent",
-        field if field.is(Leniency::BlankAsNone) => "blank",
-        _ => "optional",
     }
 }
 
