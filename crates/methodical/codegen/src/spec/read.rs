@@ -23,7 +23,7 @@ pub(crate) struct At<T> {
     pub(crate) span: Range<usize>,
 }
 
-/// What may have a position: a value of the file, or a key that may be absent.
+/// A value with a position in the file, or a key that may be absent.
 pub(crate) trait Placed {
     fn place(&self) -> Option<&Range<usize>>;
 }
