@@ -2,8 +2,6 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-#![allow(unused_imports, clippy::wildcard_imports, reason = "no service needs all imports")]
-
 pub(crate) mod queries;
 pub(crate) mod service;
 pub(crate) mod tables;

@@ -2,6 +2,4 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-#![allow(unused_imports, clippy::wildcard_imports, reason = "no service needs all imports")]
-
 pub(crate) mod commands;

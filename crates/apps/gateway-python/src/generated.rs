@@ -2,7 +2,5 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-#![allow(unused_imports, clippy::wildcard_imports, reason = "no service needs all imports")]
-
 pub(crate) mod calls;
 pub(crate) mod records;

@@ -2,18 +2,15 @@
 //!
 //! The queries of the operations, and how their responses are decoded.
 
-use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-
 use methodical_model::codegen::{QueryBuilder, borrowed, decoder, list, value};
 use methodical_model::{
-    BodyFormat, DecodeError, ErrorClass, ListOperation, Listing, Operation, PagedOperation, Query,
-    Rejected, StreamDecoder, codegen, paging,
+    DecodeError, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder, codegen,
 };
 
 use crate::generated::service;
-use crate::generated::types::*;
+use crate::generated::types::{
+    Candidate, CandidateRef, Credits, StatusName, Vacancy, VacancyId, VacancyRef,
+};
 
 /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.
 ///

@@ -2,7 +2,7 @@
 //!
 //! The service: the constants that all calls share, and its type.
 
-use methodical_model::{Auth, Dispatch, Secret, SecretPlace, Service};
+use methodical_model::Service;
 
 /// The name of the service.
 pub const NAME: &str = "recruitment-gateway";

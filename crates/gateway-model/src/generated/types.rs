@@ -3,12 +3,10 @@
 //! The types of the service: its scalars, its enums, and its records with their owned and their borrowed form.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use methodical_model::Extra;
-use methodical_model::codegen::{self, Nulls, record, scalar, wire_enum};
+use methodical_model::codegen::{Nulls, record, scalar, wire_enum};
 
 scalar! {
     /// The identifier of a candidate, as text in digits.

@@ -3,8 +3,7 @@
 //! The contract of the service, for the checks.
 
 use methodical_testkit::codegen::{
-    Auth, BodyFormat, Contract, Data, Dispatch, Field, Kind, Operation, Param, Post, Record,
-    Secret, SecretPlace, Values,
+    Auth, Contract, Data, Dispatch, Field, Kind, Operation, Param, Record, Values,
 };
 
 /// The contract of the service.

@@ -2,10 +2,8 @@
 //!
 //! One mock for each operation of the service.
 
-use std::collections::BTreeMap;
-
-use gateway_model::*;
-use methodical_testkit::mocks::{BodyFormat, Call, ListStyle, MockedCall};
+use gateway_model::{Candidate, Credits, StatusName, Vacancy, VacancyId, service};
+use methodical_testkit::mocks::{Call, MockedCall};
 
 use crate::generated::fixtures;
 

@@ -2,7 +2,7 @@
 //!
 //! The parameters of each operation, read and checked.
 
-use crate::parameter::{self, Fault, Pairs, Problem};
+use crate::parameter::{self, Pairs, Problem};
 
 /// The parameters of `candidates/list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,10 @@
 //! A generated file, as an emitter returns it.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use askama::Template;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::config::{Config, Project, Role};
 
@@ -14,9 +18,6 @@ pub struct GeneratedFile {
     pub text: String,
 }
 
-/// The lints that generated modules need not obey: a template imports all names that a service may need.
-const ALLOWED: &str = "#![allow(unused_imports, clippy::wildcard_imports, reason = \"no service needs all imports\")]";
-
 /// Placeholder for the mark in generated JSON, which has no comments.
 pub const MARK: &str = "@generated";
 
@@ -24,17 +25,18 @@ impl GeneratedFile {
     /// Creates the root of the generated modules of a crate.
     pub(in crate::emit) fn root(project: &Project<'_>, role: Role, modules: &str) -> Self {
         let Config { command, .. } = project.config;
-        let text = format!(
-            "//! Code that `{command}` generates from the spec.\n\n{ALLOWED}\n\n{modules}\n"
-        );
+        let text = format!("//! Code that `{command}` generates from the spec.\n\n{modules}\n");
         Self { path: format!("{}.rs", project.config.modules(role)), text }
     }
 
-    /// Creates a file from its template.
+    /// Creates a file from its template. Unused imports of Rust code are removed, so a template need not know which
+    /// names a spec requires.
     pub(in crate::emit) fn new(path: impl Into<String>, template: &impl Template) -> Self {
         // Only a filter could fail, and ours do not. If one did, rustfmt would reject this text.
         let text = template.render().unwrap_or_else(|error| format!("cannot render: {error}"));
-        Self { path: path.into(), text: text + "\n" }
+        let (path, text) = (path.into(), text + "\n");
+        let is_rust = Path::new(&path).extension().is_some_and(|extension| extension == "rs");
+        Self { text: if is_rust { with_used_imports(&text) } else { text }, path }
     }
 
     /// Creates a JSON file from text in which objects and lists may have trailing commas.
@@ -83,14 +85,86 @@ fn laid_out(json: &str) -> String {
     out
 }
 
+/// Removes unused names from the imports of a file. Each import is on one line.
+fn with_used_imports(text: &str) -> String {
+    let code: String =
+        text.split_inclusive('\n').filter(|line| !line.starts_with("use ")).collect();
+    // rustfmt reports code that cannot be tokenized.
+    let Ok(tokens) = code.parse() else { return text.to_owned() };
+    let mut used = BTreeSet::new();
+    collect(tokens, &mut used);
+    let lines = text.lines().filter_map(|line| match line.strip_prefix("use ") {
+        Some(import) => used_import(import.trim_end_matches(';'), &used),
+        None => Some(line.to_owned()),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Collects names in code that may be imported: not those after `.`, `::` or `fn`, and lowercase names only if they are
+/// functions, macros or modules.
+fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
+    let mut before = String::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let text = match token {
+            TokenTree::Group(group) => {
+                collect(group.stream(), used);
+                String::new()
+            }
+            token => token.to_string(),
+        };
+        let is_type = text.starts_with(|first: char| first.is_ascii_uppercase());
+        let is_named = is_type
+            || match tokens.peek() {
+                Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+                Some(TokenTree::Punct(next)) => {
+                    next.as_char() == '!'
+                        || next.as_char() == ':' && next.spacing() == Spacing::Joint
+                }
+                _ => false,
+            };
+        if is_named && !matches!(&*before, "." | "::" | "fn") {
+            used.insert(text.clone());
+        }
+        // A single colon precedes a type.
+        before = if before == ":" && text == ":" { "::".to_owned() } else { text };
+    }
+}
+
+/// Returns an import reduced to the names that are used: `a::{B, c}`.
+fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
+    let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
+    let is_used = |name: &&str| match *name {
+        "*" => true,
+        "self" => used.contains(path.rsplit("::").next().unwrap_or(path)),
+        name => used.contains(name),
+    };
+    let names = names.trim_end_matches('}').split(',').map(str::trim);
+    let names: Vec<_> = names.filter(is_used).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("use {path}::{one};")),
+        names => Some(format!("use {path}::{{{}}};", names.join(", "))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::laid_out;
+    use super::{laid_out, with_used_imports};
 
     #[test]
     fn json_is_laid_out() {
         let text = r#"{"a":[1,{"b\\":"\",}",},[],{ },],}"#;
         let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\\\\\": \"\\\",}\"\n    },\n    [],\n    {}\n  ]\n}";
         assert_eq!(laid_out(text), expected);
+    }
+
+    #[test]
+    fn imports_that_are_not_used_are_left_out() {
+        let text = "//! A `Text`.\nuse a::{B, C, self};\nuse a::list;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        let expected = "//! A `Text`.\nuse a::B;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        assert_eq!(with_used_imports(text), expected);
+        let text = "use a::{list, self};\nuse b::C;\nfn f() -> C { a::g(list(1)) }\n";
+        assert_eq!(with_used_imports(text), text);
     }
 }
