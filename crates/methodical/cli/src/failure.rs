@@ -1,10 +1,11 @@
 //! A failure of the program: what happened, why, what to do next, and the exit code.
 
 use std::error::Error as StdError;
-use std::{io, iter};
+use std::{env, io, iter};
 
 use methodical_client::{Error, ErrorKind, model};
 
+use crate::connect::is_local;
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone, closest};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
@@ -282,10 +283,15 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
-        ErrorKind::Connect => format!(
-            "check the base URL, that the service is running, and the proxy if one is set; {} shows where the URL comes from",
-            invocation.command("config list")
-        ),
+        ErrorKind::Connect => match base_url.and_then(|url| proxy_of(&url.value)) {
+            Some(name) => format!(
+                "check the base URL, and that the proxy in {name} runs and reaches the service; to bypass it, add the host to NO_PROXY"
+            ),
+            None => format!(
+                "check the base URL, and that the service is running; {} shows where the URL comes from",
+                invocation.command("config list")
+            ),
+        },
         ErrorKind::Tls => {
             "check the scheme and the port of the base URL, and the clock of this machine; if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE".to_owned()
         }
@@ -317,6 +323,18 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         }
         _ => return None,
     })
+}
+
+/// Returns the variable that names a proxy for a URL, if one is set. The transport decides whether `NO_PROXY` exempts
+/// the host.
+fn proxy_of(base_url: &str) -> Option<&'static str> {
+    let own = if base_url.starts_with("https:") {
+        ["https_proxy", "HTTPS_PROXY"]
+    } else {
+        ["http_proxy", "HTTP_PROXY"]
+    };
+    let mut names = own.into_iter().chain(["all_proxy", "ALL_PROXY"]);
+    names.find(|name| !is_local(base_url) && env::var_os(name).is_some_and(|url| !url.is_empty()))
 }
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.

@@ -117,6 +117,34 @@ impl Mirror {
         source.is_of(self.store().identity())
     }
 
+    /// Returns whether this is the access token noted last, or `None` if none was noted.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
+        let store = self.store();
+        let mark = store.identity().mark("token", &[token.as_bytes()]);
+        Ok(store.note(TOKEN)?.map(|noted| noted == mark))
+    }
+
+    /// Notes the access token of a sync, so that readers can tell when it has been replaced. Only a short keyed hash is
+    /// stored, which does not reveal the token.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read or written.
+    pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
+        let store = self.store();
+        let mark = store.identity().mark("token", &[token.as_bytes()]);
+        // A write waits while another process is syncing.
+        if store.note(TOKEN)?.as_ref() == Some(&mark) {
+            Ok(())
+        } else {
+            store.set_note(TOKEN, &mark)
+        }
+    }
+
     /// Creates the indexes that let [`browse`](Self::browse) read few rows of a table in these orders, unless they
     /// exist. A recovered table also gets those for [boards](crate::queries::board), for the members of a group, and
     /// for the [`latest_changes`](Self::latest_changes) of a record. Later syncs maintain them.
@@ -205,3 +233,6 @@ impl Identity {
         hex(&Hasher::new(&self.secret, purpose).hash(parts).0).chars().take(8).collect()
     }
 }
+
+/// The note with the access token of the last sync, as a short hash.
+const TOKEN: &str = "token";

@@ -28,12 +28,12 @@ fn variables_that_are_not_utf8_are_refused() {
 }
 
 #[test]
-fn a_proxy_that_may_be_down_is_named() {
+fn a_proxy_that_is_down_is_named() {
     let nobody = ClosedPort::new();
     let person = Person::of_service("http://gateway.invalid").with("HTTP_PROXY", &nobody.url());
     let output = person.run(&["credits", "get", "--allow-insecure-http"]);
     assert_eq!(code(&output), 4);
-    let hint = "and the proxy if one is set; ";
+    let hint = "hint: check the base URL, and that the proxy in HTTP_PROXY runs";
     assert!(stderr(&output).contains(hint), "{}", stderr(&output));
 }
 

@@ -19,7 +19,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (2, Gone, "credits get --token-file nothing", "token file nothing does not exist"),
     (3, Answers("403 Forbidden", ""), "credits get -o raw", "does not allow this call"),
     (3, Answers("401 Unauthorized", ""), "auth status", "the environment variable GATEWAY_TOKEN"),
-    (4, Gone, "credits get", "check the base URL, that the service is running, and the proxy"),
+    (4, Gone, "credits get", "check the base URL, and that the service is running"),
     (4, Gone, "candidates list --vacancy Nurse", "the title `Nurse`: cannot reach the service"),
     (4, Silent, "credits get --timeout 1", "use `--timeout SECONDS` to wait longer"),
     (4, Hangs, "vacancies list --timeout 1", "use `--timeout SECONDS` to wait longer"),

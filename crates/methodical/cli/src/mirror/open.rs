@@ -12,7 +12,7 @@ use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 use tempfile::TempDir;
 
-use crate::connect::connect_to_sample;
+use crate::connect::{connect_to_sample, token_text};
 use crate::failure::{Exit, Failure};
 use crate::files::{data_folder, temporary_folder};
 use crate::mirror::placements::described;
@@ -72,29 +72,32 @@ impl Place {
             return Err(failure.hint(format!("{sync} creates it")));
         }
         let mirror = Mirror::open_existing(&self.0).map_err(unreadable)?;
-        self.check(&mirror, settings, invocation)?;
+        if self.check(&mirror, settings, invocation)? {
+            note_token(&mirror, settings, invocation);
+        }
         Ok(mirror)
     }
 
     /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
+    /// Returns whether it is the mirror of the settings.
     fn check(
         &self,
         mirror: &Mirror,
         settings: &Settings,
         invocation: &Invocation,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let is_named = invocation.mirror.from.as_deref().is_some_and(|from| from != OF_PROFILE);
         if is_named && invocation.service.profile.is_none() {
-            return Ok(());
+            return Ok(false);
         }
         let reader = account(settings, invocation);
         let text = match source(settings, invocation) {
-            Some(own) if mirror.is_of(&own) => return Ok(()),
+            Some(own) if mirror.is_of(&own) => return Ok(true),
             Some(_) => format!("the mirror {self} does not belong to {reader}"),
             // Without a base URL, all settings may be missing.
             None => match other_owner(mirror, settings) {
                 Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
-                None => return Ok(()),
+                None => return Ok(false),
             },
         };
         let without = if invocation.service.demo { "--demo" } else { "--profile" };
@@ -274,6 +277,18 @@ pub(crate) fn note_age(
     };
     invocation.screen.note(&text);
     Ok(())
+}
+
+/// Prints a note if the last sync used another access token, provided that the token can be read without side effects.
+pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invocation) {
+    let Some(token) = token_text(settings, invocation) else { return };
+    // The mirror can be read without the note.
+    if let Ok(Some(false)) = mirror.knows_token(&token) {
+        invocation.screen.note(&format!(
+            "the last sync used another access token of profile {}; if it was for another account, use a separate profile",
+            settings.profile.value
+        ));
+    }
 }
 
 /// Reads the records of a table that match, until `take` returns false or fails. Returns what it returned last.

@@ -15,12 +15,12 @@ use methodical_mirror::{
 };
 use serde_json::json;
 
-use crate::connect::no_base_url;
+use crate::connect::{no_base_url, token_text};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::found;
 use crate::mirror::list::unknown;
-use crate::mirror::open::{Place, damaged, duration, source};
+use crate::mirror::open::{Place, damaged, duration, note_token, source};
 use crate::mirror::watch::repeat;
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
@@ -146,6 +146,7 @@ pub(crate) fn open<S: Mirrored>(
     invocation.end_dry_run(&format!("would sync the mirror {place}"))?;
     let source = source(&session.settings, invocation).ok_or_else(|| no_base_url(invocation))?;
     let mut mirror = Mirror::open(&place.0, &source)?;
+    note_token(&mirror, &session.settings, invocation);
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;
         if emptied > 0 {
@@ -175,6 +176,11 @@ pub(crate) fn sync<S: Mirrored>(
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     let done = failed(session, mirror, &report);
+    let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
+    if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
+        // If this fails, readers only miss a note.
+        let _unnoted = mirror.note_token(&token);
+    }
     let mut notes = Vec::new();
     if done.is_ok() && !flags.no_recover {
         for of in found::<S>().recovered {
