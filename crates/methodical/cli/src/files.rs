@@ -65,8 +65,9 @@ pub(crate) fn temporary_folder(program: Name) -> io::Result<(TempDir, File)> {
     Ok((folder, lock))
 }
 
-/// Removes the temporary files and folders with this prefix and suffix that earlier runs left in a folder: those that belong to
-/// this user, have not changed for a minute, and are not locked.
+/// Removes the temporary files with this prefix and suffix that earlier runs left in a folder: those that belong to this
+/// user, have not changed for a minute, and are not locked. Without a suffix, removes temporary folders instead: a file
+/// whose name only begins in the same way may be one of the user.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -83,9 +84,9 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
         }
         let is_free = |path: &Path| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
         // Another process may remove it first.
-        if there.is_file() && is_free(&path) {
+        if !suffix.is_empty() && there.is_file() && is_free(&path) {
             drop(fs::remove_file(path));
-        } else if there.is_dir() && is_free(&path.join(IN_USE)) {
+        } else if suffix.is_empty() && there.is_dir() && is_free(&path.join(IN_USE)) {
             drop(fs::remove_dir_all(path));
         }
     }
@@ -374,7 +375,11 @@ mod tests {
         };
         let ((used, lock), (left, _)) = (create("gw-mirror-used"), create("gw-mirror-left"));
         lock.lock().unwrap();
+        let backup = folder.path().join("gw-mirror-backup.db");
+        File::create(&backup).unwrap().set_modified(old).unwrap();
         remove_leftovers(folder.path(), "gw-mirror-", "");
         assert!(used.exists() && !left.exists());
+        // The user may give a backup such a name.
+        assert!(backup.exists());
     }
 }
