@@ -20,6 +20,8 @@ pub struct Connection {
     peer: IpAddr,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
+    /// Counts the connection as open. Unset if it is refused.
+    _open: Option<Arc<()>>,
     /// Why all requests of the connection are refused, if they are.
     pub(crate) refusal: Option<Refusal>,
     pub(crate) state: Mutex<State>,
@@ -91,6 +93,8 @@ pub struct Connections {
     pub(crate) permits: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
     addresses: Arc<Shares<IpAddr>>,
+    /// Each open connection has a clone. The permits cannot count them: who waits for all takes the free ones.
+    open: Arc<()>,
     /// Refused because there were too many connections.
     pub refused: AtomicU64,
     /// Refused because there were too many connections of one address.
@@ -104,6 +108,7 @@ impl Connections {
             permits: Arc::new(Semaphore::new(limits.connections)),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             addresses: Shares::new(limits.connections_per_address),
+            open: Arc::default(),
             refused: AtomicU64::new(0),
             refused_by_address: AtomicU64::new(0),
             limits,
@@ -112,7 +117,7 @@ impl Connections {
 
     /// Returns the number of open connections, without the refused ones.
     pub fn open(&self) -> usize {
-        self.limits.connections.saturating_sub(self.permits.available_permits())
+        Arc::strong_count(&self.open).saturating_sub(1)
     }
 
     /// Admits a connection, or refuses it. Returns `None` if too many are being refused.
@@ -139,6 +144,7 @@ impl Connections {
             peer,
             _share: share.flatten(),
             _permit: permit,
+            _open: refusal.is_none().then(|| Arc::clone(&self.open)),
             refusal,
             state,
         }))
@@ -203,7 +209,38 @@ const REFUSALS: usize = 32;
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
     use super::*;
+
+    #[tokio::test]
+    async fn open_connections_are_counted_while_the_end_of_all_is_awaited() {
+        let limits = Limits {
+            connections: 3,
+            connections_per_address: 3,
+            unlimited: Vec::new(),
+            queue: false,
+            body: 0,
+            head: Duration::MAX,
+            idle: Duration::MAX,
+            stall: Duration::MAX,
+            response: Duration::MAX,
+            age: Duration::MAX,
+        };
+        let connections = Connections::new(limits);
+        let left = connections.admit(Ipv4Addr::LOCALHOST.into()).unwrap();
+        let mut all = std::pin::pin!(connections.permits.acquire_many(3));
+        tokio::select! {
+            biased;
+            _ = all.as_mut() => panic!("one connection is open"),
+            () = std::future::ready(()) => {}
+        }
+        assert_eq!(connections.open(), 1);
+        drop(left);
+        assert_eq!(connections.open(), 0);
+        drop(all.await.unwrap());
+    }
 
     #[test]
     fn each_key_has_its_own_limit_and_closed_shares_take_no_memory() {
