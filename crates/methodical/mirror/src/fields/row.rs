@@ -39,6 +39,8 @@ impl<'a> Row<'a> {
     pub(crate) fn of(json: &'a str, shape: &Shape) -> Result<Self, Error> {
         let mut row = Self { cells: vec![None; shape.columns.len()], ..Self::default() };
         let (mut nulls, mut extra) = (BTreeSet::new(), BTreeMap::new());
+        // Later syncs compare the meaning of an unlisted field, and an error would end them.
+        let check = |text: &str| meaning(text).map(drop);
         for (name, value) in members(json)? {
             let (is_nested, text) = (shape.nests(&name.0), value.get());
             if is_nested && text == "null" {
@@ -48,6 +50,7 @@ impl<'a> Row<'a> {
                 for (field, value) in members(text)? {
                     is_empty = false;
                     if !row.take(&[&name.0, &field.0], value.get(), shape, &mut nulls)? {
+                        check(value.get())?;
                         others.insert(field, value);
                     }
                 }
@@ -57,15 +60,11 @@ impl<'a> Row<'a> {
                     extra.insert(name, others.map_err(damaged)?);
                 }
             } else if is_nested || !row.take(&[&name.0], text, shape, &mut nulls)? {
+                check(text)?;
                 extra.insert(name, value.to_owned());
             }
         }
-        if !extra.is_empty() {
-            let text = written(&extra)?;
-            // Later syncs compare its meaning, and an error would end them.
-            meaning(&text)?;
-            row.extra = Some(text);
-        }
+        row.extra = (!extra.is_empty()).then(|| written(&extra)).transpose()?;
         row.nulls = (!nulls.is_empty()).then(|| written(&nulls)).transpose()?;
         Ok(row)
     }
@@ -411,6 +410,18 @@ mod tests {
             r"{}",
         ] {
             assert_eq!(Row::verbatim(text, &shape()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unlisted_field_may_have_as_many_levels_as_a_model_accepts() {
+        for (levels, is_read) in [(127, true), (128, false)] {
+            let value = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+            for json in
+                [format!(r#"{{"other":{value}}}"#), format!(r#"{{"place":{{"zip":{value}}}}}"#)]
+            {
+                assert_eq!(Row::of(&json, &shape()).is_ok(), is_read, "{levels}");
+            }
         }
     }
 
