@@ -551,16 +551,19 @@ pub fn duplicates(
     for same in found.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
         let mut keys: Vec<i64> = same.iter().map(|(_, _, key, _)| *key).collect();
         keys.dedup();
-        let [first, _, ..] = *keys else { continue };
+        let [_, _, ..] = *keys else { continue };
         let names = same.iter().filter_map(|(.., number)| Some(columns.get(*number)?.1));
         let names: BTreeSet<&str> = names.collect();
         let columns = names.into_iter().map(str::to_owned).collect();
         let ids = keys.iter().map(|key| read.query_row((key,), |row| Ok(id(row.get_ref(0)?))));
         let ids = ids.collect::<Result<_, _>>().or_failed()?;
         let is_phone = same.first().is_some_and(|(is_phone, ..)| *is_phone);
-        duplicates.push((is_phone, first, Duplicate { columns, ids }));
+        duplicates.push((is_phone, keys, Duplicate { columns, ids }));
     }
-    duplicates.sort_by_key(|(is_phone, first, _)| (*is_phone, *first));
+    // The order of the hashes differs from call to call.
+    duplicates.sort_by(|(is_phone, keys, one), (is_other, others, other)| {
+        (is_phone, keys, &one.columns).cmp(&(is_other, others, &other.columns))
+    });
     Ok(duplicates.into_iter().map(|(.., duplicate)| duplicate).collect())
 }
 
