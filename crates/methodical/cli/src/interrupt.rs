@@ -85,10 +85,11 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     let usual = tcgetattr(&terminal)?;
     let mut modes = usual.clone();
     modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
+    let own = terminal.try_clone()?;
     // A signal handler waits for the lock, so it restores a terminal that was changed.
     let mut hidden = lock(&HIDDEN);
     tcsetattr(&terminal, OptionalActions::Now, &modes)?;
-    *hidden = Some((terminal.try_clone()?, usual));
+    *hidden = Some((own, usual));
     drop(hidden);
     let mut secret = String::new();
     let read = write!(terminal, "{question}")

@@ -299,10 +299,11 @@ pub(crate) fn each_record(
     mut take: impl FnMut(Record) -> Result<bool, Failure>,
 ) -> Result<bool, Failure> {
     let mut done = Ok(true);
-    mirror.each_matching(table, filter, |record| {
+    let read = mirror.each_matching(table, filter, |record| {
         done = take(record);
         if matches!(done, Ok(true)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+    });
+    read.map_err(unreadable)?;
     done
 }
 

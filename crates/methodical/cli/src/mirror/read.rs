@@ -247,7 +247,7 @@ pub(crate) fn search<S: Mirrored>(
     let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));
     let mut columns: Vec<String> = shown.map(|name| format!("record.{name}")).collect();
     columns.dedup();
-    let own = ["table", "id", "state", "first_seen"];
+    let own = ["table", "id", "state", "first_seen", "record"];
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let fields: Vec<&str> = own.into_iter().chain(columns.iter().copied()).collect();
     let columns: Vec<&str> = ["table", "id"].into_iter().chain(columns).chain(["state"]).collect();
