@@ -160,7 +160,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Copies the differences of one folder to another. Unchanged files keep their modification time, so that nothing is built again.
+/// Copies the differences of one folder to another. Unchanged files keep their modification time, so that nothing is
+/// built again.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(to).unwrap() {

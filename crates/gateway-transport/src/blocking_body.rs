@@ -115,8 +115,8 @@ impl BlockingBody {
     ///
     /// # Errors
     ///
-    /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
-    /// the body from being received completely.
+    /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or
+    /// the error that kept the body from being received completely.
     ///
     /// # Examples
     ///

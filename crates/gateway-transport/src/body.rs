@@ -190,8 +190,8 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
-    /// the body from being received completely.
+    /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or
+    /// the error that kept the body from being received completely.
     ///
     /// # Examples
     ///

@@ -50,8 +50,9 @@ use crate::{
 
 /// An async and blocking transport that sends through another one and writes each exchange to a cassette.
 ///
-/// Each response is received completely before it is returned. A body of more than 16 MiB, or one that is not UTF-8, is an
-/// error. Failed exchanges are not written. The [module documentation](crate::cassette) says what is recorded and has an example.
+/// Each response is received completely before it is returned. A body of more than 16 MiB, or one that is not UTF-8, is
+/// an error. Failed exchanges are not written. The [module documentation](crate::cassette) says what is recorded and
+/// has an example.
 pub struct Recorder<T, W> {
     inner: T,
     writer: Mutex<W>,

@@ -81,7 +81,8 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// Returns [`TransportErrorKind::InvalidRequest`] if the address is not a URL with the scheme `http`, or has a path or a query.
+    /// Returns [`TransportErrorKind::InvalidRequest`] if the address is not a URL with the scheme `http`, or has a path
+    /// or a query.
     ///
     /// # Examples
     ///

@@ -1,5 +1,5 @@
-//! Any history of lists: a mirror has the records of a plain model, its feed leads to its tables, the deletion guard refuses what it
-//! must, and nothing is missing after an incomplete list.
+//! Any history of lists: a mirror has the records of a plain model, its feed leads to its tables, the deletion guard
+//! refuses what it must, and nothing is missing after an incomplete list.
 
 #![no_main]
 

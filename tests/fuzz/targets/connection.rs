@@ -69,8 +69,8 @@ fn check(bytes: &[u8], heads: &[&[u8]]) -> Vec<(u16, Vec<u8>)> {
     responses.into_iter().map(Response::into_parts).collect()
 }
 
-/// Splits requests without bodies where their heads end. Returns also what follows the last complete one. Like the server, ignores
-/// empty lines before a request (RFC 9112, section 2.2), and takes a bare LF for the end of a line.
+/// Splits requests without bodies where their heads end. Returns also what follows the last complete one. Like the
+/// server, ignores empty lines before a request (RFC 9112, section 2.2), and takes a bare LF for the end of a line.
 fn heads(mut bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut heads = Vec::new();
     loop {

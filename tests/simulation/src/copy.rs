@@ -82,8 +82,8 @@ impl Copy {
     }
 }
 
-/// Returns whether `after` is what a complete list of a table makes of `before`: each record of the list is present, any other
-/// one is missing at first, and then gone.
+/// Returns whether `after` is what a complete list of a table makes of `before`: each record of the list is present,
+/// any other one is missing at first, and then gone.
 pub(crate) fn is_synced(table: &str, before: &Rows, after: &Rows, records: &Records) -> bool {
     let (list, name) = match table {
         CANDIDATES => (records.list(None, None), "name"),

@@ -1,4 +1,5 @@
-//! The hosts: the real server behind a front that sometimes answers in its place, and a host that must never hear of a token.
+//! The hosts: the real server behind a front that sometimes answers in its place, and a host that must never hear of a
+//! token.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, Weak};

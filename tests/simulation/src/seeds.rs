@@ -10,8 +10,9 @@ use crate::world::World;
 
 /// Runs a story with many seeds, on all processors, and fails with a description of each seed with a violation.
 ///
-/// `GATEWAY_SIMULATION_SEED` runs only this seed, and writes its trace to standard error. `GATEWAY_SIMULATION_SEEDS` sets the number of seeds;
-/// the default is `seeds`. `test` is the beginning of the name of the test, for the command that repeats a seed.
+/// `GATEWAY_SIMULATION_SEED` runs only this seed, and writes its trace to standard error. `GATEWAY_SIMULATION_SEEDS`
+/// sets the number of seeds; the default is `seeds`. `test` is the beginning of the name of the test, for the command
+/// that repeats a seed.
 #[track_caller]
 pub(crate) fn assert_holds<F>(test: &str, seeds: u64, story: impl Fn(World) -> F + Sync)
 where

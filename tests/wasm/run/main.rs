@@ -1,4 +1,5 @@
-//! `wasm-tests RUNNER TEST`: starts the peers, runs the test in Node with the runner of wasm-bindgen, and judges the results.
+//! `wasm-tests RUNNER TEST`: starts the peers, runs the test in Node with the runner of wasm-bindgen, and judges the
+//! results.
 //!
 //! `.ci/wasm` builds the test and calls this program. It fails if a test fails, if a check of the conformance kit fails
 //! that is not an exception, and if an exception passes.

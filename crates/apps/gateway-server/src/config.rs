@@ -40,9 +40,9 @@ pub struct Config {
     pub connections_per_address: Option<usize>,
     /// Maximum number of concurrent database readers.
     pub readers: usize,
-    /// Timeout of one PostgreSQL statement; must match the statement budget of the store. SQLite has none. A request waits up to this
-    /// long for a reader, and then up to three times as long for the database, because the reader may have to connect
-    /// first.
+    /// Timeout of one PostgreSQL statement; must match the statement budget of the store. SQLite has none. A request
+    /// waits up to this long for a reader, and then up to three times as long for the database, because the reader may
+    /// have to connect first.
     pub statement_timeout: Duration,
     /// Timeout for receiving a complete request head, from its first byte.
     pub head_timeout: Duration,

@@ -198,7 +198,7 @@ impl RunningServer {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(|error| unusable(&error)))
     }
 
-    /// Stops accepting requests, lets responses in progress end within the drain timeout, and cuts the remaining connections.
+    /// Stops accepting requests, lets responses end within the drain timeout, and cuts the remaining connections.
     ///
     /// Returns whether all responses ended in time.
     pub async fn stop(self) -> bool {

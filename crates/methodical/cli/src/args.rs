@@ -212,8 +212,9 @@ fn subcommands<C: OperationCommands>(
     shown.collect()
 }
 
-/// Completes the help of a command and its subcommands: fills placeholders, or names the program in the examples of the service;
-/// and says in the short help where the common options are explained, and for a list, which ones are most used.
+/// Completes the help of a command and its subcommands: fills placeholders, or names the program in the examples of the
+/// service; and says in the short help where the common options are explained, and for a list, which ones are most
+/// used.
 fn with_ends<C: OperationCommands>(
     command: clap::Command,
     words: &str,

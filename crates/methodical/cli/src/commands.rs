@@ -38,8 +38,8 @@ pub(crate) enum Command<C: Subcommand> {
     Board,
     /// Find records that may be the same person.
     ///
-    /// They have the same e-mail address (case does not matter), or a phone number with the same last nine digits. Each line has
-    /// the number of its set, and the fields that are the same.
+    /// They have the same e-mail address (case does not matter), or a phone number with the same last nine digits. Each
+    /// line has the number of its set, and the fields that are the same.
     Duplicates,
     /// List who is where: each {member} in each {group}, with the {value} and since when.
     #[command(subcommand)]
@@ -92,9 +92,9 @@ Examples:
     Man(ManFlags),
     /// Answer an assistant from the mirror, over the Model Context Protocol.
     ///
-    /// Reads requests from standard input and prints the answers, until the input ends. The tools only read: who is where, a {member}
-    /// with its history, the board, a report, changes, and how old the data is. Without --personal, no answer has a name, an e-mail
-    /// address or another personal value.
+    /// Reads requests from standard input and prints the answers, until the input ends. The tools only read: who is
+    /// where, a {member} with its history, the board, a report, changes, and how old the data is. Without --personal,
+    /// no answer has a name, an e-mail address or another personal value.
     #[command(after_help = "\
 Examples:
   {program} mcp
@@ -108,9 +108,9 @@ Examples:
     Profile(ProfileCommand),
     /// Sync the mirror, and read it as a Singer tap.
     ///
-    /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what has
-    /// changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that cannot be
-    /// read are warnings.
+    /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what
+    /// has changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that
+    /// cannot be read are warnings.
     #[command(after_help = "\
 Examples:
   {program} tap --discover > catalog.json
@@ -119,9 +119,9 @@ Examples:
     Tap(TapFlags),
     /// Sync the mirror repeatedly, and deliver each change.
     ///
-    /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events
-    /// are delivered at least once and in order: the mirror keeps the position of the receiver. Failed deliveries are retried with
-    /// a later sync.
+    /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is
+    /// now. Events are delivered at least once and in order: the mirror keeps the position of the receiver. Failed
+    /// deliveries are retried with a later sync.
     #[command(after_help = "\
 Examples:
   {program} watch --every 5m

@@ -219,8 +219,8 @@ pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> 
     )))
 }
 
-/// Refuses settings, or their folder, if a user other than this one and root can change them: settings can start programs. The
-/// mode does not matter on a read-only file system: Kubernetes mounts folders with mode 0777 that way.
+/// Refuses settings, or their folder, if a user other than this one and root can change them: settings can start
+/// programs. The mode does not matter on a read-only file system: Kubernetes mounts folders with mode 0777 that way.
 fn check_trusted(path: &Path, there: &fs::Metadata) -> Result<(), Failure> {
     let access = Access::of(there);
     let (what, mend) = if !access.is_own() && access.owner != 0 {
@@ -282,8 +282,8 @@ pub(crate) fn read_trusted(path: &Path) -> Result<Option<String>, Failure> {
     io::read_to_string(file).map(Some).map_err(|error| unusable("read", path, &error))
 }
 
-/// A lock of the settings folder. Take it before reading a file that will be changed: otherwise the changes that another process
-/// makes in between are lost.
+/// A lock of the settings folder. Take it before reading a file that will be changed: otherwise the changes that
+/// another process makes in between are lost.
 #[derive(Debug)]
 pub(crate) struct Lock {
     program: Name,

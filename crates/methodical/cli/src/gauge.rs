@@ -25,8 +25,9 @@ use crate::session::Session;
 pub enum GaugeCommand {
     /// Exit with code 8 if the amount is below a threshold, or lasts too few days.
     ///
-    /// The amount is always printed; if it is too low, an error is printed too. --below reads it from the service, and compares it
-    /// as a decimal number, without rounding. --days reads it from the mirror. If it cannot be read, the exit code is not 8.
+    /// The amount is always printed; if it is too low, an error is printed too. --below reads it from the service, and
+    /// compares it as a decimal number, without rounding. --days reads it from the mirror. If it cannot be read, the
+    /// exit code is not 8.
     #[command(name = "check")]
     Check(CheckFlags),
     /// Forecast how long the amount will last, based on the last two weeks.

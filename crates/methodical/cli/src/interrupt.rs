@@ -1,6 +1,7 @@
 //! Signals that end the program: the terminal is restored, and the exit code names the signal.
 //!
-//! Unfinished files are not removed: they never get their final name, and the next run that writes to their folder removes them.
+//! Unfinished files are not removed: they never get their final name, and the next run that writes to their folder
+//! removes them.
 
 #[cfg(unix)]
 use std::fs::File;

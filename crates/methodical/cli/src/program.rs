@@ -82,8 +82,8 @@ impl Program {
         self
     }
 
-    /// Adds the command `check`, which compares the service with its contract. Its flag `--strict` compares it with `reference`, such as
-    /// `photos-server`, where the contract leaves a point open.
+    /// Adds the command `check`, which compares the service with its contract. Its flag `--strict` compares it with
+    /// `reference`, such as `photos-server`, where the contract leaves a point open.
     pub const fn contract(mut self, contract: &'static Contract, reference: &'static str) -> Self {
         self.contract = Some((contract, reference));
         self
@@ -290,9 +290,9 @@ impl fmt::Debug for SampleHistory {
 /// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
 /// implementation.
 ///
-/// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`, `mirror`,
-/// `placements`, `profile`, `report`, `tap` and `watch` belong to the frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
-/// command.
+/// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`,
+/// `mirror`, `placements`, `profile`, `report`, `tap` and `watch` belong to the frame; no command of a service may have
+/// one of them. The same is true of the flags that `--help` lists for every command.
 ///
 /// # Examples
 ///
@@ -314,8 +314,8 @@ pub trait OperationCommands: Subcommand {
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
 
-    /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the program has no
-    /// flag `--since`.
+    /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the
+    /// program has no flag `--since`.
     const DATES: &'static [&'static str] = &[];
 
     /// The words of each command that prints records, such as `albums list`, with the type of these records.

@@ -153,8 +153,8 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Width of a terminal of unknown size, in columns.
 const COLUMNS: u16 = 80;
 
-/// Escapes control characters, direction marks and most invisible characters as `\u{…}`, so that a name cannot move the cursor, change colors or
-/// reverse a line.
+/// Escapes control characters, direction marks and most invisible characters as `\u{…}`, so that a name cannot move the
+/// cursor, change colors or reverse a line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);

@@ -23,8 +23,8 @@ use crate::transport::curl;
 
 /// One run of a command: a client of the service `S`, the settings, and the flags for the output.
 ///
-/// [`OperationCommands::run`](crate::OperationCommands::run) receives one. With `--dry-run`, each method prints the request and
-/// sends nothing. With `-o raw`, it prints the response unchanged.
+/// [`OperationCommands::run`](crate::OperationCommands::run) receives one. With `--dry-run`, each method prints the
+/// request and sends nothing. With `-o raw`, it prints the response unchanged.
 pub struct Session<S> {
     pub(crate) client: blocking::Client<S>,
     pub(crate) settings: Settings,

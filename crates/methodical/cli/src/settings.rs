@@ -489,7 +489,8 @@ pub(crate) fn shown_value(value: &Value) -> Option<String> {
     }
 }
 
-/// Splits a program and its arguments as a shell does. Returns `None` if there is no program, or a quotation mark is not closed.
+/// Splits a program and its arguments as a shell does. Returns `None` if there is no program, or a quotation mark is
+/// not closed.
 fn words(text: &str) -> Option<Vec<String>> {
     // In a Windows path, a backslash is a plain character.
     let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };

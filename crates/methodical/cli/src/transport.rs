@@ -203,8 +203,8 @@ const MIN_LENGTH: usize = 4;
 /// Maximum number of secrets. A long-running process keeps getting new tokens.
 const MAX_SECRETS: usize = 16;
 
-/// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and `REDACTED` any
-/// other value that may be a secret.
+/// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and
+/// `REDACTED` any other value that may be a secret.
 pub(crate) fn curl(program: Name, request: &Request) -> String {
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {

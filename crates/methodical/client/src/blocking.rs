@@ -19,8 +19,8 @@ pub type Pages<O> = crate::Pages<O, BlockingBody>;
 
 /// A client for one account of the service `S`, for code without `async`.
 ///
-/// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
-/// ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
+/// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature
+/// `reqwest-blocking`) or ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
 ///
 #[cfg_attr(feature = "ureq", doc = "```")]
 #[cfg_attr(not(feature = "ureq"), doc = "```ignore")]
@@ -209,8 +209,8 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// These futures block instead of waiting, and a body from a blocking transport blocks while it is polled. So a call is ready
-/// when it is first polled.
+/// These futures block instead of waiting, and a body from a blocking transport blocks while it is polled. So a call is
+/// ready when it is first polled.
 impl Io for Arc<dyn BlockingTransport + '_> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         Ok((**self).send(request)?.map(BlockingBody::into_body))

@@ -19,8 +19,9 @@ use crate::{Error, Observer, RetryPolicy, TokenSource};
 /// Builds a client; see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
-/// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking transport, `T`.
-/// Only the base URL and a token are required. [One table](crate#limits-and-retries) lists all the defaults.
+/// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking
+/// transport, `T`. Only the base URL and a token are required. [One table](crate#limits-and-retries) lists all the
+/// defaults.
 ///
 /// # Examples
 ///
@@ -154,8 +155,9 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets the maximum size of the body of a successful response, in bytes. Default: 64 MiB.
     ///
-    /// A larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response declares its length, the
-    /// body is not received at all. A stream has no such limit, only one [for each record](crate::Records::record_limit).
+    /// A larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response declares its
+    /// length, the body is not received at all. A stream has no such limit, only one [for each
+    /// record](crate::Records::record_limit).
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.policy.body_limit = bytes;
         self

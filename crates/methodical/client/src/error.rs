@@ -303,8 +303,8 @@ impl From<methodical_model::DecodeError> for Error {
     }
 }
 
-/// Returns the code of a failure that the service reported, unless it may be data: only a number, or a code that the contract
-/// declares, is shown.
+/// Returns the code of a failure that the service reported, unless it may be data: only a number, or a code that the
+/// contract declares, is shown.
 fn shown_code(reported: &ServiceError) -> Option<&str> {
     let is_declared = reported.class() != ErrorClass::Other;
     let is_number =
@@ -386,8 +386,8 @@ pub enum ErrorKind {
     Forbidden,
     /// Status 404: the base URL may be wrong.
     NotFound,
-    /// Status 429, or an error of class [`RateLimit`](methodical_model::ErrorClass::RateLimit) in the body: rate limited. [`Error::retry_after`](crate::Error::retry_after) returns the wait that the service asks
-    /// for, if any.
+    /// Status 429, or an error of class [`RateLimit`](methodical_model::ErrorClass::RateLimit) in the body: rate
+    /// limited. [`Error::retry_after`](crate::Error::retry_after) returns the wait that the service asks for, if any.
     RateLimited,
     /// A status from 500 to 599, or an error of class [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the
     /// body: the service failed. A later call may succeed if [`Error::is_transient`](crate::Error::is_transient)
@@ -403,8 +403,8 @@ pub enum ErrorKind {
     TooLarge,
     /// A successful response that does not match the contract; the error's `source()` says where.
     Decode,
-    /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service) returns its
-    /// code and message.
+    /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service)
+    /// returns its code and message.
     NotSuccess,
     /// The pages of a list do not follow the contract, or exceed the maximum number of pages. Records already received
     /// are not lost.

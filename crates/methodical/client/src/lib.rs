@@ -61,8 +61,9 @@
 //! all its calls wait; a call whose timeout ends earlier fails without sending one. Connection limits, such as the idle
 //! timeout, are settings of the transport: see its [`Options`](transport::Options).
 //!
-//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
-//! errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401. The status of a response decides as follows; 200 is success:
+//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and
+//! protocol errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401.
+//! The status of a response decides as follows; 200 is success:
 //!
 //! | status | kind | the client |
 //! |---|---|---|
@@ -116,7 +117,8 @@
 //!
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
 //! `retrying` with `gateway.delay_ms`, and, if records were rejected, `records were rejected` of level `WARN` with
-//! `gateway.rejected` and, of the first 10, `gateway.paths`. The HTTP version is not recorded, because a transport need not report it.
+//! `gateway.rejected` and, of the first 10, `gateway.paths`. The HTTP version is not recorded, because a transport need
+//! not report it.
 //!
 //! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record, because
 //! they may be personal data. [`Error::headers`] and [`Error::body`] return what the service sent.

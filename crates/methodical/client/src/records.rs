@@ -1,4 +1,5 @@
-//! The records of a list, of one page or of all: the steps between them, which do no I/O, and their async and blocking drivers.
+//! The records of a list, of one page or of all: the steps between them, which do no I/O, and their async and blocking
+//! drivers.
 
 use std::marker::PhantomData;
 use std::pin::{Pin, pin};

@@ -163,8 +163,8 @@ pub fn usage(message: &str) -> Outcome {
     Outcome::failed(2, format!("error: {message}\n\n`--help` lists the commands.\n"))
 }
 
-/// Returns the usage error for an unexpected word: an unknown command, with a suggestion if a known one is similar, or too many
-/// arguments if the word itself is known.
+/// Returns the usage error for an unexpected word: an unknown command, with a suggestion if a known one is similar, or
+/// too many arguments if the word itself is known.
 pub fn unknown(word: &str, known: &[&str]) -> Outcome {
     usage(&match suggestion(word, known) {
         _ if known.contains(&word) => format!("too many arguments for `{word}`"),

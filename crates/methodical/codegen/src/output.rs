@@ -45,7 +45,8 @@ impl Output {
     /// Generates all files of a project: runs the emitters, formats the files and marks them.
     ///
     /// # Errors
-    /// If rustfmt cannot be run or rejects a file, if a template has no place for the mark, or if two emitters write the same file.
+    /// If rustfmt cannot be run or rejects a file, if a template has no place for the mark, or if two emitters write
+    /// the same file.
     pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(project);
         emitted.extend(crate::init::samples(project, root));

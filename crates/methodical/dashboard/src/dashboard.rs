@@ -100,15 +100,15 @@ impl Dashboard {
         Self { readers: Arc::new(readers), ..self }
     }
 
-    /// Writes a line for each request of a page: the time, the name of the reader, the method, the path without its query, and the
-    /// status. The name is `link` for a reader who used the first URL, and `-` without a session.
+    /// Writes a line for each request of a page: the time, the name of the reader, the method, the path without its
+    /// query, and the status. The name is `link` for a reader who used the first URL, and `-` without a session.
     #[must_use]
     pub fn access_log(self, log: impl Write + Send + 'static) -> Self {
         Self { log: Some(Mutex::new(Box::new(log))), ..self }
     }
 
-    /// Sets the order of the funnel's values, such as statuses, and the names of their groups. Without it, the funnel guesses both
-    /// and shows a note.
+    /// Sets the order of the funnel's values, such as statuses, and the names of their groups. Without it, the funnel
+    /// guesses both and shows a note.
     #[must_use]
     pub fn order(self, groups: impl IntoIterator<Item = (Option<String>, Vec<String>)>) -> Self {
         Self { order: groups.into_iter().collect(), ..self }
@@ -121,15 +121,15 @@ impl Dashboard {
         self
     }
 
-    /// Serves behind a proxy that readers reach over HTTPS at this host, such as `board.example.com`. The server may then listen
-    /// on an address that is not a loopback address. The proxy must pass on the host.
+    /// Serves behind a proxy that readers reach over HTTPS at this host, such as `board.example.com`. The server may
+    /// then listen on an address that is not a loopback address. The proxy must pass on the host.
     #[must_use]
     pub fn behind_proxy(self, host: &str) -> Self {
         Self { proxy: Some(host.to_owned()), ..self }
     }
 
-    /// Encrypts all connections, with a certificate and its key in PEM files. The server may then listen on an address that is
-    /// not a loopback address. Readers reach it by the names in the certificate.
+    /// Encrypts all connections, with a certificate and its key in PEM files. The server may then listen on an address
+    /// that is not a loopback address. Readers reach it by the names in the certificate.
     ///
     /// # Errors
     ///
@@ -265,8 +265,8 @@ impl Listening {
         self.pages.server.access.first_url()
     }
 
-    /// Returns an HTML document that opens the first URL. Write it to a file that only its owner can read, and open that file: other
-    /// users can see the arguments of a program that opens a URL.
+    /// Returns an HTML document that opens the first URL. Write it to a file that only its owner can read, and open
+    /// that file: other users can see the arguments of a program that opens a URL.
     pub fn open_page(&self) -> String {
         problem::open(&format!("{}?{FROM_FILE}", self.url()))
     }

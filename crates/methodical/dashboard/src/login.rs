@@ -56,8 +56,8 @@ impl Readers {
     ///
     /// # Errors
     ///
-    /// Fails if the name does not have 1 to 64 letters, digits and `.-_@`, or if the password has fewer than 12 characters or more
-    /// than 1,000.
+    /// Fails if the name does not have 1 to 64 letters, digits and `.-_@`, or if the password has fewer than 12
+    /// characters or more than 1,000.
     pub fn add(&mut self, name: &str, password: &str, masks: bool) -> Result<(), Error> {
         let is_plain = |one: char| one.is_ascii_alphanumeric() || ".-_@".contains(one);
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {

@@ -126,7 +126,8 @@ fn times(record: &Record) -> Vec<(&'static str, Time)> {
     all.into_iter().filter_map(|(name, at)| Some((name, Time::minute(at?)))).collect()
 }
 
-/// Returns what follows the kind of a change: the values of a placement before and after it, or else the names of the changed fields.
+/// Returns what follows the kind of a change: the values of a placement before and after it, or else the names of the
+/// changed fields.
 pub(crate) fn detail(change: &Change, is_placement: bool) -> String {
     let (from, to) = (change.previous.as_deref(), change.value.as_deref());
     match change.kind {

@@ -15,9 +15,9 @@ use crate::file::{Column, File, Kind, Value};
 /// A writer of records, given as JSON text, as one Parquet file.
 ///
 /// There is one column for each field: `portal_name` for `portal.name`. A field with a civil time has a second column
-/// `<field>_at`: the time, or null if the text is not one. Everything without a column is in the column `extra`, and the names of
-/// fields that were `null` are in the column `nulls`. A field of unknown type is text: a string itself, and any other value as
-/// JSON.
+/// `<field>_at`: the time, or null if the text is not one. Everything without a column is in the column `extra`, and
+/// the names of fields that were `null` are in the column `nulls`. A field of unknown type is text: a string itself,
+/// and any other value as JSON.
 ///
 /// ```
 /// use methodical_mirror::model::tables::FieldType;

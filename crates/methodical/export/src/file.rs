@@ -95,7 +95,8 @@ const GROUP_ROWS: usize = 131_072;
 /// Size in memory at which a row group is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// A file in an object store that appears only when it is complete. If it is dropped before [`finish`](Self::finish), no file appears.
+/// A file in an object store that appears only when it is complete. If it is dropped before [`finish`](Self::finish),
+/// no file appears.
 ///
 /// ```no_run
 /// use std::io::Write as _;

@@ -70,9 +70,9 @@ pub enum CopyValue<'a> {
 impl Mirror {
     /// Begins to copy the mirror as it is now, even while another process is syncing it.
     ///
-    /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
-    /// each copy that may still hold the erased record, and the next copy removes it. Call [`end_copy`](Self::end_copy) when the copy is
-    /// complete.
+    /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget)
+    /// names each copy that may still hold the erased record, and the next copy removes it. Call
+    /// [`end_copy`](Self::end_copy) when the copy is complete.
     ///
     /// # Errors
     ///

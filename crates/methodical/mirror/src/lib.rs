@@ -121,12 +121,12 @@
 //! the records, `mirror_first_seen` and `mirror_changed_at`, and every column later added to its table. No table may
 //! have the name of a view.
 //!
-//! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns of each description), `mirror_scope`
-//! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
-//! `mirror_rejected` (rejected records of the last sync of
-//! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
-//! `mirror_spell` (past values of placements), `mirror_note` (which groups are due, the names of values), `mirror_run` (the last 1,000 syncs of tables, also failed
-//! ones), and `mirror_sample` (the amounts of gauges).
+//! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns
+//! of each description), `mirror_scope` (counts and the time of the last sync), `mirror_change` (the feed),
+//! `mirror_consumer` (consumers and their failures), `mirror_rejected` (rejected records of the last sync of each
+//! scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), `mirror_spell` (past
+//! values of placements), `mirror_note` (which groups are due, the names of values), `mirror_run` (the last 1,000 syncs
+//! of tables, also failed ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # Upkeep
 //!

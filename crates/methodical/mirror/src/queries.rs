@@ -319,8 +319,8 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
     })
 }
 
-/// Returns what happened in a period. Given a column of the members, such as `portal_name`, it also counts the new members by
-/// the text in that column.
+/// Returns what happened in a period. Given a column of the members, such as `portal_name`, it also counts the new
+/// members by the text in that column.
 ///
 /// # Errors
 ///
@@ -369,8 +369,8 @@ pub fn report(
     Ok(report)
 }
 
-/// Returns how many records of a table were seen for the first time, by day, and by the text of a column if one is named. The
-/// records of a table's first list do not count as arrivals.
+/// Returns how many records of a table were seen for the first time, by day, and by the text of a column if one is
+/// named. The records of a table's first list do not count as arrivals.
 ///
 /// # Errors
 ///
@@ -435,8 +435,8 @@ pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a st
     sums.into_iter().filter(is_end).map(|(value, _)| value).collect()
 }
 
-/// Returns the funnel: how many placements ever had each value and how long, by group, or by the text of a column of the members,
-/// such as `portal_name`. Placements that are gone count as long as their past values are kept.
+/// Returns the funnel: how many placements ever had each value and how long, by group, or by the text of a column of
+/// the members, such as `portal_name`. Placements that are gone count as long as their past values are kept.
 ///
 /// # Errors
 ///
@@ -654,7 +654,8 @@ impl Relation {
         )
     }
 
-    /// Returns the statement of the view of placements: identity, member, group, title, value, previous value, since, and days.
+    /// Returns the statement of the view of placements: identity, member, group, title, value, previous value, since,
+    /// and days.
     pub(crate) fn view(&self, dialect: Dialect<'_>) -> String {
         self.select(dialect, "")
     }

@@ -71,8 +71,8 @@ pub struct Page {
 impl Mirror {
     /// Returns a page of the records that the filter accepts, in the order of the paging.
     ///
-    /// Continue with [`Page::next`]. A record that changes between two pages may occur in both of them, or in neither. If the
-    /// mirror has the [indexes](Self::index), a page reads a bounded number of rows.
+    /// Continue with [`Page::next`]. A record that changes between two pages may occur in both of them, or in neither.
+    /// If the mirror has the [indexes](Self::index), a page reads a bounded number of rows.
     ///
     /// # Errors
     ///

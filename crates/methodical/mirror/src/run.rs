@@ -552,8 +552,8 @@ mod tests {
     const PHOTO: Table =
         Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
 
-    /// Syncs a list of an identity and a title each: `!` is a rejected record. Returns the counts of added, changed, unchanged,
-    /// repeated, rejected and missing records, and the number of changes in the feed.
+    /// Syncs a list of an identity and a title each: `!` is a rejected record. Returns the counts of added, changed,
+    /// unchanged, repeated, rejected and missing records, and the number of changes in the feed.
     fn sync(mirror: &mut Mirror, list: &str, is_verbatim: bool) -> [u64; 7] {
         let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
         for record in list.split(' ') {

@@ -449,7 +449,8 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
 /// `GWMR`, the application id in the header of every mirror.
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
-/// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had no values.
+/// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had
+/// no values.
 const VERSION: i64 = 4;
 
 /// The statements that make the feed of an older schema one of this release.

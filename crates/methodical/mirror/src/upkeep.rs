@@ -108,8 +108,8 @@ impl Store {
         })
     }
 
-    /// Removes the rows that were gone or forgotten before this time, with their past values, and the changes up to this number.
-    /// Returns how many.
+    /// Removes the rows that were gone or forgotten before this time, with their past values, and the changes up to
+    /// this number. Returns how many.
     fn remove(&self, gone_before: Option<&str>, until: i64) -> Result<(u64, u64), Error> {
         let mut records = 0;
         for status in self.tables()? {

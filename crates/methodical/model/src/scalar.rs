@@ -3,8 +3,8 @@
 pub(crate) mod conversions;
 pub(crate) mod either;
 
-/// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON texts that
-/// represent it.
+/// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON
+/// texts that represent it.
 ///
 /// The kind decides the conversions, and how values compare. After the kind, `or_number` allows a record to have a
 /// number in place of text.

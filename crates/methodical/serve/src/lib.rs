@@ -97,7 +97,8 @@ pub struct Limits {
     pub age: Duration,
 }
 
-/// Accepts connections and serves them with a [`Service`]. Holds what all connections share; [`run`](Self::run) takes the socket.
+/// Accepts connections and serves them with a [`Service`]. Holds what all connections share; [`run`](Self::run) takes
+/// the socket.
 #[derive(Debug)]
 pub struct Listen<S> {
     service: Arc<S>,

@@ -151,7 +151,8 @@ impl Call {
         Self { has_bad_record: true, ..self }
     }
 
-    /// Truncates the JSON of a list after its last record, or of an object before its last byte. The HTTP response is complete.
+    /// Truncates the JSON of a list after its last record, or of an object before its last byte. The HTTP response is
+    /// complete.
     pub fn truncated(self) -> Self {
         Self { is_truncated: true, ..self }
     }

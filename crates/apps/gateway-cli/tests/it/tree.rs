@@ -62,7 +62,8 @@ fn every_command_has_the_one_output_flag() {
     insta::assert_snapshot!(names.join("\n"));
 }
 
-/// `docs/llms.txt` lists every command with the first line of its help, and the skill has the same rules. `INSTA_UPDATE=always` writes them.
+/// `docs/llms.txt` lists every command with the first line of its help, and the skill has the same rules.
+/// `INSTA_UPDATE=always` writes them.
 #[cfg(all(feature = "dashboard", feature = "demo"))]
 #[test]
 fn files_for_assistants_list_every_command() {

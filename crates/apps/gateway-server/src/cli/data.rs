@@ -17,8 +17,8 @@ pub(super) struct ImportArguments {
     /// Account that receives the data.
     #[arg(long, value_name = "NAME")]
     account: String,
-    /// Vacancy in which every candidate in the files gets the status of --status. For responses that were filtered by both: they
-    /// contain neither.
+    /// Vacancy in which every candidate in the files gets the status of --status. For responses that were filtered by
+    /// both: they contain neither.
     #[arg(long, value_name = "N", requires = "status")]
     vacancy_id: Option<i64>,
     /// Status of the candidates in the vacancy of --vacancy-id.

@@ -1,4 +1,4 @@
-//! The operations that the store needs from a database. Two small drivers implement it; everything above them is written once.
+//! The operations that the store needs from a database. Two small drivers implement them; the rest is written once.
 //!
 //! Parameters are numbered: `?1` is the first value. A row with 9223372036854775807 in `rev_to` is live, because no
 //! account reaches that revision. Every statement on the data of an account has the account among its parameters; tests

@@ -247,7 +247,7 @@ fn parameter<'v>(value: &'v Value<'_>) -> &'v (dyn ToSql + Sync) {
 
 type BoxError = Box<dyn std::error::Error + Sync + Send>;
 
-/// Translates a PostgreSQL error. Its text is dropped, because it may quote a row. `context` is the message of errors that have no more specific one.
+/// Translates a PostgreSQL error, but not its text, which may quote a row. `context` is the default message.
 fn failure(context: &'static str, error: ::postgres::Error) -> Error {
     let Some(code) = error.code().map(SqlState::code) else {
         return Error::caused(ErrorKind::Storage, context, error);

@@ -23,9 +23,9 @@ use crate::settings::{ServiceFlags, Settings, TOKEN_FOR, TokenFrom, of_profile, 
 pub(crate) enum AuthCommand {
     /// Store a token for the profile, after the service has accepted it.
     ///
-    /// The token is typed in without being shown, or read from --token-stdin, --token-file or `{PROGRAM}_TOKEN`. It is stored
-    /// in a file that only you can read. The profile also remembers --base-url and --allow-insecure-http. A stored token is only sent
-    /// to the service that it was stored for.
+    /// The token is typed in without being shown, or read from --token-stdin, --token-file or `{PROGRAM}_TOKEN`. It is
+    /// stored in a file that only you can read. The profile also remembers --base-url and --allow-insecure-http. A
+    /// stored token is only sent to the service that it was stored for.
     #[command(after_help = "\
 Examples:
   {program} auth login --base-url https://{program}.example.com

@@ -31,8 +31,8 @@ mod protocol;
 /// The flags of `mcp`.
 #[derive(Debug, Args)]
 pub(crate) struct AssistantFlags {
-    /// Let the assistant read personal values too, such as names and e-mail addresses. They leave this machine if its model does not
-    /// run here.
+    /// Let the assistant read personal values too, such as names and e-mail addresses. They leave this machine if its
+    /// model does not run here.
     #[arg(long)]
     personal: bool,
 }
@@ -434,8 +434,8 @@ fn with(mut object: Value, name: &str, value: impl Into<Value>) -> Value {
     object
 }
 
-/// Returns the schemas of fields. Each is a name, a colon and a type if it is not a string, `?` if it may be null, and what it means.
-/// The type of a list is `[` with its fields.
+/// Returns the schemas of fields. Each is a name, a colon and a type if it is not a string, `?` if it may be null, and
+/// what it means. The type of a list is `[` with its fields.
 fn fields(text: &str) -> Value {
     text.split("; ").filter(|field| !field.is_empty()).fold(json!({}), |fields, field| {
         let (word, doc) = field.split_once(' ').unwrap_or((field, ""));

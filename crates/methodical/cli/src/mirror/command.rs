@@ -20,8 +20,8 @@ pub(crate) enum MirrorCommand {
     /// A record that is absent from a complete list is missing, and gone after two such lists. If too many records are
     /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
     ///
-    /// The {value} is not in any record; you can only filter a list by it. So the sync requests the records of each {group}, and those
-    /// with each {value}.
+    /// The {value} is not in any record; you can only filter a list by it. So the sync requests the records of each
+    /// {group}, and those with each {value}.
     ///
     /// The flags that select records and fields, such as --filter, apply to the report.
     #[command(after_help = "\
@@ -49,8 +49,8 @@ Examples:
     Changes(ChangesFlags),
     /// List the consumers of changes, such as webhooks, with their undelivered changes.
     ///
-    /// A consumer is a receiver that `watch` delivers to. The mirror keeps its position: the number of the last change that it
-    /// received. A webhook that answers with status 410 is disabled.
+    /// A consumer is a receiver that `watch` delivers to. The mirror keeps its position: the number of the last change
+    /// that it received. A webhook that answers with status 410 is disabled.
     #[command(after_help = "\
 Examples:
   {program} mirror consumers
@@ -64,8 +64,8 @@ Examples:
     Search(SearchFlags),
     /// Erase a record, and prevent later syncs from adding it again.
     ///
-    /// Its personal fields are erased, including those in the log and the free space of the file. Its identity stays. `--undo`
-    /// lets a later sync add the record again. Backups that may still contain the record are named.
+    /// Its personal fields are erased, including those in the log and the free space of the file. Its identity stays.
+    /// `--undo` lets a later sync add the record again. Backups that may still contain the record are named.
     #[command(after_help = "\
 Examples:
   {program} mirror forget 4711
@@ -103,11 +103,11 @@ Examples:
     Backup(BackupFlags),
     /// Copy the mirror to a PostgreSQL database, or to Parquet files, or bring the copy up to date.
     ///
-    /// The copy has the tables, the changes and the history, and equals the mirror after each run. Other programs may read it.
-    /// After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views, too; its URL is a
-    /// libpq URL, with the usual environment variables, such as `PGPASSWORD`. In a folder or an object store, there is one Parquet
-    /// file for each table, if the program was built with Parquet. Credentials are in the usual environment variables, such as
-    /// `AWS_ACCESS_KEY_ID`.
+    /// The copy has the tables, the changes and the history, and equals the mirror after each run. Other programs may
+    /// read it. After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views,
+    /// too; its URL is a libpq URL, with the usual environment variables, such as `PGPASSWORD`. In a folder or an
+    /// object store, there is one Parquet file for each table, if the program was built with Parquet. Credentials are
+    /// in the usual environment variables, such as `AWS_ACCESS_KEY_ID`.
     #[command(after_help = "\
 Examples:
   {program} mirror copy --to postgres://team@db.example/team
@@ -116,8 +116,8 @@ Examples:
     Copy(CopyFlags),
     /// Restore the mirror from a backup.
     ///
-    /// Records that the current mirror has forgotten stay forgotten. Earlier cursors are refused, so readers of the changes must
-    /// read the tables again.
+    /// Records that the current mirror has forgotten stay forgotten. Earlier cursors are refused, so readers of the
+    /// changes must read the tables again.
     #[command(after_help = "\
 Examples:
   {program} mirror restore backup.db

@@ -13,8 +13,8 @@ use crate::output::printer::Schema;
 use crate::run::Invocation;
 use crate::settings::redacted;
 
-/// A function that writes the tables of a mirror to files; set it with [`Program::exporter`](crate::Program::exporter). Returns
-/// the name and row count of each table.
+/// A function that writes the tables of a mirror to files; set it with [`Program::exporter`](crate::Program::exporter).
+/// Returns the name and row count of each table.
 ///
 /// # Examples
 ///
@@ -43,8 +43,8 @@ pub struct ExportRequest<'a> {
 /// The flags of `mirror copy`.
 #[derive(Debug, Args)]
 pub(crate) struct CopyFlags {
-    /// A database, `postgres://USER@HOST/NAME#SCHEMA` (the schema is `mirror` by default), or the folder of the Parquet files:
-    /// `s3://`, `gs://`, `az://`, `file://`, or a path.
+    /// A database, `postgres://USER@HOST/NAME#SCHEMA` (the schema is `mirror` by default), or the folder of the Parquet
+    /// files: `s3://`, `gs://`, `az://`, `file://`, or a path.
     #[arg(long, value_name = "URL")]
     to: String,
 }

@@ -1,5 +1,5 @@
-//! Counts over a mirror. `board`: how many members each group has with each value, or with those of a group of values. `report`:
-//! what happened in a week, a month or another period.
+//! Counts over a mirror. `board`: how many members each group has with each value, or with those of a group of values.
+//! `report`: what happened in a week, a month or another period.
 
 use std::collections::BTreeMap;
 use std::iter;

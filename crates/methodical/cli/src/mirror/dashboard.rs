@@ -44,8 +44,8 @@ pub(crate) struct DashboardFlags {
     #[arg(long)]
     no_open: bool,
 
-    /// Accept requests from a proxy with TLS at HOST. Without this flag and --tls-certificate, --listen must be an address of this
-    /// machine only.
+    /// Accept requests from a proxy with TLS at HOST. Without this flag and --tls-certificate, --listen must be an
+    /// address of this machine only.
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
     proxy_host: Option<String>,
 
@@ -71,8 +71,8 @@ enum DashboardCommand {
 enum ReaderCommand {
     /// Add a reader, or change the password and the rights of one.
     ///
-    /// The password has at least 12 characters. It is typed in without being shown, or read from standard input. Its hash is stored in a
-    /// file that only you can read. A running dashboard accepts the new reader immediately.
+    /// The password has at least 12 characters. It is typed in without being shown, or read from standard input. Its
+    /// hash is stored in a file that only you can read. A running dashboard accepts the new reader immediately.
     #[command(after_help = "\
 Examples:
   {program} dashboard reader add ana

@@ -78,8 +78,8 @@ impl Place {
         Ok(mirror)
     }
 
-    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
-    /// Returns whether it is the mirror of the settings.
+    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may
+    /// be of any. Returns whether it is the mirror of the settings.
     fn check(
         &self,
         mirror: &Mirror,

@@ -110,8 +110,8 @@ pub(crate) fn titles(mirror: &Mirror, table: &'static Table) -> Result<Titles, F
 pub(crate) enum PlacementsCommand {
     /// List each {member} in each {group}, with the {value} and since when.
     ///
-    /// The other fields are those of the {member}. `since` is when a sync first found the {value}, which can be later than the change
-    /// in the service. `days` is the number of midnights since then, in UTC.
+    /// The other fields are those of the {member}. `since` is when a sync first found the {value}, which can be later
+    /// than the change in the service. `days` is the number of midnights since then, in UTC.
     #[command(after_help = "\
 Examples:
   {program} placements list --output-file all.xlsx
@@ -133,8 +133,8 @@ pub(crate) struct PlacementsFlags {
 
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     ///
-    /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value}, those at an end
-    /// are left out: a {value} that fewer than one in ten leave, except the first one.
+    /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value},
+    /// those at an end are left out: a {value} that fewer than one in ten leave, except the first one.
     #[arg(long, value_name = "TIME", value_parser = wait)]
     waiting: Option<(i64, i64)>,
 }

@@ -150,7 +150,8 @@ pub(crate) struct ConsumersFlags {
 /// A change of a consumer.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConsumersCommand {
-    /// Move a consumer to a position in the changes: to deliver changes again, or to skip one that the receiver never accepts.
+    /// Move a consumer to a position in the changes: to deliver changes again, or to skip one that the receiver never
+    /// accepts.
     ///
     /// A consumer that was disabled is enabled.
     #[command(after_help = "\

@@ -53,10 +53,12 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "MIRROR")]
     pub(crate) to: Option<String>,
 
-    /// Accept the list of TABLE if exactly N records are newly missing, or now refer to other people. Repeat the flag for several.
+    /// Accept the list of TABLE if exactly N records are newly missing, or now refer to other people. Repeat the flag
+    /// for several.
     ///
-    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
-    /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
+    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a
+    /// week, or if it became empty. It is also refused if more than 10 records and more than half have other personal
+    /// data.
     #[arg(long, value_name = "TABLE=N", value_parser = accepted)]
     pub(crate) accept_missing: Vec<(String, u64)>,
 
@@ -66,13 +68,13 @@ pub(crate) struct SyncFlags {
 
     /// Name of a value, such as a status, that the contract does not list. Repeat the flag for several.
     ///
-    /// The service can only filter by such a value, so the sync needs its name. Names in the contract, and names that you gave
-    /// before, are always included.
+    /// The service can only filter by such a value, so the sync needs its name. Names in the contract, and names that
+    /// you gave before, are always included.
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) values: Vec<String>,
 
-    /// Request the values of all groups, and check all rows. By default, a sync requests them for groups whose records changed,
-    /// and for one eighth of all groups.
+    /// Request the values of all groups, and check all rows. By default, a sync requests them for groups whose records
+    /// changed, and for one eighth of all groups.
     ///
     /// Checking compares each row of the mirror with its hash. A row that was damaged is written again.
     #[arg(long, conflicts_with = "no_recover")]
@@ -84,8 +86,8 @@ pub(crate) struct SyncFlags {
 
     /// Store no personal fields, and erase those in the mirror.
     ///
-    /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields stay, and
-    /// their changes are detected. Fields that the contract does not list count as personal.
+    /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields
+    /// stay, and their changes are detected. Fields that the contract does not list count as personal.
     #[arg(long)]
     pub(crate) no_personal: bool,
 

@@ -238,7 +238,8 @@ const STICKY_AND_PUBLIC: u32 = 0o1002;
 /// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// An output of unchanged bytes, in constant memory. On a terminal, whole lines are printed, and control characters are escaped.
+/// An output of unchanged bytes, in constant memory. On a terminal, whole lines are printed, and control characters are
+/// escaped.
 #[derive(Debug)]
 pub(crate) struct Raw {
     out: Destination,
@@ -314,7 +315,8 @@ struct Paged {
 }
 
 impl Paged {
-    /// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does not start.
+    /// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does
+    /// not start.
     fn start(invocation: &Invocation) -> Option<Self> {
         let Invocation { output, service, screen, .. } = invocation;
         let unwanted =

@@ -19,8 +19,8 @@ pub(crate) struct OutputFlags {
     /// Output format [default: table on a terminal, else json].
     ///
     /// With --output-file, the extension selects the format: {extensions}. A .txt file contains a table. Other
-    /// extensions are refused; for a name without one, the format is JSON. Interrupted JSON is invalid, so programs notice; interrupted
-    /// NDJSON merely ends early.
+    /// extensions are refused; for a name without one, the format is JSON. Interrupted JSON is invalid, so programs
+    /// notice; interrupted NDJSON merely ends early.
     #[arg(short, long, global = true, value_name = "FORMAT", value_parser = Formats::default().parser())]
     pub(crate) output: Option<Format>,
 
@@ -34,9 +34,9 @@ pub(crate) struct OutputFlags {
 
     /// Print only records where FIELD equals TEXT (`FIELD~TEXT`: contains TEXT, ignoring case; also `!=` `<` `<=` `>` `>=`).
     ///
-    /// `<`, `<=`, `>` and `>=` compare dates and decimal numbers: `FIELD>=2026-11-30`. Dates are compared to the precision
-    /// given: `FIELD=2026-11` matches the whole month. A record without such a value does not match. Records are filtered locally. If the flag is repeated, a record must
-    /// match every filter.
+    /// `<`, `<=`, `>` and `>=` compare dates and decimal numbers: `FIELD>=2026-11-30`. Dates are compared to the
+    /// precision given: `FIELD=2026-11` matches the whole month. A record without such a value does not match. Records
+    /// are filtered locally. If the flag is repeated, a record must match every filter.
     #[arg(long, global = true, value_name = "FIELD=TEXT", value_parser = Filter::parse)]
     pub(crate) filter: Vec<Filter>,
 
@@ -55,14 +55,16 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
     pub(crate) limit: Option<u64>,
 
-    /// Print how many records have each value of FIELD, with percentages, the most frequent first; `date:month` counts months.
+    /// Print how many records have each value of FIELD, with percentages, the most frequent first; `date:month` counts
+    /// months.
     #[arg(long, global = true, value_name = "FIELD", conflicts_with_all = ["fields", "sort"])]
     pub(crate) count_by: Option<String>,
 
     /// Apply a jq filter to the list or the object, and print the results: strings as text, other values as JSON.
     ///
-    /// The input is an array of all records, which are kept in memory, or the object; it is applied after the other selections.
-    /// Numbers keep their exact text unless the filter calculates with them. The language is described at <https://jqlang.org/manual>.
+    /// The input is an array of all records, which are kept in memory, or the object; it is applied after the other
+    /// selections. Numbers keep their exact text unless the filter calculates with them. The language is described at
+    /// <https://jqlang.org/manual>.
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
 

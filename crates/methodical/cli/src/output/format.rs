@@ -74,8 +74,9 @@ pub(crate) enum FormatColumns {
 }
 
 impl OutputFormat {
-    /// Describes a format: its name for `-o` in lowercase, the line about it in the help without a full stop, and the function that
-    /// creates a writer. The writer gets every documented field as a column, unless `--fields` names some.
+    /// Describes a format: its name for `-o` in lowercase, the line about it in the help without a full stop, and the
+    /// function that creates a writer. The writer gets every documented field as a column, unless `--fields` names
+    /// some.
     pub const fn new(name: &'static str, about: &'static str, writer: Begin) -> Self {
         let columns = FormatColumns::All;
         Self { name, about, extensions: &[], is_binary: false, columns, writer }
@@ -192,7 +193,8 @@ impl Formats {
         format!("{} and {last}", all.join(", "))
     }
 
-    /// Returns the format that the extension of a file selects; `None` for a name without one. Fails for any other extension.
+    /// Returns the format that the extension of a file selects; `None` for a name without one. Fails for any other
+    /// extension.
     pub(crate) fn of_file(self, file: &FilePath) -> Result<Option<Format>, Failure> {
         let Some(extension) = file.extension() else { return Ok(None) };
         let extension = extension.to_string_lossy().to_ascii_lowercase();
@@ -261,7 +263,8 @@ impl OutputColumn {
         self.path.to_string()
     }
 
-    /// Returns the type of the values; `None` if it is unknown, as in responses to methods that the contract does not describe.
+    /// Returns the type of the values; `None` if it is unknown, as in responses to methods that the contract does not
+    /// describe.
     pub fn field_type(&self) -> Option<FieldType> {
         self.field_type
     }

@@ -265,7 +265,8 @@ pub(crate) struct Schema<'a> {
     pub(crate) types: Types<'a>,
     /// Whether a dot in the name of a field leads into an object. Other names may contain dots.
     pub(crate) has_objects: bool,
-    /// Whether records may have other fields: a service may send undocumented ones, and a board lacks the columns of absent values.
+    /// Whether records may have other fields: a service may send undocumented ones, and a board lacks the columns of
+    /// absent values.
     pub(crate) is_open: bool,
 }
 
@@ -352,8 +353,8 @@ impl<'a> Schema<'a> {
         OutputColumn { path, field_type }
     }
 
-    /// Checks a field name from a flag. An unknown one is refused if it may be a mistake; others get a warning where records may have
-    /// it.
+    /// Checks a field name from a flag. An unknown one is refused if it may be a mistake; others get a warning where
+    /// records may have it.
     pub(crate) fn check(&self, name: &str, invocation: &Invocation) -> Result<(), Failure> {
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(());

@@ -74,8 +74,8 @@ impl Filter {
         Self { path: path.to_owned(), operator, text: String::new(), bound: Some(date) }
     }
 
-    /// Returns whether the text of the field matches; `None` if it has no date or no number to compare. The text of an absent
-    /// field is empty.
+    /// Returns whether the text of the field matches; `None` if it has no date or no number to compare. The text of an
+    /// absent field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> Option<bool> {
         let compared = || self.bound.as_ref()?.compare(cell);
         let equals = || cell == self.text || compared() == Some(Ordering::Equal);

@@ -174,8 +174,9 @@ impl Layout {
         Self { columns: columns.collect(), room: None }
     }
 
-    /// Fits the columns into a line of `room` columns: the last ones are hidden until the others are readable, dates lose their
-    /// time, and the widest text is narrowed. A long address in the first column leaves half of the line to the others.
+    /// Fits the columns into a line of `room` columns: the last ones are hidden until the others are readable, dates
+    /// lose their time, and the widest text is narrowed. A long address in the first column leaves half of the line to
+    /// the others.
     fn fit(&mut self, room: usize) {
         self.room = Some(room);
         if let [first, _, ..] = self.columns.as_mut_slice()

@@ -1,5 +1,5 @@
-//! OpenAPI 3.1: a document for each operation, with its selector as a constant. OpenAPI has one operation per path and method,
-//! and all our operations share both, so no document has several.
+//! OpenAPI 3.1: a document for each operation, with its selector as a constant. OpenAPI has one operation per path and
+//! method, and all our operations share both, so no document has several.
 
 use askama::Template;
 use serde_json::json;

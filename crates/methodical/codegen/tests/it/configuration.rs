@@ -137,8 +137,8 @@ fn the_example_of_the_guide_is_ours() {
     assert_eq!(config(block.expect("an example")), config(&ours));
 }
 
-/// A generated server would ignore what it does not know, so it is not generated. The example is changed with the operation, so
-/// that only the server is refused.
+/// A generated server would ignore what it does not know, so it is not generated. The example is changed with the
+/// operation, so that only the server is refused.
 #[test]
 fn a_server_is_refused_for_a_service_that_it_cannot_be() {
     let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));

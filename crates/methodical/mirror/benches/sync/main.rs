@@ -1,9 +1,9 @@
 //! The cost of a sync into SQLite: time, processor time, memory, and bytes written, for generated lists.
 //!
-//! `cargo bench -p methodical-mirror --all-features --bench sync` prints the tables of `docs/benchmarks.md`. Arguments are
-//! other lengths of the lists: `-- 20000`. A client receives each list in parts of 64 KiB from this process. Beside the syncs
-//! are what they cannot do without: the client that passes the list on as NDJSON, and a bare insertion of the same rows
-//! into a table with the same indexes.
+//! `cargo bench -p methodical-mirror --all-features --bench sync` prints the tables of `docs/benchmarks.md`. Arguments
+//! are other lengths of the lists: `-- 20000`. A client receives each list in parts of 64 KiB from this process. Beside
+//! the syncs are what they cannot do without: the client that passes the list on as NDJSON, and a bare insertion of the
+//! same rows into a table with the same indexes.
 
 #![expect(
     clippy::print_stdout,

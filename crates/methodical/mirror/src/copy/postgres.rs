@@ -155,7 +155,8 @@ impl Copy<'_> {
         self.target.batch_execute(sql).map_err(failed)
     }
 
-    /// Creates the schema and the table with the state, or returns the id of the copied mirror. Refuses a schema with other tables.
+    /// Creates the schema and the table with the state, or returns the id of the copied mirror. Refuses a schema with
+    /// other tables.
     fn prepare(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let found = "SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid) \
                      FROM pg_namespace n WHERE nspname = $1";

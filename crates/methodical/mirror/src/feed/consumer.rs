@@ -103,8 +103,9 @@ impl Store {
 }
 
 impl Mirror {
-    /// Adds a consumer at the end of the feed, so that only later changes are delivered. [Rewind](Self::rewind_consumer) it to
-    /// deliver earlier ones. Returns whether it is new: an existing one keeps its position.
+    /// Adds a consumer at the end of the feed, so that only later changes are delivered.
+    /// [Rewind](Self::rewind_consumer) it to deliver earlier ones. Returns whether it is new: an existing one keeps its
+    /// position.
     ///
     /// The name must not be empty or contain control characters.
     ///
@@ -132,8 +133,8 @@ impl Mirror {
         Ok(store.execute(insert, (name, store.feed()?.last, utc(self.now())))? > 0)
     }
 
-    /// Moves a consumer to the position after a cursor, and enables it: to deliver changes again, to skip one, or after a new
-    /// snapshot.
+    /// Moves a consumer to the position after a cursor, and enables it: to deliver changes again, to skip one, or after
+    /// a new snapshot.
     ///
     /// # Errors
     ///

@@ -42,8 +42,8 @@ use crate::feed::sink::{Failure, Sink};
 /// the last one. If the request fails, all of them are sent again, perhaps together with later ones; a receiver
 /// recognizes each event by its `id`.
 ///
-/// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL may be
-/// secret, so errors and `Debug` show only its scheme, host and port.
+/// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL
+/// may be secret, so errors and `Debug` show only its scheme, host and port.
 ///
 /// # Examples
 ///

@@ -69,8 +69,8 @@ enum Stop {
 }
 
 impl<'a> Asking<'a> {
-    /// Creates a recovery of a value. `values` are all names to ask for, in the order of preference, `members` is the number of
-    /// present members, and the digests of the groups are those of this hasher.
+    /// Creates a recovery of a value. `values` are all names to ask for, in the order of preference, `members` is the
+    /// number of present members, and the digests of the groups are those of this hasher.
     pub(crate) fn new(
         name: &'static str,
         values: &'a [String],

@@ -7,8 +7,8 @@ use crate::store::{Store, integer, quoted, utc};
 
 /// A period in which a placement kept one value.
 ///
-/// A recovery notices a change only after it happened: the period begins and ends at the times of the recoveries that noticed it.
-/// Times are in seconds since 1970 (UTC), by the clock of the program that synced.
+/// A recovery notices a change only after it happened: the period begins and ends at the times of the recoveries that
+/// noticed it. Times are in seconds since 1970 (UTC), by the clock of the program that synced.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {

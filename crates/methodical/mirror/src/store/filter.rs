@@ -191,7 +191,8 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Returns whether a character is one of the combining diacritical marks. The marks of other blocks are vowels of some scripts.
+/// Returns whether a character is one of the combining diacritical marks. The marks of other blocks are vowels of some
+/// scripts.
 fn is_accent(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }

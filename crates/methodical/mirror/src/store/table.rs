@@ -148,8 +148,8 @@ impl Table {
 }
 
 impl Store {
-    /// Registers a list, unless its table or name belongs to another one. Creates the table, or adds the columns that it lacks.
-    /// Returns whether the list is the first one, and the number of the columns.
+    /// Registers a list, unless its table or name belongs to another one. Creates the table, or adds the columns that
+    /// it lacks. Returns whether the list is the first one, and the number of the columns.
     pub(crate) fn register(
         &mut self,
         scope: &str,

@@ -71,9 +71,10 @@ impl SyncOptions {
         self
     }
 
-    /// Sets the number of runs within which the values of each group are asked for at least once. Default: 8. Each run asks for
-    /// the values of the groups whose members changed, of the groups that have waited longest (one eighth of all by default), and
-    /// of the groups that were last asked 20 hours ago or earlier. With 1, each run asks for all, as does a daily run.
+    /// Sets the number of runs within which the values of each group are asked for at least once. Default: 8. Each run
+    /// asks for the values of the groups whose members changed, of the groups that have waited longest (one eighth of
+    /// all by default), and of the groups that were last asked 20 hours ago or earlier. With 1, each run asks for all,
+    /// as does a daily run.
     pub fn recheck_every(self, runs: u32) -> Self {
         Self { recheck_every: runs.max(1), ..self }
     }

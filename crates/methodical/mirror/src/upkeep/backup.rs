@@ -29,9 +29,9 @@ pub struct Backup {
 impl Mirror {
     /// Writes the last committed state to a file that only its owner can read, even while another process is syncing.
     ///
-    /// The file appears when it is complete. It is a mirror as well: with the records, the feed, the consumers and the secret.
-    /// When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror remembers the path, and
-    /// [`forget`](Self::forget) names it.
+    /// The file appears when it is complete. It is a mirror as well: with the records, the feed, the consumers and the
+    /// secret. When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror
+    /// remembers the path, and [`forget`](Self::forget) names it.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl Mirror {
     /// changes that readers may have seen with other contents. Readers must take a new snapshot. Its own consumers keep
     /// their positions, and the ids of their events remain unique.
     ///
-    /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace, forget them
-    /// again.
+    /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace,
+    /// forget them again.
     ///
     /// # Errors
     ///

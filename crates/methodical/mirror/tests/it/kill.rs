@@ -69,8 +69,8 @@ pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     (child, committed)
 }
 
-/// Runs a test as a child for a random time of up to some microseconds, after its first commit if `waits`, and kills it. A commit
-/// prolongs the time, up to a number of them. Returns the last number that was committed.
+/// Runs a test as a child for a random time of up to some microseconds, after its first commit if `waits`, and kills
+/// it. A commit prolongs the time, up to a number of them. Returns the last number that was committed.
 pub(crate) fn run_and_kill(
     test: &str,
     place: &OsStr,

@@ -234,7 +234,8 @@ impl Expected {
     }
 }
 
-/// The placements that a reader of the feed has: the state and the value of each. It begins with those of the first recovery.
+/// The placements that a reader of the feed has: the state and the value of each. It begins with those of the first
+/// recovery.
 #[derive(Default)]
 struct Replica {
     cursor: Option<Cursor>,

@@ -12,7 +12,8 @@ use methodical_mirror::{
 };
 use proptest::prelude::ProptestConfig;
 
-/// Returns the settings of a slow test with random cases: it has one case in `share` of the default, which `PROPTEST_CASES` sets.
+/// Returns the settings of a slow test with random cases: it has one case in `share` of the default, which
+/// `PROPTEST_CASES` sets.
 pub(crate) fn random_cases(share: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     ProptestConfig { cases: config.cases.div_ceil(share), ..config }

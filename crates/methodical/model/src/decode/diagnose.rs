@@ -193,8 +193,8 @@ impl<'j> Comparison<'j> {
         }
     }
 
-    /// Adds a field to the path: its name, or `*`, because the name of an unlisted field and the key of a map may be personal
-    /// data. Returns the length of the path before it.
+    /// Adds a field to the path: its name, or `*`, because the name of an unlisted field and the key of a map may be
+    /// personal data. Returns the length of the path before it.
     fn step(&mut self, name: &'static str) -> usize {
         let length = self.path.len();
         if length > 0 {

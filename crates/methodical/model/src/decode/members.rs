@@ -1,4 +1,5 @@
-//! Iterates over the text of fields and items, which is valid JSON, and finds the end of a value from its quotes and brackets.
+//! Iterates over the text of fields and items, which is valid JSON, and finds the end of a value from its quotes and
+//! brackets.
 
 use alloc::borrow::Cow;
 

@@ -146,8 +146,8 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         }
     }
 
-    /// Returns the next record. Returns [`Next::NeedMore`] if the pieces so far do not complete one, [`Next::Rejected`] for a
-    /// record that cannot be decoded, and [`Next::End`] after the list.
+    /// Returns the next record. Returns [`Next::NeedMore`] if the pieces so far do not complete one, [`Next::Rejected`]
+    /// for a record that cannot be decoded, and [`Next::End`] after the list.
     ///
     /// # Errors
     ///

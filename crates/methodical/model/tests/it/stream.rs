@@ -16,8 +16,8 @@ fn the_buffer_is_freed_after_an_error() {
     assert!(format!("{decoder:?}").contains("<0 bytes>"), "{decoder:?}");
 }
 
-/// Returns the entries of a list that is pushed in pieces of this size, with a record limit of 32 bytes. A rejected record is
-/// its index, position and kind.
+/// Returns the entries of a list that is pushed in pieces of this size, with a record limit of 32 bytes. A rejected
+/// record is its index, position and kind.
 #[track_caller]
 fn entries(body: &[u8], size: usize) -> Vec<String> {
     let mut decoder = ListPhotos::new().decoder().with_record_limit(32);

@@ -1,4 +1,5 @@
-//! A real PostgreSQL for the tests: the one in `GATEWAY_TEST_POSTGRES`, or a temporary cluster that the tests of a process share.
+//! A real PostgreSQL for the tests: the one in `GATEWAY_TEST_POSTGRES`, or a temporary cluster that the tests of a
+//! process share.
 //!
 //! Without either, a test that needs one prints `SKIPPED` and passes; with `GATEWAY_REQUIRE_POSTGRES` set, it fails.
 
