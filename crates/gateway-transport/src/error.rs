@@ -6,7 +6,7 @@ use std::{fmt, io};
 /// Any error, as the source of a [`TransportError`].
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
-/// What a [`TransportError`] says failed, so that a caller can decide what to do next.
+/// The kind of a [`TransportError`], so that a caller can decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {

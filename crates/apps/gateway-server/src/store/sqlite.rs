@@ -102,8 +102,8 @@ impl Driver for File {
                 busy("", "another program is writing to it")
             }
             Some(ErrorCode::DiskFull) => {
-                let cause = "the disk is full; free as much space as the database takes, in the folder for temporary files, \
-                             too, and run `gateway-server delete traces`";
+                let cause = "the disk is full; free as much space as the database takes, also in the folder for temporary \
+                             files, and run `gateway-server delete traces`";
                 remains(self.path.display(), cause)
             }
             _ => failure("cannot delete", error),

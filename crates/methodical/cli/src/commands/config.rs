@@ -138,7 +138,12 @@ fn change<S: Service>(
             format!("set {key} of profile {profile} in")
         }
         None if file.unset(&profile, key) => format!("unset {key} of profile {profile} in"),
-        None => format!("{key} of profile {profile} is not set in"),
+        None => {
+            let path = file.path()?;
+            let text = format!("{key} of profile {profile} is not set in {}", path.display());
+            invocation.screen.note(&text);
+            return Ok(());
+        }
     };
     file.save(&lock)?;
     invocation.screen.note(&format!("{done} {}", file.path()?.display()));
