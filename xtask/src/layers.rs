@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::components::cargo;
 
 /// The rules, lowest layer first: a crate may depend only on crates that precede it in this table. Each row has a crate, the
-/// crates of the workspace on which it may depend, and the crates on which it must not depend, directly or indirectly, with
+/// crates of the workspace on which it depends, and the crates on which it must not depend, directly or indirectly, with
 /// all features enabled. A crate may have several rows.
 const RULES: &str = "
 methodical-model         |                                                      | http hyper log reqwest rustls tokio tracing ureq url
@@ -24,22 +24,19 @@ gateway-testkit          | gateway-model gateway-transport methodical-testkit   
 methodical-cli           | methodical-client methodical-mirror                  |
 methodical-cli           | methodical-dashboard methodical-testkit              |
 gateway-server           | gateway-model methodical-postgres methodical-serve   | ureq
-gateway-cli              | gateway-model gateway-transport gateway-client       |
-gateway-cli              | gateway-testkit methodical-cli gateway-server        |
+gateway-cli              | gateway-client gateway-testkit                       |
+gateway-cli              | methodical-cli gateway-server                        |
 methodical-codegen       |                                                      | tokio
 xtask                    | methodical-codegen                                   | tokio
-gateway-tests            | methodical-model gateway-model gateway-transport     |
-gateway-tests            | methodical-client gateway-client gateway-testkit     |
-gateway-tests            | gateway-server gateway-cli methodical-codegen        |
-gateway-tests-simulation | gateway-model gateway-transport methodical-client    |
-gateway-tests-simulation | gateway-client methodical-mirror gateway-server      |
-gateway-tests-wasm       | gateway-client methodical-testkit gateway-transport  |
+gateway-tests            |                                                      |
+gateway-tests-simulation |                                                      |
+gateway-tests-wasm       | methodical-testkit gateway-transport                 |
 ";
 
-/// The dependencies that a crate of the workspace may and must not have.
+/// The dependencies that a crate of the workspace has and must not have.
 #[derive(Default)]
 struct Rule {
-    may_use: Vec<&'static str>,
+    uses: Vec<&'static str>,
     never: Vec<&'static str>,
 }
 
@@ -50,7 +47,7 @@ fn rules() -> BTreeMap<&'static str, Rule> {
         let mut cells = row.split('|').map(str::split_whitespace);
         let Some(name) = cells.next().and_then(|mut cell| cell.next()) else { continue };
         let rule = rules.entry(name).or_default();
-        rule.may_use.extend(cells.next().into_iter().flatten());
+        rule.uses.extend(cells.next().into_iter().flatten());
         rule.never.extend(cells.next().into_iter().flatten());
     }
     rules
@@ -80,11 +77,11 @@ fn judge(tree: &str) -> Vec<String> {
     let mut violations: Vec<_> = unknown
         .map(|member| format!("`{member}` has no rule; add one to xtask/src/layers.rs"))
         .collect();
-    for (name, Rule { may_use, never }) in
+    for (name, Rule { uses, never }) in
         rules.iter().filter(|(name, _)| graph.members.contains(*name))
     {
         for used in graph.direct(name) {
-            if graph.members.contains(used) && !may_use.contains(&used) {
+            if graph.members.contains(used) && !uses.contains(&used) {
                 violations.push(format!("`{name}` must not depend on `{used}`"));
             }
             if CLIENTS.contains(name) && CLIENT_NEVER_DIRECT.contains(&used) {
@@ -92,6 +89,12 @@ fn judge(tree: &str) -> Vec<String> {
                     "`{name}` must not depend on `{used}` directly; use it in a transport"
                 ));
             }
+        }
+        for unused in uses.iter().filter(|used| !graph.direct(name).any(|direct| direct == **used))
+        {
+            violations.push(format!(
+                "`{name}` does not depend on `{unused}`; remove it from xtask/src/layers.rs"
+            ));
         }
         for path in graph.below(name) {
             let Some(below) = path.last().filter(|below| never.contains(*below)) else { continue };
@@ -177,7 +180,10 @@ mod tests {
             [
                 "`stranger` has no rule; add one to xtask/src/layers.rs",
                 "`gateway-client` must not depend on `reqwest` directly; use it in a transport",
+                "`gateway-client` does not depend on `gateway-model`; remove it from xtask/src/layers.rs",
+                "`gateway-client` does not depend on `methodical-client`; remove it from xtask/src/layers.rs",
                 "`gateway-model` must not depend on `gateway-client`",
+                "`gateway-model` does not depend on `methodical-model`; remove it from xtask/src/layers.rs",
                 "`gateway-model` must not depend on `reqwest`, even indirectly: gateway-model → gateway-client → reqwest",
                 "`gateway-model` must not depend on `tokio`, even indirectly: gateway-model → helper → tokio",
             ]
@@ -186,7 +192,15 @@ mod tests {
 
     #[test]
     fn allowed_dependencies_are_not_reported() {
-        let tree = "0gateway-client v1.0.0\n1gateway-model v1.0.0\n2serde v1.0.0\n0gateway-model v1.0.0 (*)\n";
+        let tree = "\
+0gateway-client v1.0.0
+1gateway-model v1.0.0
+2methodical-model v1.0.0
+3serde v1.0.0
+1methodical-client v1.0.0
+0methodical-model v1.0.0 (*)
+0gateway-model v1.0.0 (*)
+";
         assert_eq!(judge(tree), [""; 0]);
     }
 }
