@@ -72,6 +72,21 @@ fn the_tests_of_the_invariants_exist() {
     assert!(names > 10, "only {names} names in the invariants");
 }
 
+/// Every Rust file that ARCHITECTURE.md names exists somewhere in the workspace.
+#[test]
+fn the_files_of_the_architecture_exist() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let folders = ["crates", "tests", "xtask"].iter();
+    let files = folders.flat_map(|folder| sources(&root().join(folder), "rs").into_keys());
+    let files: Vec<_> = files.collect();
+    let names = text.split('`').skip(1).step_by(2);
+    let names = names.filter(|name| name.ends_with(".rs") && !name.contains('{'));
+    let (found, missing): (Vec<_>, Vec<_>) =
+        names.partition(|name| files.iter().any(|file| file.ends_with(name)));
+    assert!(found.len() > 50, "only {} files in ARCHITECTURE.md", found.len());
+    assert_eq!(missing, [""; 0]);
+}
+
 /// Every threat of SECURITY.md names its tests as `path::name`, or says why it does not apply.
 #[test]
 fn the_tests_of_the_threats_exist() {

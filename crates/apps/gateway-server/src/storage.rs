@@ -48,7 +48,9 @@ pub(crate) fn versions(call: &Call, versions: &Versions) -> Vec<i64> {
 }
 
 fn filter(parameters: &parameters::ListCandidates) -> CandidateFilter {
-    match (parameters.vacancy_id.map(i64::try_from), &parameters.status) {
+    // Without `..`, so that a parameter added to the spec does not compile until it is read here.
+    let parameters::ListCandidates { vacancy_id, status } = parameters;
+    match (vacancy_id.map(i64::try_from), status) {
         (None, _) => CandidateFilter::All,
         // Larger than any id in the database: the vacancy does not exist.
         (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
