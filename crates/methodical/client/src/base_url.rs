@@ -77,13 +77,8 @@ impl BaseUrl {
         (&self.host, self.port)
     }
 
-    /// Returns the URL of a call, with `text` after the path and this query.
-    pub(crate) fn target(&self, path: &str, query: &str) -> Result<Uri, Error> {
-        self.target_with("", path, query)
-    }
-
-    /// Returns the URL of a call with this secret in its path.
-    pub(crate) fn target_with(&self, secret: &str, path: &str, query: &str) -> Result<Uri, Error> {
+    /// Returns the URL of a call with this secret in its path, `path` after it, and this query.
+    pub(crate) fn target(&self, secret: &str, path: &str, query: &str) -> Result<Uri, Error> {
         let length = self.path.len() + secret.len() + path.len() + 1 + query.len();
         let mut target = String::with_capacity(length);
         match self.path.split_once(SECRET) {
@@ -137,7 +132,7 @@ mod tests {
 
     #[track_caller]
     fn check(base_url: &str, expected: &str) {
-        let url = parse(base_url, false).and_then(|base| base.target("", "method=a/b"));
+        let url = parse(base_url, false).and_then(|base| base.target("", "", "method=a/b"));
         let shown = url.map_or_else(|error| error.to_string(), |url| url.to_string());
         assert_eq!(shown, expected, "{base_url}");
     }
@@ -150,7 +145,7 @@ mod tests {
         check("https://h/api/eu/", "https://h/api/eu/api/v1?method=a/b");
         check("HTTPS://h", "https://h/api/v1?method=a/b");
         let base = parse("https://h/eu", false).unwrap();
-        let target = |path, query| base.target(path, query).unwrap().to_string();
+        let target = |path, query| base.target("", path, query).unwrap().to_string();
         assert_eq!(target("/photos.list", ""), "https://h/eu/api/v1/photos.list");
         assert_eq!(target("/photos.list", "a=1"), "https://h/eu/api/v1/photos.list?a=1");
     }
@@ -159,7 +154,7 @@ mod tests {
     fn a_query_has_a_maximum_length() {
         let base = parse("https://h", false).unwrap();
         let path = base.path.len() + 1;
-        let error = |length: usize| base.target("", &"x".repeat(length - path)).err();
+        let error = |length: usize| base.target("", "", &"x".repeat(length - path)).err();
         assert!(error(65_534).is_none());
         let error = error(65_535).unwrap();
         assert_eq!(error.kind(), ErrorKind::Query);

@@ -97,7 +97,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
-        block_on(self.engine.send(operation))
+        Ok(block_on(self.engine.send(operation))?.0)
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
@@ -146,7 +146,7 @@ impl<S: Service> Client<S> {
         let engine = self.engine.clone();
         Pages::new(query.clone(), move |query| {
             let engine = engine.clone();
-            Box::pin(async move { engine.page(&query).await })
+            Box::pin(async move { engine.send(&query).await })
         })
     }
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use gateway_transport::{Deadline, Instant, Request, Sent, TransportError, TransportErrorKind};
+use http::Response;
 use http::response::Parts;
-use http::{Response, Uri};
 use methodical_model::ErrorClass;
 
 use crate::Error;
@@ -24,7 +24,7 @@ mod tests;
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
-    draft: Draft<'a>,
+    pub(crate) draft: Draft<'a>,
     /// The limit of the response or, for a stream, of its head.
     limit: Limit,
     /// The limit of the attempt in progress; it is not later than that of the call.
@@ -113,16 +113,6 @@ impl<'a> Call<'a> {
         self.stream_limit.unwrap_or(self.limit)
     }
 
-    /// Returns the request of the first attempt, without its deadline, and with a placeholder for each secret in the URL.
-    pub(crate) fn dry_run(self, tokens: &Tokens) -> Result<Request, Error> {
-        self.draft.redacted(tokens)
-    }
-
-    /// Returns the URL of every attempt, with a placeholder for each secret.
-    pub(crate) fn target(&self) -> &Uri {
-        self.draft.target()
-    }
-
     /// Starts the next attempt and returns its request.
     pub(crate) fn attempt(&mut self, tokens: &Tokens, now: Instant) -> Result<Request, Error> {
         let mut request = self.draft.request(tokens)?;
@@ -150,7 +140,7 @@ impl<'a> Call<'a> {
         outcome: Result<Response<B>, Failure>,
         moment: impl FnOnce() -> Moment,
     ) -> Next<B> {
-        let is_repeatable = self.draft.is_idempotent();
+        let is_repeatable = self.draft.query.is_idempotent();
         let reaction = match &outcome {
             Ok(response) => meaning(response.status())
                 .or_else(|| Some(meaning_of(response.extensions().get::<Reported>()?.0)))

@@ -149,7 +149,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub async fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
-        self.engine.send(operation).await
+        Ok(self.engine.send(operation).await?.0)
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
@@ -209,7 +209,7 @@ impl<S: Service> Client<S> {
         let engine = self.engine.clone();
         Pages::new(query.clone(), move |query| {
             let engine = engine.clone();
-            Box::pin(async move { engine.page(&query).await })
+            Box::pin(async move { engine.send(&query).await })
         })
     }
 

@@ -100,42 +100,27 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
         let call = Call::new(&self.shared.policy, self.draft(operation)?, now());
         let token = self.token(&call).await?;
-        call.dry_run(&token)
-    }
-
-    /// Calls an operation and decodes the response.
-    pub(crate) async fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
-        Ok(self.decoded(operation, |_| ()).await?.0)
+        call.draft.redacted(&token)
     }
 
     /// Calls an operation and decodes the response. Returns the body as well.
-    pub(crate) async fn page<O: Operation>(
+    pub(crate) async fn send<O: Operation>(
         &self,
         operation: &O,
     ) -> Result<(O::Output, Bytes), Error> {
-        self.decoded(operation, Bytes::clone).await
-    }
-
-    /// Calls an operation and decodes the response. Returns what `keep` takes from the body as well.
-    async fn decoded<O: Operation, K>(
-        &self,
-        operation: &O,
-        keep: fn(&Bytes) -> K,
-    ) -> Result<(O::Output, K), Error> {
         let span = CallSpan::begin(O::METHOD);
         let Policy { body_limit, is_strict, .. } = self.shared.policy;
         let whole = |arrived| whole_or_beginning(arrived, body_limit, O::error_class);
         let answer = self.run(&span, operation, Call::new, whole).await?;
-        let kept = keep(answer.response.body());
         let Answer { response, attempts, .. } = answer;
         let decoded = span.around(async { decode(response, attempts, operation, is_strict) });
-        let output = span.outcome(decoded.await)?;
+        let (output, body) = span.outcome(decoded.await)?;
         let mut rejected = RejectedPaths::default();
         for one in O::rejected(&output) {
             rejected.add(one);
         }
         span.rejected(&rejected);
-        Ok((output, kept))
+        Ok((output, body))
     }
 
     /// Calls an operation and returns the reader of its list.
@@ -203,7 +188,7 @@ impl<T: Io> Engine<T> {
             let start = now();
             let request = call.attempt(&token, start)?;
             let Shared { base_url, selectors, .. } = &*self.shared;
-            let (asked, number) = ((request.method(), call.target()), call.attempts());
+            let (asked, number) = ((request.method(), &call.draft.target), call.attempts());
             let span = AttemptSpan::begin(operation, asked, selectors, base_url.server(), number);
             let outcome = span.around(self.exchange(request, call.end(), &receive)).await;
             let (mut next, attempt) = self.judge(call, operation, start, span, outcome);

@@ -137,7 +137,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// ```
     pub fn beside(&self) -> Option<&S> {
         match &self.page {
-            Page::Read(reader) => reader.beside(),
+            Page::Read(reader) => reader.decoder.beside(),
             Page::Before | Page::Requested(_) | Page::Open(_) => None,
         }
     }
@@ -181,7 +181,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Ends a page.
     fn turn(&mut self) {
         if let Page::Open(reader) = mem::replace(&mut self.page, Page::Before) {
-            if let (Some(pages), Some(beside)) = (&mut self.pages, reader.beside()) {
+            if let (Some(pages), Some(beside)) = (&mut self.pages, reader.decoder.beside()) {
                 pages.turn(beside);
             }
             self.page = Page::Read(reader);
@@ -440,11 +440,6 @@ impl<T: Record, S: Beside> ListReader<T, S> {
     fn limit_records(mut self, bytes: usize) -> Self {
         self.decoder = self.decoder.with_record_limit(bytes);
         self
-    }
-
-    /// Returns the fields beside the list, once it has ended without an error.
-    fn beside(&self) -> Option<&S> {
-        self.decoder.beside()
     }
 
     /// Decodes the next record of what has been received.

@@ -1,5 +1,6 @@
 //! The requests of a call.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -37,9 +38,9 @@ pub(crate) struct Draft<'a> {
     base_url: &'a BaseUrl,
     auth: Auth,
     options: Option<&'a CallOptions>,
-    query: Query,
+    pub(crate) query: Query,
     /// The URL, with a placeholder for each secret.
-    target: Uri,
+    pub(crate) target: Uri,
 }
 
 impl<'a> Draft<'a> {
@@ -63,17 +64,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns whether the call is idempotent.
-    pub(crate) fn is_idempotent(&self) -> bool {
-        self.query.is_idempotent()
-    }
-
-    /// Returns the URL, with a placeholder for each secret.
-    pub(crate) fn target(&self) -> &Uri {
-        &self.target
-    }
-
-    /// Returns the request as it may be shown: with a placeholder for each secret in the URL and the body.
+    /// Returns the request as it may be shown: without its deadline, and with a placeholder for each secret in the URL and
+    /// the body.
     pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
         self.build(tokens, self.target.clone(), &Secrets::placeholders(self.auth))
     }
@@ -142,7 +134,9 @@ impl<'a> Draft<'a> {
     /// Returns the body of a POST.
     fn body(&self, secrets: &Secrets) -> Bytes {
         match self.query.format() {
-            Some(BodyFormat::Form) => appended(self.query.body(), &secrets.form).into(),
+            Some(BodyFormat::Form) => {
+                appended(self.query.body(), &secrets.form).into_owned().into()
+            }
             _ => Bytes::copy_from_slice(self.query.body().as_bytes()),
         }
     }
@@ -188,16 +182,17 @@ impl Secrets {
     }
 
     fn target(&self, base_url: &BaseUrl, query: &Query) -> Result<Uri, Error> {
-        if self.path.is_empty() && self.query.is_empty() {
-            return base_url.target(query.path(), query.as_str());
-        }
-        base_url.target_with(&self.path, query.path(), &appended(query.as_str(), &self.query))
+        base_url.target(&self.path, query.path(), &appended(query.as_str(), &self.query))
     }
 }
 
 /// Returns pairs followed by others, each with a leading `&`.
-fn appended(pairs: &str, others: &str) -> String {
-    if pairs.is_empty() { others.replacen('&', "", 1) } else { [pairs, others].concat() }
+fn appended<'a>(pairs: &'a str, others: &'a str) -> Cow<'a, str> {
+    match (pairs, others) {
+        (pairs, "") => pairs.into(),
+        ("", others) => others.trim_start_matches('&').into(),
+        (pairs, others) => [pairs, others].concat().into(),
+    }
 }
 
 /// The text in place of a secret.

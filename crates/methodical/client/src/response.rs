@@ -9,26 +9,29 @@ use serde_json::{Map, Value};
 use crate::head::{is_json, media_type};
 use crate::{Error, ErrorKind};
 
-/// Decodes a successful response. If `is_strict`, a rejected record is an error.
+/// Decodes a successful response, and returns its body as well. If `is_strict`, a rejected record is an error.
 pub(crate) fn decode<O: Operation>(
     response: Response<Bytes>,
     attempts: u32,
     operation: &O,
     is_strict: bool,
-) -> Result<O::Output, Error> {
+) -> Result<(O::Output, Bytes), Error> {
     let (status, headers) = (response.status(), response.headers());
     let checked = if O::MAY_BE_EMPTY && response.body().is_empty() {
         Error::check_status(status, headers)
     } else {
         check_head(status, headers)
     };
-    checked
+    let decoded = checked
         .and_then(|()| operation.decode(response.body()).map_err(Error::from))
         .and_then(|output| match O::rejected(&output).first() {
             Some(rejected) if is_strict => Err(rejected.error().clone().into()),
             _ => Ok(output),
-        })
-        .map_err(|error| error.with_response(response, attempts))
+        });
+    match decoded {
+        Ok(output) => Ok((output, response.into_body())),
+        Err(error) => Err(error.with_response(response, attempts)),
+    }
 }
 
 /// Checks that a body can be decoded: status 200, JSON, no content coding.

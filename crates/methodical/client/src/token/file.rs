@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::future::ready;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -59,9 +59,25 @@ impl FileToken {
     }
 
     fn read(&self) -> Result<AccessToken, BoxError> {
-        let read = read(&self.path)?;
-        let token = read.token.clone();
-        *unpoisoned(self.last.lock()) = Some(read);
+        let start = Instant::now();
+        let name = format!("the token file {}", self.path.display());
+        let unreadable = |error| format!("cannot read {name}: {error}");
+        // Checked before the file is opened, because opening a pipe waits for its writer.
+        if !fs::metadata(&self.path).map_err(unreadable)?.is_file() {
+            return Err(format!(
+                "{name} is not a regular file; use a regular file or a token command"
+            )
+            .into());
+        }
+        let file = File::open(&self.path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if is_too_open(&file, &metadata) {
+            return Err(format!("{name} is accessible to other users; run `chmod 600`").into());
+        }
+        let text = text::read(file).map_err(unreadable)?;
+        let text = text.ok_or_else(|| format!("{name} exceeds 64 KiB"))?;
+        let token = text::token(&text, || name)?;
+        *unpoisoned(self.last.lock()) = Some(Read { token: token.clone(), start });
         Ok(token)
     }
 }
@@ -80,26 +96,6 @@ impl TokenSource for FileToken {
         last.as_ref()
             .is_some_and(|read| read.token == *token && read.start.elapsed() < self.max_age)
     }
-}
-
-fn read(path: &Path) -> Result<Read, BoxError> {
-    let start = Instant::now();
-    let name = format!("the token file {}", path.display());
-    let unreadable = |error| format!("cannot read {name}: {error}");
-    // Checked before the file is opened, because opening a pipe waits for its writer.
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(
-            format!("{name} is not a regular file; use a regular file or a token command").into()
-        );
-    }
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if is_too_open(&file, &metadata) {
-        return Err(format!("{name} is accessible to other users; run `chmod 600`").into());
-    }
-    let text = text::read(file).map_err(unreadable)?;
-    let text = text.ok_or_else(|| format!("{name} exceeds 64 KiB"))?;
-    Ok(Read { token: text::token(&text, || name)?, start })
 }
 
 /// Time for which a token is used without reading the file again.
