@@ -33,7 +33,7 @@ impl Connector {
     /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not repeat the URL, because it may
     /// contain a password.
     pub fn new(url: &str, application: &str) -> Result<Self, Error> {
-        let mut settings = Settings::parse(url, &|name| std::env::var(name).ok())?;
+        let mut settings = Settings::parse(url, |name| std::env::var(name).ok())?;
         if settings.config.get_application_name().is_none() {
             settings.config.application_name(application);
         }
@@ -64,9 +64,9 @@ impl Connector {
         Builder::new()
             .spawn(move || sender.send(own.connect()).is_ok())
             .map_err(|error| unreachable(&format!("cannot start a thread: {error}")))?;
-        receiver
-            .recv_timeout(settings.time_limit())
-            .unwrap_or_else(|_timeout| Err(unreachable("no answer")))
+        let each = settings.config.get_connect_timeout().copied().unwrap_or_default();
+        let limit = each.saturating_mul(u32::try_from(settings.hosts.len()).unwrap_or(u32::MAX));
+        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| Err(unreachable("no answer")))
     }
 
     /// Connects like [`open`](Self::open), but keeps trying for up to `limit` while no host can be reached.
@@ -79,13 +79,14 @@ impl Connector {
     ///
     /// As those of [`open`](Self::open).
     pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
-        if !self.0.is_safe() {
+        if !self.0.is_safe {
             notice(&format!(
                 "the connection to the database at {} may be unencrypted or unverified; set sslmode=verify-full",
                 self.0.names()
             ));
         }
-        let (started, mut is_noticed) = (Instant::now(), false);
+        let started = Instant::now();
+        let mut notice = Some(notice);
         loop {
             let opened = self.open();
             let Err(error) = &opened else { return opened };
@@ -93,10 +94,9 @@ impl Connector {
             if is_final || started.elapsed() >= limit {
                 return opened;
             }
-            if !is_noticed {
+            if let Some(notice) = notice.take() {
                 notice(&format!("waiting up to {} s for the database: {error}", limit.as_secs()));
             }
-            is_noticed = true;
             park_timeout(PAUSE);
         }
     }

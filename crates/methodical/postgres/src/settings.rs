@@ -7,7 +7,6 @@ use std::fs;
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use ::postgres::Client;
 use ::postgres::config::{Config, Host, SslMode};
@@ -20,20 +19,20 @@ use crate::{Error, ErrorKind, explain, tls};
 pub(crate) struct Settings {
     /// The settings that the driver reads itself: hosts, user, database, timeouts.
     pub(crate) config: Config,
+    /// Each host, or the directory of its socket, with its port.
+    pub(crate) hosts: Vec<(String, u16)>,
     tls: MakeRustlsConnect,
-    /// Whether each connection is encrypted, with a certificate that a known CA has signed.
-    is_verified: bool,
+    /// Whether no connection to another machine may be unencrypted or unverified.
+    pub(crate) is_safe: bool,
     /// The password file, which need not exist.
     passfile: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Reads a URL. The errors do not repeat it, because it may contain a password.
-    pub(crate) fn parse(
-        url: &str,
-        environment: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, Error> {
-        let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
+    /// Reads a URL; `lookup` returns the value of an environment variable. The errors do not repeat the URL, because it may
+    /// contain a password.
+    pub(crate) fn parse(url: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+        let variable = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
         // The driver takes the first `@` as the end of the user and the password.
         if query.contains('@') {
@@ -48,9 +47,10 @@ impl Settings {
         // A later parameter replaces an earlier one.
         let (mut own, mut of_driver) = (BTreeMap::new(), vec![DEFAULTS.to_owned()]);
         for parameter in of_environment.chain(of_url) {
-            let (name, value) = parameter.split_once('=').ok_or_else(invalid)?;
+            let (name, value) = parameter.split_once('=').ok_or_else(|| setting(INVALID))?;
             if OWN.contains(&name) {
-                let value = percent_decode_str(value).decode_utf8().map_err(|_error| invalid())?;
+                let value = percent_decode_str(value).decode_utf8();
+                let value = value.map_err(|_error| setting(INVALID))?;
                 own.insert(name.to_owned(), value.into_owned());
             } else {
                 of_driver.push(parameter);
@@ -60,9 +60,18 @@ impl Settings {
         let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
             // The driver names the parameter but not its value. Its other messages may repeat a part of the URL.
             Some(text) if text.starts_with("invalid value for option") => setting(text),
-            _ => invalid(),
+            _ => setting(INVALID),
         })?;
-        if config.get_hosts().is_empty() {
+        let ports = config.get_ports();
+        let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
+            let host = match host {
+                Host::Tcp(host) => host.clone(),
+                Host::Unix(path) => path.display().to_string(),
+            };
+            (host, ports.get(index).or_else(|| ports.first()).copied().unwrap_or(5432))
+        });
+        let hosts: Vec<_> = hosts.collect();
+        if hosts.is_empty() {
             return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
         }
         if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
@@ -71,16 +80,18 @@ impl Settings {
         let text = |name| own.get(name).map(String::as_str);
         let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
         // PostgreSQL has no TLS over a Unix socket, and libpq ignores `sslmode` there. A `hostaddr` uses TCP.
-        let is_socket = config.get_hostaddrs().is_empty()
-            && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
-        config.ssl_mode(if is_socket { SslMode::Disable } else { mode });
+        let is_socket = |(host, _): &(String, u16)| host.starts_with('/');
+        let has_socket = config.get_hostaddrs().is_empty() && hosts.iter().all(is_socket);
+        config.ssl_mode(if has_socket { SslMode::Disable } else { mode });
         let roots = text("sslrootcert").filter(|roots| *roots != "system").map(Path::new);
         let [certificate, key] = ["sslcert", "sslkey"].map(|name| text(name).map(Path::new));
+        let is_verified = mode == SslMode::Require && (checks_name || roots.is_some());
         let of_home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
             tls: tls::client(checks_name, roots, certificate, key)?,
-            is_verified: mode == SslMode::Require && (checks_name || roots.is_some()),
+            is_safe: is_verified || is_local(config.get_hostaddrs(), &hosts),
             passfile: text("passfile").map(PathBuf::from).or_else(of_home),
+            hosts,
             config,
         })
     }
@@ -88,72 +99,51 @@ impl Settings {
     /// Connects to the first host that accepts the connection.
     pub(crate) fn connect(&self) -> Result<Client, Error> {
         let mut config = self.config.clone();
-        if let (None, Some(password)) = (config.get_password(), self.find_password()?) {
+        if let Some(password) = self.find_password()? {
             config.password(password);
         }
         config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names()))
     }
 
-    /// Returns the time limit of an attempt at all hosts.
-    pub(crate) fn time_limit(&self) -> Duration {
-        let each = self.config.get_connect_timeout().copied().unwrap_or_default();
-        each.saturating_mul(u32::try_from(self.config.get_hosts().len()).unwrap_or(u32::MAX))
-    }
-
     /// Returns the hosts with their ports, for messages.
     pub(crate) fn names(&self) -> String {
-        let name = |(host, port): (String, u16)| {
-            let host = if host.contains(':') { format!("[{host}]") } else { host };
-            format!("{host}:{port}")
+        let name = |(host, port): &(String, u16)| {
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
         };
-        hosts(&self.config).map(name).collect::<Vec<_>>().join(", ")
+        self.hosts.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns whether no connection to another machine may be unencrypted or unverified.
-    pub(crate) fn is_safe(&self) -> bool {
-        let is_loopback = |host: &str| host.parse().is_ok_and(|host: IpAddr| host.is_loopback());
-        let is_local = |host: &Host| match host {
-            Host::Tcp(host) => host == "localhost" || is_loopback(host),
-            Host::Unix(_) => true,
-        };
-        self.is_verified
-            || match self.config.get_hostaddrs() {
-                [] => self.config.get_hosts().iter().all(is_local),
-                addresses => addresses.iter().all(IpAddr::is_loopback),
-            }
-    }
-
-    /// Finds the password in the password file. The file is read again for each connection, so that it can be changed
-    /// while servers are running.
+    /// Finds the password in the password file, unless it is known. The file is read again for each connection, so that it
+    /// can be changed while servers are running.
     fn find_password(&self) -> Result<Option<String>, Error> {
+        let is_known = self.config.get_password().is_some();
         // `/dev/null` switches the default file off.
-        let Some(path) = self.passfile.as_deref().filter(|path| path.is_file()) else {
+        let Some(path) = self.passfile.as_deref().filter(|path| !is_known && path.is_file()) else {
             return Ok(None);
         };
         check_private("passfile", path)?;
         let text = fs::read_to_string(path).map_err(|error| unusable("passfile", path, &error))?;
         let user = self.config.get_user().unwrap_or_default();
         let database = self.config.get_dbname().unwrap_or(user);
-        Ok(hosts(&self.config).find_map(|(host, port)| {
+        Ok(self.hosts.iter().find_map(|(host, port)| {
             // In the password file, a Unix socket also matches `localhost`.
-            let also = if host.starts_with('/') { "localhost" } else { &*host };
+            let also = if host.starts_with('/') { "localhost" } else { host };
             let port = port.to_string();
-            let wanted = [&[&*host, also][..], &[&port], &[database], &[user]];
+            let wanted = [&[&**host, also][..], &[&port], &[database], &[user]];
             text.lines().find_map(|line| password_of(line, wanted))
         }))
     }
 }
 
-/// Returns the host and the port of each host.
-fn hosts(config: &Config) -> impl Iterator<Item = (String, u16)> {
-    let ports = config.get_ports();
-    config.get_hosts().iter().enumerate().map(|(index, host)| {
-        let host = match host {
-            Host::Tcp(host) => host.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        };
-        (host, ports.get(index).or_else(|| ports.first()).copied().unwrap_or(5432))
-    })
+/// Returns whether these addresses or, without any, these hosts are all on this machine.
+fn is_local(addresses: &[IpAddr], hosts: &[(String, u16)]) -> bool {
+    let is_loopback = |host: &str| host.parse().is_ok_and(|host: IpAddr| host.is_loopback());
+    match addresses {
+        [] => hosts
+            .iter()
+            .all(|(host, _)| host.starts_with('/') || host == "localhost" || is_loopback(host)),
+        addresses => addresses.iter().all(IpAddr::is_loopback),
+    }
 }
 
 /// Returns the password in a line `host:port:database:user:password`, if each other field has one of the wanted values.
@@ -205,16 +195,13 @@ pub(crate) fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Err
     setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
 }
 
-/// Never repeats a part of the URL, which may be part of a password.
-fn invalid() -> Error {
-    setting(
-        "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME",
-    )
-}
-
 pub(crate) fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
+
+/// Never repeats a part of the URL, which may be part of a password.
+const INVALID: &str =
+    "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME";
 
 /// The parameters that are not left to the driver.
 const OWN: [&str; 5] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile"];
@@ -232,7 +219,7 @@ mod tests {
     use super::*;
 
     fn read(url: &str) -> Result<Settings, Error> {
-        Settings::parse(url, &|_name| None)
+        Settings::parse(url, |_name| None)
     }
 
     #[test]
@@ -304,7 +291,7 @@ mod tests {
             (&format!("postgres://u@db.example/d?sslmode=verify-ca&{roots}"), false),
             (&format!("postgres://u@db.example/d?sslmode=verify-full&{roots}"), false),
         ] {
-            assert_eq!(!read(url).unwrap().is_safe(), is_warned, "{url}");
+            assert_eq!(!read(url).unwrap().is_safe, is_warned, "{url}");
         }
         let names = read("postgres://u:canary@db.example,[2001:db8::1]:6000/d").unwrap().names();
         assert_eq!(names, "db.example:5432, [2001:db8::1]:6000");
@@ -313,7 +300,7 @@ mod tests {
     #[test]
     fn the_url_takes_precedence_over_the_environment() {
         let with = |name: &str, value: &str, url: &str| {
-            Settings::parse(url, &|asked| (asked == name).then(|| value.to_owned()))
+            Settings::parse(url, |asked| (asked == name).then(|| value.to_owned()))
         };
         let mode = |url| with("PGSSLMODE", "verify-full", url).unwrap().config.get_ssl_mode();
         assert_eq!(mode("postgres://u@h/d"), SslMode::Require);
@@ -381,7 +368,7 @@ mod tests {
             let url = format!("postgres://u%3A1@{host}/d?passfile={}", passfile.display());
             let variable =
                 |name: &str| password.filter(|_| name == "PGPASSWORD").map(str::to_owned);
-            Settings::parse(&url, &variable).unwrap()
+            Settings::parse(&url, variable).unwrap()
         };
         let find = |host: &str, passfile: &Path| at(host, passfile, None).find_password();
         fs::write(&file, text).unwrap();
@@ -402,8 +389,9 @@ mod tests {
         // The file is not read if the password is known.
         let own = at("h", &file, Some("own"));
         assert_eq!(own.config.get_password(), Some(&b"own"[..]));
+        assert_eq!(own.find_password().unwrap(), None);
         let home = |name: &str| (name == "HOME").then(|| "/home/u".to_owned());
-        let of_home = Settings::parse("postgres://u@h/d", &home).unwrap().passfile;
+        let of_home = Settings::parse("postgres://u@h/d", home).unwrap().passfile;
         assert_eq!(of_home.as_deref(), Some(Path::new("/home/u/.pgpass")));
     }
 }
