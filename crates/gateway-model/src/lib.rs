@@ -1,10 +1,10 @@
-//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or a runtime. `cargo xtask` generates them
-//! from `spec/gateway.toml` into `src/generated`; the decoders, scalars and traits that they build on serve any
-//! method-dispatched API, and are in the crate [`methodical_model`]. [Where the code is](#where-the-code-is) lists
+//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or an async runtime. `cargo xtask`
+//! generates them from `spec/gateway.toml` into `src/generated`. They build on the decoders, scalars and traits of the
+//! crate [`methodical_model`], which work for any method-dispatched API. [Where the code is](#where-the-code-is) lists
 //! both.
 //!
-//! Use this crate with any HTTP stack: get the query from an [`Operation`], send it, and pass the
-//! body of the response back to the operation to decode it. `gateway-client` does the same for you.
+//! Use this crate with any HTTP stack: get the query from an [`Operation`], send it, and pass the body of the response
+//! back to the operation to decode it. `gateway-client` does all of this for you.
 //!
 //! # Examples
 //!
@@ -54,7 +54,8 @@
 //! | [`tables`], the description for mirrors and imports | `src/generated/tables.rs` |
 //! | [`Operation`], [`RawQuery`], [`Listing`], [`DecodeError`], decoders and everything else | `methodical_model` |
 //!
-//! The examples of the last row name `methodical_model`. Every item that they import is also in this crate.
+//! The examples of the items in the last row import `methodical_model`. Every item that they import is also in this
+//! crate.
 //!
 //! # Guarantees
 //!
@@ -62,8 +63,8 @@
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
 //! - [`tables`] describes the records as tables of a database.
 //! - `Debug` shows no personal data, and a [`DecodeError`] never contains a value.
-//! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have
-//!   no order, because texts and values would sort differently:
+//! - Scalars are equal if their text is equal. Numeric identifiers are ordered by value, and dates by time. Decimals
+//!   have no order, because text and value would sort differently:
 //!
 //! ```compile_fail,E0369
 //! gateway_model::DecimalText::new("9") < gateway_model::DecimalText::new("10");
@@ -79,8 +80,8 @@
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 //!
-//! Random values have absent fields, unknown enum values, fields that the contract does not list, and any text. A
-//! `proptest` strategy draws them from bytes. To test a borrowed record, serialize an owned one and decode it:
+//! Random values include absent fields, unknown enum values, fields that the contract does not list, and any text. A
+//! `proptest` strategy creates them from bytes. To test a borrowed record, serialize an owned one and decode it:
 //!
 //! ```
 //! use arbitrary::Unstructured;

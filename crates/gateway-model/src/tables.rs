@@ -1,7 +1,7 @@
 //! The records as tables of a database, and the lists that a mirror copies into them.
 //!
-//! A field is a column, and so is each field of a nested record: `portal.name` is `portal_name`. Lists and maps are
-//! JSON. `methodical-mirror` works with these constants; [`Mirrored`] passes all of them to a visitor, with their
+//! Each field is a column, and so is each field of a nested record: `portal.name` becomes `portal_name`. Lists and maps
+//! are JSON. `methodical-mirror` uses these constants; [`Mirrored`] passes all of them to a visitor, with their
 //! queries.
 //!
 //! # Examples

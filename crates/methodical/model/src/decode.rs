@@ -1,4 +1,4 @@
-//! Decoders, which turn a body into records, all at a time or piece by piece.
+//! Decoders, which turn a response body into records: the whole body at once, or piece by piece.
 //!
 //! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both ways return the
 //! same records, rejections and errors. serde decides on every record that the fast path does not accept.
@@ -28,8 +28,8 @@ pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod whole;
 
-/// Deserializes JSON text into a type of the caller's. Keeps only the position of a serde error, because its message
-/// may quote the data.
+/// Deserializes JSON text into a type that the caller chose. Keeps only the position of a serde error, because the
+/// message may quote the data.
 pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, DecodeError> {
     serde_json::from_str(json).map_err(|error| {
         let kind = kind_of(&error);
@@ -52,7 +52,7 @@ pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
         Ok(text) => (text, &[]),
         Err(valid_up_to) => {
             let (valid, invalid) = bytes.split_at(valid_up_to);
-            // The first part was just validated.
+            // The first part has just been validated.
             (core::str::from_utf8(valid).unwrap_or_default(), invalid)
         }
     }
@@ -68,7 +68,7 @@ fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
     }
 }
 
-/// A model that occurs in lists. It has an owned form, and one that borrows from the JSON text.
+/// A model whose records can be decoded from a list, in an owned form or in one that borrows from the JSON text.
 ///
 /// Only generated models implement it, because the decoders rely on their generated shape.
 ///
@@ -86,7 +86,7 @@ fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub trait Record: Sealed {
-    /// The form that borrows from the text.
+    /// The form that borrows from the JSON text.
     type Ref<'a>: Deserialize<'a> + Fast<'a>;
 
     /// Copies a borrowed record into an owned one.
@@ -99,7 +99,8 @@ pub trait Sealed: Sized {
     const OBJECT: &'static Object;
 }
 
-/// The fields beside a list, such as a total or a cursor: a record, or `()` for a list without them.
+/// The type of the fields next to a list in a response, such as a total or a cursor: a record, or `()` if there are
+/// none.
 ///
 /// # Examples
 ///

@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-/// An error from a decoder, a query or a conversion: what is wrong, and where.
+/// An error from a decoder, a query or a conversion. It says what is wrong and where.
 ///
-/// An error contains no value from the response, so it cannot leak personal data into a log. [`path`](Self::path) names
-/// only fields that the contract lists; any other is shown as `*`.
+/// It contains no value from the response, so it cannot leak personal data into a log. [`path`](Self::path) names only
+/// fields that the contract lists; any other field is shown as `*`.
 ///
 /// # Examples
 ///
@@ -58,7 +58,7 @@ pub enum DecodeErrorKind {
     TooDeep,
     /// A single record exceeds the size limit of the decoder.
     TooLarge,
-    /// The response does not report success.
+    /// The body does not report success.
     NotSuccess,
     /// A parameter value cannot be sent; no request was made.
     Parameter,
@@ -73,7 +73,7 @@ impl DecodeErrorKind {
         self.names().0
     }
 
-    /// Returns the name, and the kind in a few words.
+    /// Returns the name of the kind, and a short description.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Syntax => ("syntax", "not valid JSON"),
@@ -219,7 +219,8 @@ impl DecodeError {
 
     /// Returns the failure that the service reported in the body, with its code and message.
     ///
-    /// `None` unless the kind is [`DecodeErrorKind::NotSuccess`] and the contract says where the code or the message is.
+    /// `None` unless the kind is [`DecodeErrorKind::NotSuccess`] and the contract says where the code or the message
+    /// is.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -285,8 +286,8 @@ const _: () = assert!(size_of::<DecodeError>() == size_of::<usize>(), "one point
 
 /// The failure that a service reports in the body of a response: its own code and message.
 ///
-/// Both are data from the service, available only through the methods: neither `Debug` nor the text of a
-/// [`DecodeError`](crate::DecodeError) contains them.
+/// Both are untrusted data from the service. They are available only through the methods: neither `Debug` nor the
+/// message of a [`DecodeError`](crate::DecodeError) contains them.
 ///
 /// # Examples
 ///
@@ -319,7 +320,7 @@ impl ServiceError {
         self.message.as_deref()
     }
 
-    /// Returns the class of the code, or [`ErrorClass::Other`] if the contract gives it none.
+    /// Returns the class of the code, or [`ErrorClass::Other`] if the contract assigns none.
     pub fn class(&self) -> ErrorClass {
         self.class
     }
@@ -331,11 +332,11 @@ impl fmt::Debug for ServiceError {
     }
 }
 
-/// The class of a failure that a service reports, which decides what the caller does.
+/// The class of a failure that a service reports, so that a caller can decide what to do next.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
-    /// The service does not accept the credentials, as with status 401.
+    /// The service rejected the credentials, as with status 401.
     Auth,
     /// Too many calls, as with status 429.
     RateLimit,

@@ -1,5 +1,5 @@
-//! Fields that the contract does not list: kept, readable, written back. Also optional fields: one that was decoded as
-//! `null` is serialized as `null`, and personal ones are not shown.
+//! Fields that the contract does not list: they are kept, can be read, and are written back. Also optional fields: one
+//! that was decoded as `null` is serialized as `null`, and `Debug` does not show personal ones.
 
 #![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
 
@@ -84,7 +84,7 @@ impl Extra<'_> {
     ///
     /// # Errors
     ///
-    /// Fails if the field does not deserialize into `T`.
+    /// Fails if the field cannot be deserialized into `T`.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -97,7 +97,7 @@ impl Extra<'_> {
         self.raw(name).map(|raw| decode::foreign(raw, "*")).transpose()
     }
 
-    /// Copies borrowed fields, so that the result borrows nothing.
+    /// Copies the borrowed fields into an owned value.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

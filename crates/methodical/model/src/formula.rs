@@ -44,7 +44,7 @@ pub fn unguard(cell: &str) -> Option<String> {
 }
 
 /// Calls `change` at each part of the cell that a spreadsheet may take for a formula, and returns the new cell, or
-/// `None` without such a part. `change` appends text, and returns how many bytes of the part to leave out.
+/// `None` if there is no such part. `change` appends text, and returns how many bytes of the part to leave out.
 fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<String> {
     let places = places(cell);
     if places.is_empty() {
@@ -103,8 +103,8 @@ fn is_formula(cell: &str) -> bool {
 /// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
 /// and the usual punctuation.
 ///
-/// A spreadsheet computes `+49-30-700`, and reads `+1 1/2` as one and a half. It can do neither if a space separates two
-/// groups of digits, or if the only punctuation is spaces, dots and brackets.
+/// A spreadsheet computes `+49-30-700`, and reads `+1 1/2` as one and a half. It can do neither if a space separates
+/// two groups of digits, or if the only punctuation is spaces, dots and brackets.
 fn is_phone(cell: &str) -> bool {
     let rest = cell.strip_prefix('+').unwrap_or_default();
     let plain = |letter: char| letter.is_ascii_digit() || " ()./-".contains(letter);
@@ -140,8 +140,8 @@ fn is_mixed_fraction(text: &str) -> bool {
 /// Characters with which a formula starts.
 const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// Operators that continue a formula. A spreadsheet that does not split a line at its tabs reads the cells `+6` and `*A1` as
-/// one formula.
+/// Operators that continue a formula. A spreadsheet that does not split a line at its tabs reads the cells `+6` and
+/// `*A1` as one formula.
 const OPERATORS: [char; 14] =
     ['*', '/', '^', '%', '&', '<', '>', '＊', '／', '＾', '％', '＆', '＜', '＞'];
 

@@ -1,4 +1,4 @@
-//! Decoded lists: the records, and those that were rejected.
+//! Decoded lists: the records, and the rejected ones.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::DecodeError;
 
-/// The records of a list, those that could not be decoded, and the fields beside the list.
+/// A decoded list: its records, those that could not be decoded, and the fields next to the list.
 ///
 /// # Examples
 ///
@@ -19,7 +19,7 @@ use crate::DecodeError;
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 ///
-/// A list is not an iterator, so that rejected records are not overlooked: choose `items`, `rejected` or
+/// A `Listing` is not an iterator, so that rejected records are not overlooked: choose `items`, `rejected` or
 /// [`strict`](Self::strict).
 ///
 /// ```compile_fail,E0277
@@ -33,7 +33,7 @@ pub struct Listing<T, B = ()> {
     pub items: Vec<T>,
     /// The records that could not be decoded, in the order of the response.
     pub rejected: Vec<Rejected>,
-    /// The fields beside the list, such as a total; `()` if the contract lists none.
+    /// The fields next to the list, such as a total; `()` if the contract lists none.
     pub beside: B,
 }
 

@@ -3,11 +3,12 @@
 use crate::decode::{Record, StreamDecoder};
 use crate::{Beside, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 
-/// One operation of the service: its query, and how to decode the body of the response.
+/// An operation of the service: its query, and how to decode the body of the response.
 ///
-/// This trait knows nothing about HTTP. Send a `GET` to [`Service::PATH`], followed by [`Query::path`], with this query
-/// and the header `Accept:` [`Service::ACCEPT`]; or a `POST` with [`Query::body`] if the query has a [`Query::format`].
-/// Check that the status is 200 and the media type JSON, then pass the body to [`decode`](Self::decode).
+/// This trait knows nothing about HTTP. To call the operation, send a `GET` to [`Service::PATH`] followed by
+/// [`Query::path`], with this query and the header `Accept:` [`Service::ACCEPT`]. If the query has a [`Query::format`],
+/// send a `POST` with [`Query::body`] instead. Check that the status is 200 and the media type is JSON, then pass the
+/// body to [`decode`](Self::decode).
 ///
 /// # Examples
 ///
@@ -42,7 +43,7 @@ pub trait Operation {
     /// Whether the body of a successful response may be empty. An empty body has no media type.
     const MAY_BE_EMPTY: bool = false;
 
-    /// Returns the query of this call, percent-encoded and without the `?`.
+    /// Returns the query of this call, percent-encoded and without a leading `?`.
     ///
     /// # Errors
     ///
@@ -52,12 +53,12 @@ pub trait Operation {
 
     /// Decodes the whole body of a successful response.
     ///
-    /// Generated queries also have an associated function of this name, for code without a query.
+    /// Generated queries also have an associated function of this name, for code that has no query at hand.
     ///
     /// # Errors
     ///
-    /// Can return any kind except those of a query. A list whose records cannot all be decoded is not an error: see
-    /// [`Listing::rejected`].
+    /// Returns any kind except [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter). A record that cannot
+    /// be decoded is not an error of the list: see [`Listing::rejected`].
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -77,7 +78,7 @@ pub trait Operation {
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
     ///
-    /// A client uses it to decide whether to try again. Returns `None` for a success, for an invalid body, and if the
+    /// A client uses it to decide whether to retry. Returns `None` for a success, for an invalid body, and if the
     /// contract assigns no classes to errors.
     ///
     /// ```
@@ -116,7 +117,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     /// The type of a record of the list.
     type Item: Record;
 
-    /// The type of the fields beside the list; `()` if the contract lists none.
+    /// The type of the fields next to the list; `()` if the contract lists none.
     type Beside: Beside;
 
     /// Returns a decoder that accepts the body in pieces.
@@ -126,7 +127,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     ///
     /// # Errors
     ///
-    /// Fails like [`Operation::decode`].
+    /// Returns the same errors as [`Operation::decode`].
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],

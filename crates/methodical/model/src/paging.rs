@@ -5,9 +5,10 @@ use core::fmt;
 
 use crate::ListOperation;
 
-/// A list operation whose contract says how to request the next page.
+/// A list operation for which the contract says how to request the next page.
 ///
-/// Generated queries implement it. This trait only describes the pages: a client requests them, and decides when to stop.
+/// Generated queries implement this trait. It only describes the pages: a client requests them, and decides when to
+/// stop.
 ///
 /// # Examples
 ///
@@ -31,7 +32,7 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
     /// a position.
     fn position(&self) -> Option<Position>;
 
-    /// Returns the maximum number of records of a page, if the query sets it.
+    /// Returns the maximum number of records per page, if the query sets it.
     fn page_size(&self) -> Option<u64> {
         None
     }
@@ -39,7 +40,7 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
     /// Changes the query so that it requests the page at `position`. A position of the wrong kind has no effect.
     fn turn_to(&mut self, position: Position);
 
-    /// Returns what the fields beside a page say about the other pages.
+    /// Returns what the fields next to the records of a page say about other pages.
     fn marks(beside: &Self::Beside) -> PageMarks;
 }
 
@@ -51,7 +52,7 @@ pub struct Paging {
     pub by: PagedBy,
     /// The parameter with this value.
     pub parameter: &'static str,
-    /// Whether the records have an identity, so that no two pages can have the same records.
+    /// Whether the records have an identity, so that two pages with the same records are a mistake of the service.
     pub has_identity: bool,
 }
 
@@ -73,7 +74,7 @@ pub enum PagedBy {
 }
 
 impl Paging {
-    /// Creates a rule that has no parameter yet.
+    /// Creates a rule without a parameter.
     #[must_use]
     pub const fn by(by: PagedBy) -> Self {
         Self { by, parameter: "", has_identity: false }
@@ -92,13 +93,13 @@ impl Paging {
     }
 }
 
-/// The position of a page in a list.
+/// The position of a page within a list.
 ///
 /// `Debug` shows only its kind: a cursor may contain personal data.
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Position {
-    /// The number of the page, or of the records before it.
+    /// The number of the page, or the number of records before it.
     Number(i64),
     /// The cursor of the page.
     Cursor(String),
@@ -129,7 +130,7 @@ impl fmt::Debug for Position {
     }
 }
 
-/// The hints about other pages in the fields beside a page.
+/// The hints about other pages that a page contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageMarks {
@@ -162,8 +163,8 @@ impl PageMarks {
         Self { total: number(total), ..self }
     }
 
-    /// Sets the number of records before the next page. Empty text is ignored; any other text that is not a number is
-    /// kept as a cursor, which a client rejects.
+    /// Sets the offset of the next page: the number of records before it. Empty text is ignored. Any other text that is
+    /// not a number is kept as a cursor, which a client rejects.
     #[must_use]
     pub fn next_offset(self, next: Option<&impl ToString>) -> Self {
         let next = next.map(ToString::to_string).filter(|offset| !offset.is_empty());

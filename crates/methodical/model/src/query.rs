@@ -12,8 +12,8 @@ pub(crate) mod builder;
 ///
 /// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects the operation,
 /// unencoded. If the path selects the operation, [`path`](Self::path) returns what follows the path of the service. If
-/// the call is a POST, [`body`](Self::body) has its parameters, and [`format`](Self::format) is the format of the body.
-/// `Debug` shows the names of the parameters but not their values, which may be personal.
+/// the call is a POST, [`body`](Self::body) returns its parameters, and [`format`](Self::format) the format of the
+/// body. `Debug` shows the names of the parameters but not their values, which may be personal.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ pub(crate) mod builder;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Query {
     text: String,
-    /// Where the query begins, after the path.
+    /// The position after the path, at which the query begins.
     query: usize,
     /// The body, after the query.
     post: Option<Post>,
@@ -44,8 +44,8 @@ impl Query {
         self.post.map_or(self.text.len(), |post| post.start)
     }
 
-    /// Returns the path after [`Service::PATH`](crate::Service::PATH), percent-encoded and with a leading `/`. It is empty
-    /// unless the path selects the operation.
+    /// Returns the path that follows [`Service::PATH`](crate::Service::PATH), percent-encoded and with a leading `/`.
+    /// It is empty unless the path selects the operation.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -84,8 +84,8 @@ impl Query {
         self.text.get(self.end()..).unwrap_or_default()
     }
 
-    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2): every GET is, and a POST if the contract says
-    /// so. A client never repeats any other call that may have reached the service.
+    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2). Every GET is, and so is a POST that the
+    /// contract declares idempotent. A client never repeats any other call that may have reached the service.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -173,7 +173,7 @@ struct Post {
     is_idempotent: bool,
 }
 
-/// How a list is written in a query or a form.
+/// How a list of values is written in a query or a form.
 ///
 /// # Examples
 ///
@@ -193,11 +193,11 @@ pub enum ListStyle {
     Comma,
     /// One parameter, whose values are separated by vertical bars: `id=1|2`.
     Pipe,
-    /// A parameter for each value: `id=1&id=2`.
+    /// One parameter for each value: `id=1&id=2`.
     Repeat,
-    /// A parameter with brackets for each value: `id[]=1&id[]=2`.
+    /// One parameter with brackets for each value: `id[]=1&id[]=2`.
     Bracket,
-    /// A parameter with the index of each value: `id[0]=1&id[1]=2`.
+    /// One parameter with an index for each value: `id[0]=1&id[1]=2`.
     Index,
 }
 
@@ -233,8 +233,8 @@ impl ListStyle {
 pub enum Items {
     /// Text that is not empty.
     Text,
-    /// Text that must be an unsigned integer, without quotes in JSON.
+    /// Text that must be an unsigned integer; written without quotes in JSON.
     Digits,
-    /// Numbers or Booleans, without quotes in JSON.
+    /// Numbers or booleans; written without quotes in JSON.
     Literal,
 }

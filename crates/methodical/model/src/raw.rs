@@ -47,8 +47,8 @@ impl<S: Service> RawQuery<S> {
         }
     }
 
-    /// Sends the parameters in the body of a POST. In JSON, all values are strings. If the selector of the service is in the
-    /// form, every call is a POST with a form.
+    /// Sends the parameters in the body of a POST. In JSON, all values are strings. If the service expects the selector
+    /// in a form, every call is a POST with a form in any case.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -63,7 +63,8 @@ impl<S: Service> RawQuery<S> {
         Self { post: Some(format), ..self }
     }
 
-    /// Marks a POST as idempotent, so that a client may repeat it even if it has reached the service. A GET always is.
+    /// Marks a POST as idempotent, so that a client may repeat it even if it has reached the service. A GET is always
+    /// idempotent.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -174,7 +175,7 @@ impl RawJson {
     ///
     /// # Errors
     ///
-    /// Fails if the document does not deserialize into `T`.
+    /// Fails if the document cannot be deserialized into `T`.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

@@ -1,4 +1,4 @@
-//! The implementations that every record has.
+//! The methods and traits that every record implements.
 
 /// Implements everything that two structs need to be the owned and the borrowed form of a record.
 ///

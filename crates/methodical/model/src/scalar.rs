@@ -130,7 +130,7 @@ macro_rules! __scalar {
         impl core::str::FromStr for $name {
             type Err = $crate::DecodeError;
 
-            /// Parses the text of a value, as the service writes it.
+            /// Parses a value from the text that the service writes for it.
             ///
             /// # Errors
             ///

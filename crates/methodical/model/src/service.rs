@@ -1,4 +1,4 @@
-//! A service: what its operations share, how a call names its operation, and how a call is authenticated.
+//! A service: what its operations share, how a call selects its operation, and how a call is authenticated.
 
 /// A service, as a type: the constants that all its operations share.
 ///
@@ -30,8 +30,8 @@ pub trait Service: 'static {
     /// The URL path that all operations share, appended to the base URL. A secret in the path replaces `{secret}`.
     const PATH: &'static str;
 
-    /// The parameter that selects the operation, such as `method`; the first one if there are two, and empty if
-    /// the path selects the operation.
+    /// The parameter that selects the operation, such as `method`. If there are two, this is the first one; if the path
+    /// selects the operation, this is empty.
     const SELECTOR: &'static str;
 
     /// The value of the `Accept` header of every call.
@@ -40,7 +40,7 @@ pub trait Service: 'static {
     /// The value of the `User-Agent` header of every call: the name and version of the client.
     const USER_AGENT: &'static str = concat!("methodical-client/", env!("CARGO_PKG_VERSION"));
 
-    /// How a call names its operation, and the parameters that every call has. Default: the query parameter
+    /// How a call selects its operation, and the parameters that every call has. Default: the query parameter
     /// [`SELECTOR`](Self::SELECTOR), and no other.
     const DISPATCH: Dispatch = Dispatch::query(&[Self::SELECTOR]);
 
@@ -48,7 +48,7 @@ pub trait Service: 'static {
     const AUTH: Auth = Auth::Bearer;
 }
 
-/// How a call names its operation, and the parameters that every call has.
+/// How a call selects its operation, and the parameters that every call has.
 ///
 /// # Examples
 ///
@@ -83,20 +83,21 @@ pub struct Dispatch {
 pub enum Place {
     /// The query.
     Query,
-    /// The form in the body; every call is a POST.
+    /// The form in the body, so every call is a POST.
     Form,
     /// The last segments of the path.
     Path,
 }
 
 impl Dispatch {
-    /// Creates a dispatch by one or two query parameters. The first `/` of a method separates the values of two.
+    /// Creates a dispatch by one or two query parameters. If there are two, the first `/` in the name of a method
+    /// separates their values.
     #[must_use]
     pub const fn query(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Query, selectors, constants: &[] }
     }
 
-    /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are also in the
+    /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are part of the
     /// form.
     #[must_use]
     pub const fn form(selectors: &'static [&'static str]) -> Self {
@@ -109,7 +110,7 @@ impl Dispatch {
         Self { place: Place::Path, selectors: &[], constants: &[] }
     }
 
-    /// Sets the parameters, with their values, that every call has.
+    /// Sets the parameters that every call has, with their values.
     #[must_use]
     pub const fn constants(self, constants: &'static [(&'static str, &'static str)]) -> Self {
         Self { constants, ..self }
@@ -127,13 +128,13 @@ impl Dispatch {
         self.selectors
     }
 
-    /// Returns the parameters, with their values, that every call has.
+    /// Returns the parameters that every call has, with their values.
     #[must_use]
     pub const fn every_call(&self) -> &'static [(&'static str, &'static str)] {
         self.constants
     }
 
-    /// Returns the selectors, with the values that name an operation.
+    /// Returns the selectors, with the values that select an operation.
     pub fn values<'a>(&self, method: &'a str) -> impl Iterator<Item = (&'static str, &'a str)> {
         let mut rest = method;
         let last = self.selectors.len().saturating_sub(1);

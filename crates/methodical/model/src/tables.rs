@@ -41,7 +41,7 @@ pub struct Table {
 impl Table {
     /// Creates the description of a table from its name, the field that identifies a record, and its columns.
     ///
-    /// The field must be one of the columns, with text or an integer as its value.
+    /// The field must be one of the columns, and its value must be text or an integer.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -77,8 +77,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// Creates a column of text. The path is the name of the field, preceded by that of the nested record if it is in
-    /// one.
+    /// Creates a column of text. The path is the name of the field; for a field of a nested record, the name of that
+    /// record comes first: `["album", "title"]`.
     #[must_use]
     pub const fn text(path: &'static [&'static str]) -> Self {
         Self::new(path, ColumnKind::Text)
@@ -112,13 +112,13 @@ impl Column {
         Self { path, kind, field_type, is_personal: false }
     }
 
-    /// Sets the type of the values, if their kind does not imply it.
+    /// Sets the type of the values, if their kind does not determine it.
     #[must_use]
     pub const fn typed(self, field_type: FieldType) -> Self {
         Self { field_type, ..self }
     }
 
-    /// Marks the values of the column as personal.
+    /// Marks the values of the column as personal data.
     #[must_use]
     pub const fn personal(self) -> Self {
         Self { is_personal: true, ..self }
@@ -139,7 +139,7 @@ impl Column {
         self.field_type
     }
 
-    /// Returns whether the values are personal.
+    /// Returns whether the values are personal data.
     pub const fn is_personal(&self) -> bool {
         self.is_personal
     }
@@ -254,16 +254,16 @@ pub trait MirrorVisitor<S: Service> {
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static;
 }
 
-/// A list whose two filters recover a value that its records lack: the value of a member in a group.
+/// A list with two filters that reveal a value which its records lack: the value of a member in a group.
 ///
-/// The first filter selects the members of a group, the second those of them with a given value. A mirror requests each
-/// group with each value, and keeps one row for each member of each group.
+/// The first filter selects the members of a group, and the second selects those with a given value. A mirror requests
+/// each group with each value, and keeps one row for each member of each group.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "generated code builds it")]
 pub struct Recovery<O> {
-    /// The table of the rows, one for each member of each group, such as `photo_album`. It has four columns in this order:
-    /// `id` (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`, that of the
-    /// member, such as `photo_id`, and the value, which has the name [`value`](Self::value).
+    /// The table of the rows, one for each member of each group, such as `photo_album`. It has four columns in this
+    /// order: `id` (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`,
+    /// the identity of the member, such as `photo_id`, and the value, whose column is named [`value`](Self::value).
     pub table: &'static Table,
     /// The table of the members: the records of the list.
     pub members: &'static Table,
@@ -271,11 +271,13 @@ pub struct Recovery<O> {
     pub groups: &'static Table,
     /// The name of the value, such as `status`.
     pub value: &'static str,
-    /// The values that the contract lists. There may be others.
+    /// The values that the contract lists. The service may have others.
     pub known_values: &'static [&'static str],
-    /// Returns the query for the members of a group, from its identity. Fails if the identity cannot be a parameter.
+    /// Returns the query for the members of the group with this identity. Fails if the identity is not valid as a
+    /// parameter.
     pub of_group: fn(group: &str) -> Result<O, DecodeError>,
-    /// Returns the query for the members of a group with a value. Fails if the identity or the value cannot be a parameter.
+    /// Returns the query for the members of a group with a value. Fails if the identity or the value is not valid as a
+    /// parameter.
     pub of_value: fn(group: &str, value: &str) -> Result<O, DecodeError>,
     /// Returns the group and the value that a query selects, if any.
     pub filters: Filters<O>,
@@ -293,8 +295,8 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// Creates the description from the name of the amount and the path of its field, which is a decimal number, as a
-    /// JSON number or string.
+    /// Creates the description from the name of the amount and the path of its field, whose value is a decimal number
+    /// in a JSON number or string.
     #[must_use]
     pub const fn new(name: &'static str, value: &'static [&'static str]) -> Self {
         Self { name, value, unit: None }
@@ -322,7 +324,7 @@ impl Gauge {
     }
 }
 
-/// Reads the value of a parameter from the text of an identity.
+/// Parses the text of an identity into the value of a parameter.
 #[doc(hidden)]
 pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, DecodeError> {
     text.parse().ok().ok_or_else(|| DecodeError::parameter(name, "a value of its type"))

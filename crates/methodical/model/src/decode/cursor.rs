@@ -1,4 +1,4 @@
-//! The fast path: decodes records in their usual form, and leaves all others to serde.
+//! The fast path: decodes records in their usual form, and leaves everything else to serde.
 //!
 //! Every function returns `None` for anything unusual: unexpected whitespace, an escaped name, a duplicate field, the
 //! end of the window. serde then decodes the record from its start, so the fast path can cost time but cannot change a
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// After a field: returns whether another follows, and moves to its name.
+    /// Call this after a field: it returns whether another one follows, and moves to its name.
     #[inline(always)]
     pub fn more(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips `null`, and returns whether it was at the cursor.
+    /// Skips `null`, and returns whether one was at the cursor.
     #[inline(always)]
     pub fn null(&mut self) -> Option<bool> {
         if self.token()? != b'n' {
@@ -123,19 +123,19 @@ impl<'a> Cursor<'a> {
         self.text.get(start..end)
     }
 
-    /// Skips an empty string, and returns whether it was at the cursor.
+    /// Skips an empty string, and returns whether one was at the cursor.
     #[inline]
     pub fn blank(&mut self) -> bool {
         self.is_at(b'"') && self.has("\"\"")
     }
 
-    /// Returns whether the next value begins with a byte.
+    /// Returns whether the next value begins with this byte.
     #[inline]
     pub fn is_at(&mut self, first: u8) -> bool {
         self.token() == Some(first)
     }
 
-    /// Returns the text of a value without escapes.
+    /// Skips a value, and returns its JSON text. Returns `None` if the value contains escapes.
     #[inline]
     pub fn json(&mut self) -> Option<&'a str> {
         let start = past_whitespace(self.text.as_bytes(), self.at);
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Returns the text of a span.
+    /// Returns the JSON text of a span.
     #[inline]
     pub fn within(&self, span: Span) -> &'a str {
         self.text.get(span.start..span.end).unwrap_or_default()

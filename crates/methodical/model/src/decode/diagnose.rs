@@ -48,7 +48,7 @@ pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Positio
 
 const VALID: &str = "valid JSON";
 
-/// Returns whether a JSON value can begin with a character.
+/// Returns whether a JSON value can begin with this character.
 pub(crate) fn begins_value(first: char) -> bool {
     matches!(first, '[' | '{' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n')
 }
@@ -63,7 +63,7 @@ struct Comparison<'j> {
 struct Fault {
     kind: DecodeErrorKind,
     expected: &'static str,
-    /// Where it ends in the text.
+    /// The position in the text at which it ends.
     end: usize,
 }
 

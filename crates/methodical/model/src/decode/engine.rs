@@ -106,12 +106,12 @@ pub(crate) struct Engine {
     oversized: Option<DecodeError>,
     /// The index of the next record in the list.
     index: u64,
-    /// The field that decides has been read.
+    /// Whether the field that decides has been read.
     is_decided: bool,
-    /// The failure that it reports, to which the code and the message are added.
+    /// The failure that this field reports, to which the code and the message are added.
     failure: Option<DecodeError>,
     reported: ServiceError,
-    /// The fields beside the list that are kept, and their JSON text so far.
+    /// The JSON text of the fields next to the list, as far as it has been read.
     beside: Option<(&'static Object, String)>,
     /// The error of the data itself. A failure reported by the service takes precedence.
     pending: Option<DecodeError>,
@@ -150,7 +150,7 @@ impl Engine {
         Self { is_object: true, what, ..Self::new(body, usize::MAX) }
     }
 
-    /// Keeps the fields beside the list.
+    /// Keeps the fields next to the list.
     pub(crate) fn beside(mut self, object: Option<&'static Object>) -> Self {
         self.beside = object.map(|object| (object, String::from("{")));
         self
@@ -466,7 +466,7 @@ impl Engine {
         }
     }
 
-    /// Leaves a record, and counts it.
+    /// Ends a record, and counts it.
     fn end_record(&mut self) {
         self.index += 1;
         self.state = match self.state {

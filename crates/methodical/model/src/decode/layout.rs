@@ -11,7 +11,7 @@ use crate::ErrorClass;
 /// The names of the fields that lead to a value; empty for the document itself.
 pub(crate) type Path = &'static [&'static str];
 
-/// Where the data is in a body.
+/// The place of the data in a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     /// Where the list or the object is.
@@ -22,7 +22,7 @@ pub struct Body {
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
-    /// How many objects above the list the fields beside it are: 0 if both are in the same object.
+    /// How many objects above the list the fields next to it are: 0 if both are in the same object.
     pub beside_above: usize,
 }
 

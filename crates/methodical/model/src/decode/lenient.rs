@@ -1,4 +1,4 @@
-//! Values for which the spec allows a second form.
+//! Values for which the spec allows a second form, such as a single value instead of a list.
 
 use alloc::string::String;
 use alloc::vec;
@@ -17,7 +17,7 @@ use crate::decode::members;
 use crate::decode::shape::Shape;
 use crate::decode::value::Value;
 
-/// A list, or a single value instead of a list of one.
+/// Deserializes a list, or a single value in place of a list of one.
 #[derive(Debug)]
 pub struct OneAsList<T>(PhantomData<T>);
 
@@ -47,7 +47,7 @@ impl<T: Value> Value for OneAsList<T> {
     }
 }
 
-/// An object, or an empty list instead of an empty object.
+/// Deserializes an object, or an empty list in place of an empty object: PHP services send `[]` for an empty map.
 #[derive(Debug)]
 pub struct EmptyArrayAsMap<T>(PhantomData<T>);
 

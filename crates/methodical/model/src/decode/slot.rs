@@ -24,7 +24,7 @@ pub enum Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Deserializes a field that must have a value.
+    /// Deserializes the value of a required field.
     #[inline]
     pub fn required<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
     where

@@ -45,7 +45,7 @@ pub struct StreamDecoder<T, B = ()> {
     /// The first bytes of a character whose last bytes have not been pushed yet.
     tail: Vec<u8>,
     after: After,
-    /// The fields beside the list, after its end.
+    /// The fields next to the list, once the list has ended.
     beside: Option<B>,
     record: PhantomData<fn() -> T>,
 }
@@ -151,18 +151,20 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// # Errors
     ///
-    /// Fails like [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
+    /// Returns the same errors as [`Operation::decode`](crate::Operation::decode). After an error, every call returns
+    /// it again.
     pub fn next_record(&mut self) -> Result<Next<T>, DecodeError> {
         self.next_json_with(|record, _| T::from_ref(record))
     }
 
-    /// Passes the next record to `take`, borrowed from the body without copying its strings, together with its JSON text.
+    /// Passes the next record to `take`, borrowed from the body without copying its strings, together with its JSON
+    /// text.
     ///
     /// The text contains every field and the original whitespace, so that records can be passed on unchanged.
     ///
     /// # Errors
     ///
-    /// Fails like [`next_record`](Self::next_record).
+    /// Returns the same errors as [`next_record`](Self::next_record).
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -196,7 +198,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// # Errors
     ///
-    /// Fails like [`next_record`](Self::next_record).
+    /// Returns the same errors as [`next_record`](Self::next_record).
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -223,7 +225,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         self.engine.has_error_classes()
     }
 
-    /// Returns the fields beside the list once [`next_record`](Self::next_record) has returned [`Next::End`].
+    /// Returns the fields next to the list once [`next_record`](Self::next_record) has returned [`Next::End`].
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -241,7 +243,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         self.beside.as_ref()
     }
 
-    /// Decodes the fields beside the list.
+    /// Decodes the fields next to the list.
     #[cold]
     fn end<O>(&mut self) -> Result<Next<O>, DecodeError> {
         if self.beside.is_none() {

@@ -13,7 +13,7 @@ use core::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A string that is borrowed if possible. The `Deserialize` of `Cow` itself never borrows.
+/// A string that is borrowed if possible. (The `Deserialize` implementation of `Cow` itself never borrows.)
 #[derive(Debug)]
 pub struct CowText<'a>(pub Cow<'a, str>);
 
@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for CowText<'de> {
     }
 }
 
-/// Deserializes only a string. `expecting` describes it in the error message.
+/// Deserializes a string, and rejects any other value. `expecting` describes the string in the error message.
 #[inline]
 pub fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,

@@ -15,7 +15,7 @@ use crate::decode::shape::{Leaf, Shape};
 use crate::decode::slot::Of;
 use crate::decode::text::{self, CowText};
 
-/// A type that a field of a record can have.
+/// The type of a field of a record.
 pub trait Value: Sized {
     /// The form in a borrowed record.
     type Ref<'a>;
@@ -23,7 +23,7 @@ pub trait Value: Sized {
     /// The form in an owned record: the type itself, unless it only reads another one.
     type Owned;
 
-    /// Whether a value is text, so that an empty string is a value.
+    /// Whether the type is text. For any other type, an empty string may stand for an absent value.
     const IS_TEXT: bool = false;
 
     /// Reads a value other than `null` on the fast path. By default, serde reads its text.

@@ -14,16 +14,16 @@ use crate::{BodyFormat, DecodeError, Place, Query, Service};
 #[derive(Debug)]
 pub struct QueryBuilder {
     text: String,
-    /// Where the query begins, after the path.
+    /// The position after the path, at which the query begins.
     query: usize,
-    /// Where the parameters begin, to which the next one is added: those of the query or of the body.
+    /// The position at which the parameters begin, in the query or in the body. The next one is appended to them.
     start: usize,
     post: Option<Post>,
 }
 
 impl QueryBuilder {
-    /// Creates a query that selects the operation `method`, for a GET, or for a POST if the selector is in the form. A
-    /// `/` is not encoded.
+    /// Creates a query that selects the operation `method`. The call is a GET, or a POST if the form contains the
+    /// selector. A `/` is not encoded.
     #[must_use]
     pub fn select<S: Service>(method: &str) -> Self {
         let mut text = String::with_capacity(CAPACITY);
@@ -45,7 +45,8 @@ impl QueryBuilder {
         query
     }
 
-    /// Creates the query of a POST that selects the operation `method`. All parameters that follow are in its body.
+    /// Creates the query of a POST that selects the operation `method`. All further parameters are appended to its
+    /// body.
     #[must_use]
     pub fn post<S: Service>(method: &str, format: BodyFormat, is_idempotent: bool) -> Self {
         let mut query = Self::select::<S>(method);
@@ -71,13 +72,13 @@ impl QueryBuilder {
         self.value(value);
     }
 
-    /// Appends a parameter whose value is a number or a Boolean, without quotes in JSON.
+    /// Appends a parameter whose value is a number or a boolean. In JSON, it is written without quotes.
     pub fn push_literal(&mut self, name: &str, value: &str) {
         self.name(name);
         self.text.push_str(value);
     }
 
-    /// Appends everything of a parameter before its value.
+    /// Appends the part of a parameter that precedes its value.
     fn name(&mut self, name: &str) {
         let is_first = self.text.len() == self.start;
         if self.is_json() {
@@ -121,7 +122,7 @@ impl QueryBuilder {
         Ok(())
     }
 
-    /// Appends a list. In JSON, it is an array in every style.
+    /// Appends a parameter whose value is a list. In JSON, the list is an array in every style.
     pub fn push_list(
         &mut self,
         name: &'static str,

@@ -1,7 +1,7 @@
-//! Conversions between scalars and the types of other crates, one feature each. A date and time is civil on both sides: the
-//! contract does not specify a time zone.
+//! Conversions between scalars and the types of other crates, each behind a feature. Dates and times have no time zone
+//! on either side, because the contract does not specify one.
 
-/// Replaces a macro whose feature is off.
+/// Replaces a macro whose feature is disabled.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ignore {

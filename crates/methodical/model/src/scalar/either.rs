@@ -1,4 +1,4 @@
-//! Scalars that a service writes in several ways: text as a number, booleans as codes, numbers as text.
+//! Scalars that a service writes in more than one way: text as a number, booleans as codes, numbers as text.
 
 #![expect(
     clippy::exhaustive_structs,
@@ -22,7 +22,7 @@ use crate::decode::members::decoded;
 use crate::decode::shape::Shape;
 use crate::decode::value::{Value, leaf};
 
-/// Text, or a JSON number whose digits are kept.
+/// Text that the service may also write as a JSON number, whose digits are kept.
 #[derive(Debug)]
 pub struct OrNumber;
 
@@ -35,7 +35,7 @@ impl Value for OrNumber {
         if cursor.is_at(b'"') { cursor.text() } else { cursor.number().map(Cow::Borrowed) }
     }
 
-    /// Works only with `serde_json`: no other format keeps the digits of a number.
+    /// This works only with `serde_json`: no other format keeps the digits of a number.
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
         let is_number =
@@ -65,28 +65,28 @@ pub struct Codes {
     pub no: &'static [&'static str],
 }
 
-/// What a decoder expects, for its error message.
+/// The description of a boolean in a decoder's error message.
 pub const CODES: &str = "a listed form of true or false";
 
 impl Codes {
-    /// Reads a value from serde.
+    /// Deserializes a value in any of its forms.
     pub fn deserialize<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
         let json = serde_json::Value::deserialize(deserializer)?.to_string();
         self.find(|code| code == json).ok_or_else(|| D::Error::custom(CODES))
     }
 
-    /// Writes a value.
+    /// Serializes a value in its first form.
     pub fn serialize<S: Serializer>(self, value: bool, serializer: S) -> Result<S::Ok, S::Error> {
         let json: serde_json::Value = serde_json::from_str(self.first(value)).unwrap_or_default();
         json.serialize(serializer)
     }
 
-    /// Formats a value as text, as in a query.
+    /// Formats a value as it is written in a query.
     pub fn fmt(self, value: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&text(self.first(value)))
     }
 
-    /// Parses the text of a value.
+    /// Parses a value that was written in a query. `name` is the name of the scalar, for the error.
     pub fn parse(self, value: &str, name: &str) -> Result<bool, DecodeError> {
         self.find(|code| text(code) == value).ok_or_else(|| DecodeError::conversion(name, CODES))
     }
@@ -105,26 +105,26 @@ impl Codes {
     }
 }
 
-/// Returns a code as written in a query: a string without its quotes.
+/// Returns a code as it is written in a query: a string without its quotes.
 fn text(code: &str) -> Cow<'_, str> {
     decoded(code).unwrap_or(Cow::Borrowed(code))
 }
 
-/// Parses decimal digits only; `str::parse` would accept a leading `+` too. `name` is the name of the
-/// scalar.
+/// Parses decimal digits, and nothing else: `str::parse` would also accept a leading `+`. `name` is the name of the
+/// scalar, for the error.
 pub fn parse_unsigned(text: &str, name: &str) -> Result<u64, DecodeError> {
     let number = if digits(text).is_some() { text.parse().ok() } else { None };
     number.ok_or_else(|| DecodeError::conversion(name, "an unsigned integer"))
 }
 
-/// Parses decimal digits, with a `-` before a negative number. `name` is the name of the scalar.
+/// Parses an integer: decimal digits, with an optional leading `-`. `name` is the name of the scalar, for the error.
 pub fn parse_signed(text: &str, name: &str) -> Result<i64, DecodeError> {
     let number = if text.starts_with('+') { None } else { text.parse().ok() };
     number.ok_or_else(|| DecodeError::conversion(name, "a whole number"))
 }
 
-/// Compares numbers of any size by value, and before all other text. Equal values are compared as text, so that only
-/// identical text is equal.
+/// Compares two texts. Whole numbers of any size are ordered by value, before all other text. Numbers of the same
+/// value, such as `7` and `07`, are ordered as text, so only identical text is equal.
 pub fn compare_digits(one: &str, other: &str) -> Ordering {
     let by_value = match (digits(one), digits(other)) {
         (Some(one), Some(other)) => (one.len(), one).cmp(&(other.len(), other)),
@@ -135,7 +135,7 @@ pub fn compare_digits(one: &str, other: &str) -> Ordering {
     by_value.then_with(|| one.cmp(other))
 }
 
-/// Returns a decimal number without leading zeros; `None` if the text is not one.
+/// Returns the digits of a whole number without leading zeros, or `None` for any other text.
 fn digits(text: &str) -> Option<&str> {
     is_digits(text).then(|| text.trim_start_matches('0'))
 }
@@ -144,7 +144,7 @@ pub(crate) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns whether the text is an optional sign, digits, and an optional fraction.
+/// Returns whether the text is a plain decimal number: an optional sign, digits, and an optional fraction.
 pub fn is_plain(text: &str) -> bool {
     let number = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
