@@ -1,5 +1,5 @@
-//! The client for the recruitment gateway, async and blocking, over any transport. It is the client for any
-//! method-dispatched API, from the crate [`methodical_client`], with the queries in [`model`], which `cargo xtask`
+//! The client for the recruitment gateway, async and blocking, over any transport. It combines the client of the crate
+//! [`methodical_client`], which works for any method-dispatched API, with the queries in [`model`], which `cargo xtask`
 //! generates from `spec/gateway.toml`.
 //!
 //! # Examples
@@ -18,9 +18,8 @@
 //! # }
 //! ```
 //!
-//! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy: see
-//! [limits and retries](methodical_client#limits-and-retries). Their spans and events are described under
-//! [tracing](methodical_client#tracing).
+//! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy: see [limits and
+//! retries](methodical_client#limits-and-retries). See [tracing](methodical_client#tracing) for their spans and events.
 //!
 //! # Without `async`
 //!

@@ -105,7 +105,7 @@ impl BaseUrl {
     }
 }
 
-/// Whether a host is always this machine.
+/// Returns whether a host name or address always means this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || bare(host).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

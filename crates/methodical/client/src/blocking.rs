@@ -62,11 +62,12 @@ pub type Client<S> = crate::Client<S, Arc<dyn BlockingTransport>>;
 pub type ClientBuilder<S> = crate::ClientBuilder<S, Arc<dyn BlockingTransport>>;
 
 impl<S: Service> Client<S> {
-    /// Returns the request that [`send`](Self::send) would send first, without sending it: a dry run.
+    /// Dry run: returns the first request that [`send`](Self::send) would send, without sending it.
     ///
     /// # Errors
     ///
-    /// Fails like the async client's [`request`](crate::Client::request), which also describes the request.
+    /// Returns the same errors as the async client's [`request`](crate::Client::request), which also describes the
+    /// request.
     ///
     /// ```
     /// use methodical_client::model::Operation;
@@ -86,7 +87,7 @@ impl<S: Service> Client<S> {
     ///
     /// # Errors
     ///
-    /// Fails unless a complete, successful and readable response was received; see [`Error::kind`].
+    /// Fails unless a complete response with status 200 was received and decoded; see [`Error::kind`].
     ///
     /// ```
     /// use methodical_client::model::{RawQuery, Service};
@@ -102,7 +103,7 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// Memory use and retries are those of the async client's [`stream`](crate::Client::stream).
+    /// Memory use and retries are the same as in the async client's [`stream`](crate::Client::stream).
     ///
     /// # Errors
     ///
@@ -130,7 +131,7 @@ impl<S: Service> Client<S> {
         Ok(Records::from_list(block_on(self.engine.stream(operation))?))
     }
 
-    /// Returns the pages of a list, from the one that the query requests to the last.
+    /// Returns the pages of a list, starting with the page that the query requests.
     ///
     /// Nothing is sent until you ask for the first page; see the async client's [`pages`](crate::Client::pages).
     ///
@@ -150,7 +151,7 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Returns the records of a list in pages, from the page that the query requests to the last.
+    /// Returns the records of all pages of a list, starting with the page that the query requests.
     ///
     /// Nothing is sent until you ask for the first record; see the async client's
     /// [`stream_all`](crate::Client::stream_all).
@@ -177,7 +178,7 @@ impl<S: Service> Client<S> {
 
     /// Calls any operation and returns the response with any status, before its body is received.
     ///
-    /// The body is neither checked nor decoded. The retries and timeouts are those of the async client's
+    /// The body is neither checked nor decoded. Retries and timeouts are the same as in the async client's
     /// [`stream_raw`](crate::Client::stream_raw).
     ///
     /// # Errors
@@ -209,8 +210,8 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// These futures block instead of waiting, and a body from a blocking transport blocks while it is polled. So a call is
-/// ready when it is first polled.
+/// These futures block instead of waiting, and a body from a blocking transport blocks while it is polled. A call is
+/// therefore ready when it is first polled.
 impl Io for Arc<dyn BlockingTransport + '_> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         Ok((**self).send(request)?.map(BlockingBody::into_body))

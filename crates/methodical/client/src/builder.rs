@@ -20,8 +20,8 @@ use crate::{Error, Observer, RetryPolicy, TokenSource};
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
 /// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking
-/// transport, `T`. Only the base URL and a token are required. [One table](crate#limits-and-retries) lists all the
-/// defaults.
+/// transport, `T`. Only the base URL and a token are required; [this table](crate#limits-and-retries) lists the
+/// defaults of all other settings.
 ///
 /// # Examples
 ///
@@ -72,7 +72,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// [`TokenSource`].
     ///
     /// If the service has secrets instead of a bearer token, this is the source of the first one. A service without
-    /// authentication needs no source and ignores one that is set.
+    /// authentication needs no source, and ignores a source that is set.
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
         self
@@ -126,7 +126,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the timeout of a whole call: getting a token, all attempts and all waiting. Default: 60 s.
+    /// Sets the timeout of a whole call, which includes getting a token, all attempts and all waiting. Default: 60 s.
     ///
     /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for
     /// another attempt, the call returns the last attempt's outcome. A duration beyond the range of the clock, such as
@@ -146,8 +146,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets the timeout of a stream, from the first attempt to the end of the body. Default: one hour.
     ///
-    /// Until the head of the response has arrived, the call timeout and the attempt timeout apply as well. The transport
-    /// notices a silent peer earlier.
+    /// Until the head of the response has arrived, the call timeout and the attempt timeout apply as well. The idle
+    /// timeout of the transport ends a stream from a silent peer earlier.
     pub fn stream_timeout(mut self, limit: Duration) -> Self {
         self.policy.stream_timeout = limit;
         self
@@ -155,9 +155,9 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets the maximum size of the body of a successful response, in bytes. Default: 64 MiB.
     ///
-    /// A larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response declares its
-    /// length, the body is not received at all. A stream has no such limit, only one [for each
-    /// record](crate::Records::record_limit).
+    /// A call with a larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response
+    /// declares its length, the body is not received at all. For a stream, only [each
+    /// record](crate::Records::record_limit) has a limit.
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.policy.body_limit = bytes;
         self
@@ -183,7 +183,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the maximum number of requests per second of this client and its clones, including retries. Default: no
     /// limit.
     ///
-    /// The requests are spread evenly, without bursts. A request waits for its turn within the timeout of its call.
+    /// The requests are spread evenly, without bursts. The time that a request waits for its turn counts towards the
+    /// timeout of its call.
     pub fn requests_per_second(mut self, requests: u32) -> Self {
         self.policy.requests_per_second = Some(requests);
         self
@@ -191,8 +192,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets how many calls of this client and its clones may be in flight at the same time. Default: no limit.
     ///
-    /// A call waits for its turn within its timeout. A stream is in flight until its end, or until it is dropped, so a
-    /// program that makes calls while it reads streams needs a limit above the number of its streams.
+    /// The time that a call waits for its turn counts towards its timeout. A stream is in flight until it ends or is
+    /// dropped, so a program that makes calls while it reads streams needs a limit above the number of its streams.
     pub fn calls_in_flight(mut self, calls: usize) -> Self {
         self.policy.calls_in_flight = Some(calls);
         self

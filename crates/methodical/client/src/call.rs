@@ -20,16 +20,16 @@ mod tests;
 /// A call in progress.
 ///
 /// The driver sends the request of each [`attempt`](Self::attempt) and passes the outcome to [`judge`](Self::judge),
-/// which says whether the call is over.
+/// which decides whether the call is over.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
     pub(crate) draft: Draft<'a>,
-    /// The limit of the response or, for a stream, of its head.
+    /// The time limit of the response or, for a stream, of its head.
     limit: Limit,
-    /// The limit of the attempt in progress; it is not later than that of the call.
+    /// The time limit of the attempt in progress; it is never later than the time limit of the call.
     attempt_limit: Limit,
-    /// The limit of the last byte of a stream.
+    /// The time limit of the whole stream.
     stream_limit: Option<Limit>,
     attempts: u32,
     failures: u32,
@@ -54,13 +54,13 @@ impl From<TransportError> for Failure {
 pub(crate) enum Next<B> {
     /// Wait this long, then make another attempt.
     Wait(Duration),
-    /// Make another attempt with another token. If the source has no other, the call is over with this response.
+    /// Make another attempt with another token. If the source has no other token, the call ends with this response.
     Refused(Response<B>),
     /// The call is over.
     Done(Result<Response<B>, Error>),
 }
 
-/// The class of a failure that the body of a response reports. It is an extension of the response.
+/// The class of a failure that the body of a response reports, stored in the extensions of the response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported(pub(crate) ErrorClass);
 
@@ -103,12 +103,12 @@ impl<'a> Call<'a> {
         Self { limit: call.limit.or_earlier(end), stream_limit: Some(end), ..call }
     }
 
-    /// Returns the limit of the whole call or, for a stream, of its head.
+    /// Returns the time limit of the whole call or, for a stream, of its head.
     pub(crate) fn limit(&self) -> Limit {
         self.limit
     }
 
-    /// Returns the limit of the last byte of the response.
+    /// Returns the time limit of the whole response.
     pub(crate) fn end(&self) -> Limit {
         self.stream_limit.unwrap_or(self.limit)
     }

@@ -49,7 +49,7 @@ use crate::{Error, ErrorKind};
 #[must_use]
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
-    /// All of them are marked sensitive.
+    /// All headers are marked sensitive.
     pub(crate) headers: HeaderMap,
 }
 
@@ -59,9 +59,10 @@ impl CallOptions {
         Self::default()
     }
 
-    /// Sets one timeout for the call, in place of the client's call timeout, attempt timeout and stream timeout.
+    /// Sets a single timeout for the call, which replaces the client's call timeout, attempt timeout and stream
+    /// timeout.
     ///
-    /// For a stream, it applies until the last byte.
+    /// For a stream, it limits the time until the last byte.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self

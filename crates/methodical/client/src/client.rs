@@ -13,7 +13,8 @@ use crate::{CallOptions, ClientBuilder, Error, Pages, Records, StreamingResponse
 
 /// An async client for one account of the service `S`.
 ///
-/// [`blocking::Client`](crate::blocking::Client) is this type with a blocking transport, `T`, and other methods for calls.
+/// [`blocking::Client`](crate::blocking::Client) is this type with a blocking transport, `T`, and blocking methods for
+/// calls.
 ///
 /// # Cloning
 ///
@@ -66,9 +67,10 @@ impl<S: Service, T> Client<S, T> {
         ClientBuilder::new(base_url)
     }
 
-    /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
+    /// Returns a client whose calls use these options. It shares the connections, the token and the retry budget of
+    /// this client.
     ///
-    /// Settings that `options` does not change are those of this client. This is as cheap as a clone.
+    /// Settings that `options` does not change are taken from this client. This is as cheap as a clone.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
@@ -89,7 +91,7 @@ impl<S: Service, T> Client<S, T> {
 }
 
 impl<S: Service> Client<S> {
-    /// Returns the request that [`send`](Self::send) would send first, without sending it: a dry run.
+    /// Dry run: returns the first request that [`send`](Self::send) would send, without sending it.
     ///
     /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
     /// does not print its value. The token source may be asked for a token.
@@ -137,7 +139,7 @@ impl<S: Service> Client<S> {
     ///
     /// # Errors
     ///
-    /// Fails unless a complete, successful and readable response was received; see [`Error::kind`].
+    /// Fails unless a complete response with status 200 was received and decoded; see [`Error::kind`].
     ///
     /// ```
     /// use methodical_client::model::{RawQuery, Service};
@@ -154,9 +156,9 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// However long the list is, memory holds one chunk of the body and the largest record. Dropping the records ends
-    /// the exchange. Until the response head has arrived, failures are retried as in [`send`](Self::send). After that,
-    /// an interrupted list is an error with the number of records received before it.
+    /// However long the list is, only one chunk of the body and one record are in memory. Dropping the records ends the
+    /// exchange. Until the response head has arrived, failures are retried as in [`send`](Self::send). After that, an
+    /// interruption is an error that contains the number of records received before it.
     ///
     /// # Errors
     ///
@@ -185,13 +187,13 @@ impl<S: Service> Client<S> {
         Ok(Records::from_list(self.engine.stream(operation).await?))
     }
 
-    /// Returns the pages of a list, from the one that the query requests to the last.
+    /// Returns the pages of a list, starting with the page that the query requests.
     ///
     /// Only operations whose contract declares paging have pages. Nothing is sent until you ask for the first page, and
     /// each page is a separate call, with the timeouts and retries of [`send`](Self::send).
     ///
-    /// If a list changes while it is read, records may move from one page to another. The client can detect this only if the
-    /// number of pages or records falls.
+    /// If a list changes while it is read, records may move from one page to another. The client can detect this only
+    /// if the total number of pages or records decreases.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -213,9 +215,9 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Returns the records of a list in pages, from the page that the query requests to the last.
+    /// Returns the records of all pages of a list, starting with the page that the query requests.
     ///
-    /// This is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
+    /// This is [`stream`](Self::stream) for a list in pages: only one chunk of a page is in memory, and each page is a
     /// separate call, with the timeouts and retries of `stream`. Nothing is sent until you ask for the first record.
     /// See also [`pages`](Self::pages).
     ///
@@ -246,10 +248,10 @@ impl<S: Service> Client<S> {
 
     /// Calls any operation and returns the response with any status, before its body is received.
     ///
-    /// Use it to see an undecoded response, or to pass on a body that may be larger than memory. The body is not
+    /// Use it to inspect an undecoded response, or to pass on a body that may be larger than memory. The body is not
     /// checked, and neither JSON nor a content coding is decoded. Until the response head has arrived, failures are
-    /// retried as in [`send`](Self::send). After that, an interrupted body is an error with the number of bytes
-    /// received before it. The timeouts are those of [`stream`](Self::stream).
+    /// retried as in [`send`](Self::send). After that, an interruption is an error that contains the number of bytes
+    /// received before it. The timeouts are the same as in [`stream`](Self::stream).
     ///
     /// # Errors
     ///

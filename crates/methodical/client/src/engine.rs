@@ -42,7 +42,7 @@ pub(crate) trait Io: Sized {
     fn new_default() -> Result<Self, Error>;
 }
 
-/// The calls of a client: what it shares with its clones, and the options of its calls.
+/// Runs the calls of a client: what the client shares with its clones, and the options of its calls.
 pub(crate) struct Engine<T> {
     shared: Arc<Shared<T>>,
     options: Option<Arc<CallOptions>>,
@@ -62,23 +62,23 @@ pub(crate) struct Shared<T> {
     pub(crate) transport: T,
 }
 
-/// A response head, with its body still to be received.
+/// A response head, and a body that has not been received yet.
 struct Arrived {
     head: Parts,
     body: Body,
-    /// The deadline of a body whose beginning is kept with an error.
+    /// The deadline for the part of a body that is kept with an error.
     deadline: Option<Instant>,
-    /// The limit of the last byte of the body.
+    /// The time limit of the whole body.
     end: Limit,
 }
 
 type Outcome<B> = Result<Response<B>, Failure>;
 
-/// The outcome of a call that was answered.
+/// The outcome of a call that got a response.
 pub(crate) struct Answer<B> {
     pub(crate) response: Response<B>,
     pub(crate) attempts: u32,
-    /// The limit of the last byte of the body.
+    /// The time limit of the whole body.
     pub(crate) end: Limit,
     pub(crate) permit: Permit,
 }
@@ -103,7 +103,7 @@ impl<T: Io> Engine<T> {
         call.draft.redacted(&token)
     }
 
-    /// Calls an operation and decodes the response. Returns the body as well.
+    /// Calls an operation and decodes the response. Also returns the body.
     pub(crate) async fn send<O: Operation>(
         &self,
         operation: &O,
@@ -245,7 +245,7 @@ impl<T: Io> Engine<T> {
         }
         let turn = self.shared.pace.turn(now());
         loop {
-            // Another call may have been asked to wait in the meantime.
+            // In the meantime, the service may have asked another call to wait.
             let (start, now) = (self.shared.pace.start(turn), now());
             if start <= now {
                 return Ok(());

@@ -85,17 +85,17 @@
 //!
 //! # Lists in pages
 //!
-//! A call requests one page of a list. If the contract declares how the pages follow each other, [`Client::pages`]
+//! A call requests one page of a list. If the contract declares how to request the next page, [`Client::pages`]
 //! iterates over pages, and [`Client::stream_all`] over the records of all pages. Both request a page only when it is
-//! needed, in a call with its own retries. A list that does not end as declared yields everything received, then an
-//! error of kind [`Paging`](ErrorKind::Paging).
+//! needed, in a call with its own retries. If the pages do not follow the contract, they yield everything received
+//! before, then an error of kind [`Paging`](ErrorKind::Paging).
 //!
 //! # Tracing
 //!
 //! Each call and each of its attempts is a span of the crate `tracing`, named by [OpenTelemetry's conventions for HTTP
-//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, whichever
-//! generated crate the client is from. Without an interested subscriber, each
-//! costs one comparison. For metrics, set an [`Observer`].
+//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, regardless of the generated crate
+//! that the client is from. If no subscriber is interested, a span costs one comparison. For metrics, set an
+//! [`Observer`].
 //!
 //! | span | field | value |
 //! |---|---|---|
@@ -206,7 +206,7 @@ pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, t
 
 /// Returns the guard of a lock, even if a thread panicked while it held the lock.
 ///
-/// That is sound here: no code of this crate can panic halfway through a change to a locked value.
+/// This is safe here: no code of this crate can panic halfway through a change to a locked value.
 pub(crate) fn unpoisoned<Guard>(locked: LockResult<Guard>) -> Guard {
     locked.unwrap_or_else(PoisonError::into_inner)
 }

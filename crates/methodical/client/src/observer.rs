@@ -7,8 +7,8 @@ use http::StatusCode;
 
 /// Receives every attempt of every call, for metrics.
 ///
-/// The client calls it on the task or thread of the call, so it must be quick. It is called after the client has decided
-/// whether to retry. If a call is dropped before that, its last attempt is not reported.
+/// The client calls it on the task or thread of the call, so it must return quickly. It is called after the client has
+/// decided whether to retry. If a call is dropped before that, its last attempt is not reported.
 ///
 /// # Examples
 ///
@@ -38,7 +38,7 @@ pub trait Observer: Send + Sync + 'static {
     fn attempt(&self, attempt: &Attempt<'_>);
 }
 
-/// One request that was handed to the transport, and its outcome.
+/// One request that was passed to the transport, and its outcome.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Attempt<'a> {
@@ -53,6 +53,6 @@ pub struct Attempt<'a> {
     /// The kind of the transport error, if no complete response was received. For metrics, it has a
     /// [name](TransportErrorKind::as_str).
     pub failure: Option<TransportErrorKind>,
-    /// The delay before the next attempt, zero if only the token is replaced; `None` after the last attempt.
+    /// The delay before the next attempt, which is zero if only the token is replaced; `None` after the last attempt.
     pub retry_in: Option<Duration>,
 }

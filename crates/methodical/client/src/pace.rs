@@ -1,5 +1,5 @@
-//! The pace of all calls of a client together: requests per second, calls in flight, and the pauses that the service asks
-//! for.
+//! The combined pace of all calls of a client: requests per second, calls in flight, and pauses requested by the
+//! service.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ pub(crate) struct Pace {
 struct State {
     /// When the next request may be sent.
     next: Option<Instant>,
-    /// The end of the pause that the service asked for.
+    /// The end of the pause requested by the service.
     pause: Option<Instant>,
 }
 
@@ -47,7 +47,7 @@ impl Pace {
         Self { interval, calls, may_wait, state: Mutex::default() }
     }
 
-    /// Returns whether a request may have to wait. Usually none has to, and none needs the lock and the clock.
+    /// Returns whether a request may have to wait. Usually none does, and the lock and the clock are not needed.
     pub(crate) fn may_wait(&self) -> bool {
         self.may_wait.load(Ordering::Relaxed)
     }
@@ -63,13 +63,13 @@ impl Pace {
         turn
     }
 
-    /// Returns when a request with this turn may be sent: not before the end of a pause that the service asked for.
+    /// Returns when a request with this turn may be sent: not before the end of a pause requested by the service.
     pub(crate) fn start(&self, turn: Instant) -> Instant {
         let pause = unpoisoned(self.state.lock()).pause;
         pause.map_or(turn, |end| end.max(turn))
     }
 
-    /// Records whether a response asks callers to wait. If so, the requests of all calls wait, unless the wait is
+    /// Records the pause that a response asks for, if it does. The requests of all calls then wait, unless the pause is
     /// longer than the client accepts.
     pub(crate) fn received(&self, status: StatusCode, headers: &HeaderMap, now: Instant) {
         if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(receive(StatusCode::SERVICE_UNAVAILABLE, "7"), 7);
         // A later response does not shorten the pause.
         assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "1"), 7);
-        // The client does not wait that long, for any call.
+        // No call of the client waits that long.
         assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "3600"), 7);
     }
 }

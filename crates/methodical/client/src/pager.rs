@@ -1,4 +1,5 @@
-//! The pages of a list: which page comes next, what all iterators over pages share, and the async and blocking drivers.
+//! The pages of a list: which page comes next, the state shared by all iterators over pages, and the async and blocking
+//! drivers.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -19,7 +20,7 @@ use crate::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// The pages of a list that are being read: requests one, and decides which one comes next.
+/// Reads the pages of a list: requests a page, and decides which one comes next.
 pub(crate) struct Pager<P, S> {
     paging: Paging,
     ask: Box<dyn Ask<P>>,
@@ -32,7 +33,7 @@ pub(crate) struct Pager<P, S> {
     number: Option<i64>,
     /// The page that is being read.
     page: Page,
-    /// Number of records of the pages before it, rejected ones included.
+    /// Number of records of the pages before it, including rejected ones.
     records: u64,
     /// Number of records that were decoded.
     delivered: u64,
@@ -40,7 +41,7 @@ pub(crate) struct Pager<P, S> {
     before: Option<u64>,
     last: Option<u64>,
     total: Option<u64>,
-    /// The hash of the page before.
+    /// The hash of the previous page.
     previous: Option<u64>,
     /// The hashes of the positions that were requested, unless they are numbers.
     requested: HashSet<u64>,
@@ -49,7 +50,7 @@ pub(crate) struct Pager<P, S> {
 
 /// The next step.
 enum Next {
-    /// Request the page at this position, or that of the query.
+    /// Request the page at this position, or the page that the query requests.
     Request(Option<Position>),
     Fail(Error),
     /// A page was requested, or there are no more.
@@ -59,7 +60,7 @@ enum Next {
 /// A page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
-    /// Number of its records, rejected ones included.
+    /// Number of its records, including rejected ones.
     records: u64,
     /// Its hash, if the records have an identity.
     hash: Option<u64>,
@@ -68,7 +69,7 @@ struct Page {
 /// A page that was requested.
 pub(crate) type PageFuture<P> = BoxFuture<'static, Result<P, Error>>;
 
-/// A function that requests the page at a position, or that of the query.
+/// A function that requests the page at a position, or the page that the query requests.
 trait Ask<P>: MaybeSend {
     fn page(&mut self, position: Option<Position>) -> PageFuture<P>;
 }
@@ -80,7 +81,7 @@ impl<P, F: FnMut(Option<Position>) -> PageFuture<P> + MaybeSend> Ask<P> for F {
 }
 
 impl<P, S> Pager<P, S> {
-    /// Creates a pager that begins with the page of the query. `ask` requests a page.
+    /// Creates a pager that begins with the page that the query requests. `ask` requests a page.
     pub(crate) fn new<O: PagedOperation<Beside = S>>(
         mut query: O,
         mut ask: impl FnMut(O) -> PageFuture<P> + MaybeSend + 'static,
@@ -163,7 +164,7 @@ impl<P, S> Pager<P, S> {
         self.page = Page { records: records + rejected, hash };
     }
 
-    /// Ends the page, given the fields beside its records, and decides what follows.
+    /// Ends the page, given the fields next to its records, and decides what follows.
     pub(crate) fn turn(&mut self, beside: &S) {
         self.next = match self.after(self.page, (self.marks)(beside)) {
             Ok(Some(position)) => {
@@ -254,8 +255,8 @@ impl<P, S> Pager<P, S> {
 /// The reason why the next page cannot be read, and the next step.
 type Cause = &'static str;
 
-/// Keeps the number of pages or records. If it falls, records were missed: removing a record moves later ones to an
-/// earlier page.
+/// Keeps the total number of pages or records. If it decreases, records may have been missed: removing a record moves
+/// later ones to an earlier page.
 fn rises(known: &mut Option<u64>, now: Option<u64>) -> Result<(), Cause> {
     if now.is_some() && now < *known {
         return Err("records may be missing, because the list became shorter; read it again");
@@ -284,8 +285,8 @@ fn number(count: usize) -> u64 {
 /// Default maximum number of pages of a list.
 pub(crate) const MAX_PAGES: u64 = 10_000;
 
-/// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and an
-/// [`Iterator`] in [`blocking`](crate::blocking::Pages).
+/// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and
+/// an [`Iterator`] in [`blocking`](crate::blocking::Pages).
 ///
 /// A page is requested only when you ask for it. After an error there are no more pages; [`Error::delivered`] returns
 /// how many records the previous pages had. Dropping the value ends a request in progress.
@@ -347,8 +348,8 @@ impl<O: PagedOperation> Pages<O> {
     ///
     /// # Errors
     ///
-    /// Fails like [`Client::send`](crate::Client::send), and with [`ErrorKind::Paging`](crate::ErrorKind::Paging) if
-    /// the pages do not follow the contract. [`Error::delivered`] returns how many records the previous pages had.
+    /// Returns the errors of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging)
+    /// if the pages do not follow the contract. [`Error::delivered`] returns how many records the previous pages had.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -385,7 +386,7 @@ impl<O: PagedOperation> Iterator for Pages<O, BlockingBody> {
     }
 }
 
-/// Nothing in it is pinned.
+/// None of its fields is pinned.
 impl<O: PagedOperation, B> Unpin for Pages<O, B> {}
 
 impl<O: PagedOperation, B> fmt::Debug for Pages<O, B> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::retry::{RetryBudget, RetryPolicy};
 use crate::{Error, ErrorKind};
 
-/// The settings that every call of a client follows.
+/// The settings that apply to every call of a client.
 #[derive(Debug)]
 pub(crate) struct Policy {
     pub(crate) call_timeout: Duration,

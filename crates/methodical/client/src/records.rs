@@ -1,5 +1,5 @@
-//! The records of a list, of one page or of all: the steps between them, which do no I/O, and their async and blocking
-//! drivers.
+//! The records of a list, of one page or of all pages: the steps from record to record, which do no I/O, and their
+//! async and blocking drivers.
 
 use std::marker::PhantomData;
 use std::pin::{Pin, pin};
@@ -36,8 +36,8 @@ pub enum Entry<T> {
 /// [`Client::stream_all`](crate::Client::stream_all) returns: a [`Stream`], and an [`Iterator`] in
 /// [`blocking`](crate::blocking::Records).
 ///
-/// A page is requested only once all records of the previous page have been taken and another one is needed. After an error
-/// there are no more records. Dropping the value ends the exchange and closes the connection.
+/// A page is requested only once all records of the previous page have been taken and another one is needed. After an
+/// error there are no more records. Dropping the value ends the exchange and closes the connection.
 pub struct Records<T, S = (), B = Body> {
     page: Page<T, S>,
     /// Requests the pages; `None` for a list without pages.
@@ -77,9 +77,9 @@ impl<T, S, B> Records<T, S, B> {
         Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None, mode }
     }
 
-    /// Sets the maximum number of records. Rejected ones are not counted. Default: no limit.
+    /// Sets the maximum number of records; rejected records do not count. Default: no limit.
     ///
-    /// The list ends there without an error, and no further page is requested.
+    /// When the limit is reached, the list ends without an error, and no further page is requested.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -112,7 +112,7 @@ impl<T, S, B> Records<T, S, B> {
 impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
     ///
-    /// A larger record is rejected, and the list continues. Its text is not kept.
+    /// A larger record is rejected, its text is not kept, and the list continues.
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.record_limit = Some(bytes);
@@ -123,8 +123,8 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         self
     }
 
-    /// Returns the fields beside the list, such as a total, once it has ended without an error. For a list in pages,
-    /// these are the fields of the current page, until the next one is requested.
+    /// Returns the fields next to the list, such as a total, once the list has ended without an error. For a list in
+    /// pages, these are the fields of the current page, until the next one is requested.
     ///
     /// ```
     /// use methodical_client::model::{Beside, Record};
@@ -277,15 +277,15 @@ impl<T: Record, S: Beside> Records<T, S> {
         self.next_json_with(|record, _| T::from_ref(record)).await
     }
 
-    /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` with its JSON text, instead of copying
-    /// it.
+    /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` with its JSON text, instead of
+    /// copying it.
     ///
-    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes, and the
-    /// text has every field and the original whitespace.
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes,
+    /// and the text contains every field and the original whitespace.
     ///
     /// # Errors
     ///
-    /// Fails like [`next`](Self::next).
+    /// Returns the same errors as [`next`](Self::next).
     ///
     /// # Examples
     ///
@@ -319,11 +319,12 @@ impl<T: Record, S: Beside> Stream for Records<T, S> {
 }
 
 impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
-    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` with its JSON text, instead of copying it.
+    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` with its JSON text, instead of copying
+    /// it.
     ///
-    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes, and the
-    /// text has every field and the original whitespace. The example of [`received_json_with`](Self::received_json_with)
-    /// uses it.
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes,
+    /// and the text contains every field and the original whitespace. See the example of
+    /// [`received_json_with`](Self::received_json_with).
     pub fn next_json_with<X>(
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> X,
@@ -381,7 +382,7 @@ impl<T: Record, S: Beside> Iterator for Records<T, S, BlockingBody> {
     }
 }
 
-/// Nothing in it is pinned.
+/// None of its fields is pinned.
 impl<T, S, B> Unpin for Records<T, S, B> {}
 
 impl<T, S, B> fmt::Debug for Records<T, S, B> {
@@ -401,7 +402,7 @@ pub(crate) struct ListReader<T, S> {
     /// The head of the response, until an error takes it over.
     head: Option<Parts>,
     attempts: u32,
-    /// The limit of the last byte of the list.
+    /// The time limit of the whole list.
     end: Limit,
     permit: Permit,
     /// Whether a rejected record is an error.

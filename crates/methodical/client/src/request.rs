@@ -31,7 +31,7 @@ impl Headers {
     }
 }
 
-/// The part that all requests of a call share: everything except the tokens and the deadline.
+/// The part that all requests of a call have in common: everything except the tokens and the deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     headers: &'a Headers,
@@ -56,7 +56,7 @@ impl<'a> Draft<'a> {
         Ok(Self { headers, base_url, auth, options, query, target })
     }
 
-    /// Starts this timeout of the client now, or the limit that the options of the call set in its place.
+    /// Starts this timeout of the client now, or the timeout that the options of the call set in its place.
     pub(crate) fn limit(&self, now: Instant, limit: Duration, timeout: Timeout) -> Limit {
         match self.options.and_then(|options| options.timeout) {
             Some(own) => Limit::after(now, own, OF_OPTIONS),
@@ -64,8 +64,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns the request as it may be shown: without its deadline, and with a placeholder for each secret in the URL and
-    /// the body.
+    /// Returns the request in a form that may be shown: without its deadline, and with a placeholder for each secret in
+    /// the URL and the body.
     pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
         self.build(tokens, self.target.clone(), &Secrets::placeholders(self.auth))
     }

@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(decoded.err().map(|error| error.kind()), expected);
     }
 
-    /// Returns the error of a response that is not successful.
+    /// Returns the error for a response that is not successful.
     fn refused(response: http::response::Builder, body: &'static str) -> Error {
         decode(response.body(body.into()).unwrap(), 1, &any_json(), false).unwrap_err()
     }

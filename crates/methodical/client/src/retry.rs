@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// How failed attempts are retried.
 ///
-/// A client retries every GET, and each POST that the spec marks as idempotent. It retries any other POST only if the
-/// request was not sent, because the service may have executed it. After status 401, it also repeats such a POST once,
-/// with a new token, because the service has refused it.
+/// A client retries every GET, and every POST that the spec marks as idempotent. It retries any other POST only if the
+/// request was not sent, because the service may otherwise have executed it. After status 401, it also repeats such a
+/// POST once, with a new token, because the service did not execute it.
 ///
 /// # Examples
 ///
@@ -39,9 +39,11 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets the maximum wait before the second attempt. It doubles before each further attempt, up to 5 s. Default: 200 ms.
+    /// Sets the maximum wait before the second attempt. It doubles before each further attempt, up to 5 s. Default: 200
+    /// ms.
     ///
-    /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
+    /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in
+    /// step.
     #[must_use]
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;
@@ -50,8 +52,8 @@ impl RetryPolicy {
 
     /// Returns how long to wait before the next attempt, or `None` to give up.
     ///
-    /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left for the call,
-    /// and `random` is between 0 and 1.
+    /// `asked` is the minimum wait requested by the service, `attempt` counts from 1, `left` is the time left for the
+    /// call, and `random` is between 0 and 1.
     pub(crate) fn delay(
         &self,
         asked: Option<Duration>,
@@ -65,7 +67,7 @@ impl RetryPolicy {
         let doublings = attempt.saturating_sub(1).min(MAX_DOUBLINGS);
         let ceiling = self.base_delay.saturating_mul(1 << doublings).min(MAX_DELAY);
         let delay = match asked {
-            // The wait that the service asks for is a minimum.
+            // The wait requested by the service is a minimum.
             Some(floor) => floor.saturating_add(self.base_delay.mul_f64(random)),
             None => ceiling.mul_f64(random),
         };
@@ -175,7 +177,7 @@ mod tests {
         );
     }
 
-    /// Returns the numbers of requests of six calls that the service refuses with status 503.
+    /// Returns how many requests each of six calls makes if the service responds with status 503.
     fn requests(policy: RetryPolicy) -> [usize; 6] {
         let refused = || {
             let response = Response::builder().status(503).header("retry-after", "0");

@@ -15,12 +15,12 @@ use crate::pace::Permit;
 use crate::time::{Limit, now};
 use crate::trace::CallSpan;
 
-/// A response with any status, whose body has yet to be received. [`Client::stream_raw`](crate::Client::stream_raw) and
-/// [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw) return it.
+/// A response with any status, whose body has not been received yet. [`Client::stream_raw`](crate::Client::stream_raw)
+/// and [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw) return it.
 ///
-/// `B` is the type of the body. Memory holds one chunk of it, however long the body is. Dropping the response ends the
-/// exchange. `Debug` shows only the status and the number of bytes received, because a response may contain personal
-/// data.
+/// `B` is the type of the body. Only one chunk of the body is in memory, however long it is. Dropping the response ends
+/// the exchange. `Debug` shows only the status and the number of bytes received, because a response may contain
+/// personal data.
 pub struct StreamingResponse<B> {
     head: Parts,
     body: Body,
@@ -28,7 +28,7 @@ pub struct StreamingResponse<B> {
     rest: Bytes,
     received: u64,
     attempts: u32,
-    /// The limit of the last byte of the body.
+    /// The time limit of the whole body.
     end: Limit,
     span: CallSpan,
     _permit: Permit,
@@ -91,8 +91,8 @@ impl<B> StreamingResponse<B> {
 }
 
 impl StreamingResponse<Body> {
-    /// Returns the response if its status is 200, otherwise the error that [`Client::send`](crate::Client::send) would have
-    /// returned, with as much of the body as was received.
+    /// Returns the response if its status is 200, otherwise the error that [`Client::send`](crate::Client::send) would
+    /// have returned, with as much of the body as was received.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl StreamingResponse<BlockingBody> {
     }
 }
 
-/// For [`std::io::copy`] and similar functions. An error from `read` wraps an [`Error`].
+/// Lets you pass the body to [`std::io::copy`] and similar functions. An error from `read` wraps an [`Error`].
 impl io::Read for StreamingResponse<BlockingBody> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !buffer.is_empty() && self.rest.is_empty() {

@@ -1,4 +1,4 @@
-//! Time: the clock and the date, even in a browser; waiting, blocking or async, on any runtime or none; and the time
+//! Time: the clock and the date, even in a browser; blocking and async waits, on any runtime or none; and the time
 //! limits of a call, with the errors that name them.
 
 use std::pin::pin;

@@ -42,13 +42,14 @@ pub(crate) use self::tokens::{Sources, Tokens};
 /// }
 /// ```
 pub trait TokenSource: Send + Sync + 'static {
-    /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call fails.
+    /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call
+    /// fails.
     ///
-    /// If several clients share the source, `refused` may be older than the source's current token. Compare the two,
-    /// and replace the token only if they are equal.
+    /// If several clients share the source, `refused` may be an older token than the source's current one. Compare the
+    /// two, and get a new token only if they are equal.
     ///
-    /// A call, or the start of a stream, waits for at most the call timeout. The future is then dropped, and the next
-    /// waiting call asks again. So does a call that begins after a failure.
+    /// A call, or the start of a stream, waits no longer than the call timeout. The future is then dropped, and the
+    /// next waiting call asks again. A call that begins after a failure asks again, too.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime
     /// must provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task.
@@ -64,7 +65,7 @@ pub trait TokenSource: Send + Sync + 'static {
 
     /// Returns whether a token of this source is still the one to use. Default: true.
     ///
-    /// It is called before every call of the client, so it must be quick.
+    /// The client asks before every call, so this must return quickly.
     fn is_current(&self, _token: &AccessToken) -> bool {
         true
     }
@@ -122,7 +123,8 @@ impl TokenSource for AccessToken {
     }
 }
 
-/// For a source that is chosen at run time, or that several clients share, such as an async and a blocking one.
+/// Use an `Arc` for a source that is chosen at run time, or that several clients share, such as an async and a blocking
+/// one.
 ///
 /// ```
 #[doc = include_str!("../doctests/photos.txt")]

@@ -1,7 +1,7 @@
 //! Spans of a call and of each of its attempts, named by OpenTelemetry's conventions for HTTP clients.
 //!
-//! Without an interested subscriber, a span costs one comparison. Spans and events contain no header, no body and no query
-//! value.
+//! If no subscriber is interested, a span costs one comparison. Spans and events contain no header, no body and no
+//! query value.
 
 use std::fmt;
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl CallSpan {
         }
     }
 
-    /// Ends the span of a stream after this many records.
+    /// Ends the span of a stream that decoded this many records.
     pub(crate) fn end_after(&mut self, records: u64) {
         self.0.record("gateway.records", records);
         self.0 = Span::none();
@@ -148,7 +148,7 @@ impl AttemptSpan {
     }
 }
 
-/// Emits the event of a retry, in the span of the call.
+/// Emits the event for a retry, in the span of the call.
 pub(crate) fn retrying(delay: Duration) {
     let delay_ms = milliseconds(delay);
     debug!(target: TARGET, { gateway.delay_ms = delay_ms }, "retrying");

@@ -1,4 +1,4 @@
-//! The token of a client, and one shared request to its source for all the calls that wait for a token.
+//! The token of a client, and the single request to its source that all waiting calls share.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -22,7 +22,7 @@ pub(crate) struct TokenCache {
 
 /// A request to the source, shared by all calls that wait for it.
 ///
-/// One of the calls makes it. If that call is dropped, another call starts over.
+/// One of the calls drives it. If that call is dropped, another call starts over.
 type Fetch = OnceCell<Fetched>;
 
 /// The outcome of a request to the source, and the refused token that the source was given.
@@ -72,7 +72,7 @@ impl TokenCache {
                 return Ok(token);
             }
             let fetched = fetch.get_or_init(|| self.ask(refused)).await;
-            // A source that was not told of the refusal had no reason to return another token.
+            // A source that did not know of the refusal had no reason to return another token.
             if !refused.is_some_and(|refused| fetched.ignores(refused)) {
                 return fetched.result.clone().map_err(no_token);
             }
@@ -108,7 +108,7 @@ impl TokenCache {
 }
 
 impl Fetched {
-    /// Whether the source returned `refused` without being told that it was refused.
+    /// Whether the source returned `refused` without knowing that it was refused.
     fn ignores(&self, refused: &AccessToken) -> bool {
         let is_refused = |token: &AccessToken| token == refused;
         self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)

@@ -15,7 +15,8 @@ pub(crate) type Tokens = Vec<AccessToken>;
 pub(crate) struct Sources(Vec<TokenCache>);
 
 impl Sources {
-    /// Creates the sources that a service needs: `token` for a bearer token or the first secret, and the others by name.
+    /// Creates the sources that a service needs: `token` for a bearer token or the first secret, and the others by
+    /// name.
     pub(crate) fn new(
         auth: Auth,
         mut token: Option<Arc<dyn TokenSource>>,

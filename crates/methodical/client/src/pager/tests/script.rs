@@ -18,7 +18,7 @@ use crate::tests::{BlockingClient, Photo, Photos, async_builder, blocking_builde
 use crate::{Client, Entry, Error, ErrorKind};
 
 both_forms! {
-    /// The fields beside a page.
+    /// The fields next to a page.
     #[derive(Default)]
     Beside, BesideRef, "a page";
     0 optional plain pages: i64 = "pages";
@@ -99,8 +99,8 @@ impl<const BY: u8> PagedOperation for List<BY> {
 
 /// A service with a page for each value of `at`; without the parameter, the value is empty, and `*` is any value.
 ///
-/// A page is the identities of its records, of which `!` is rejected, and after a `;` the fields beside them. Without a `;`,
-/// it is cut after its records.
+/// A page is the identities of its records, of which `!` is rejected, and after a `;` the fields beside them. Without a
+/// `;`, it is cut after its records.
 #[derive(Clone)]
 pub(super) struct Script {
     pages: Arc<HashMap<&'static str, &'static str>>,
