@@ -73,7 +73,7 @@ impl BlockingBody {
         Self::empty().map(|_| Body::from_poll(move |_| Poll::Ready(chunks.next())))
     }
 
-    /// Creates a body from an HTTP client's reader, and converts its errors with `classify`.
+    /// Creates a body from the reader of an HTTP client, and converts the reader's errors with `classify`.
     pub fn with_errors<R, F>(mut reader: R, mut classify: F) -> Self
     where
         R: Read + Send + 'static,
@@ -97,7 +97,7 @@ impl BlockingBody {
         self.body.print(name, f)
     }
 
-    /// Replaces the body. The new one must not be pending unless the old one is.
+    /// Replaces the body. The new body must never be pending unless the old one is.
     pub(crate) fn map(self, change: impl FnOnce(Body) -> Body) -> Self {
         Self { body: change(self.body), rest: self.rest }
     }

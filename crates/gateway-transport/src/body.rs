@@ -53,7 +53,7 @@ impl Body {
         Self(State::Full(data))
     }
 
-    /// Prints a body of this name.
+    /// Prints a body under this name.
     pub(crate) fn print(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             State::Full(data) => write!(f, "{name}({} bytes)", data.len()),
@@ -108,7 +108,7 @@ impl Body {
         Self::new(Polled(poll))
     }
 
-    /// Creates a body from an HTTP client's stream, and converts its errors with `classify`.
+    /// Creates a body from the stream of an HTTP client, and converts the stream's errors with `classify`.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,
@@ -120,7 +120,7 @@ impl Body {
     /// Applies a deadline and an idle timeout (the longest wait for a frame) to this body. The time between reads does
     /// not count towards the idle timeout, because a client may receive nothing while its caller is busy.
     ///
-    /// Adapters need this for HTTP clients that have no timeouts. `sleep_until` returns a future that completes at an
+    /// Adapters need this for HTTP clients without timeouts. `sleep_until` returns a future that completes at an
     /// instant, such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so the
     /// deadline also ends a body that always has data ready.
     ///
@@ -297,7 +297,7 @@ struct Limited<S, F> {
     body: Body,
     end: Option<Instant>,
     idle_timeout: Duration,
-    /// When the next frame was first polled for and was not ready.
+    /// When the next frame was first polled and not ready.
     waiting_since: Option<Instant>,
     sleep_until: S,
     /// Fires at the next limit or earlier: a frame moves the limit, but not the timer.

@@ -21,8 +21,8 @@ use crate::{
 /// A dedicated thread with a tokio runtime runs the exchange until the response head arrives, while the calling thread
 /// sleeps. The thread that reads the body also drives it, so at most one chunk is held in memory.
 ///
-/// It may be called inside another runtime, whose thread it then blocks. A panic in the inner transport resumes in the
-/// caller.
+/// It may be called from within another runtime, whose thread it then blocks. A panic in the inner transport resumes in
+/// the caller.
 ///
 /// Clones share the thread. It ends when the last clone and the last body are dropped.
 ///
@@ -71,7 +71,7 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
         });
         let (response, first) = match self.runtime.drive(exchange) {
             Ok(result) => result?,
-            // Behave as if the exchange had run on the calling thread.
+            // Panic as if the exchange had run on the calling thread.
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
             Err(error) => {
                 let text = "the transport's thread has stopped";
@@ -114,8 +114,8 @@ impl RuntimeThread {
         let (stop, stopped) = oneshot::channel::<()>();
         let (report, started) = sync_channel(1);
         builder.spawn(move || {
-            // Created on this thread: if the thread cannot be spawned, the caller would drop the runtime, and dropping a
-            // runtime inside another one panics.
+            // Created on this thread: if the thread cannot be spawned, the caller would drop the runtime, and dropping
+            // a runtime inside another one panics.
             let runtime = match Builder::new_current_thread().enable_all().build() {
                 Ok(runtime) => runtime,
                 Err(error) => return drop(report.send(Err(error))),
@@ -140,12 +140,13 @@ impl RuntimeThread {
 
 type Chunk = Result<Option<Bytes>, TransportError>;
 
-/// Returns the first chunk of `body` if it has already arrived, as it has after a short response. That saves putting the
-/// calling thread to sleep a second time.
+/// Returns the first chunk of `body` if it has already arrived, as it has after a short response. That saves putting
+/// the calling thread to sleep a second time.
 async fn first_chunk(body: &mut Body) -> Option<Chunk> {
     let mut first = poll_once(body).await;
     if first.is_none() {
-        // The body is now being polled. If it arrived with the head, it is available once the connection's task has run.
+        // The body is now being polled. If it arrived with the head, it is available once the connection's task has
+        // run.
         tokio::task::yield_now().await;
         first = poll_once(body).await;
     }
@@ -184,7 +185,8 @@ impl DrivenBody {
 
 impl Drop for DrivenBody {
     fn drop(&mut self) {
-        // Dropping a client's body closes its connection or returns it to the pool, which may need the client's runtime.
+        // Dropping a client's body closes its connection or returns it to the pool, which may need the client's
+        // runtime.
         let _context = self.runtime.handle.enter();
         self.body = Body::empty();
     }

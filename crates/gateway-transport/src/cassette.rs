@@ -50,9 +50,9 @@ use crate::{
 
 /// An async and blocking transport that sends through another one and writes each exchange to a cassette.
 ///
-/// Each response is received completely before it is returned. A body of more than 16 MiB, or one that is not UTF-8, is
-/// an error. Failed exchanges are not written. The [module documentation](crate::cassette) says what is recorded and
-/// has an example.
+/// Each response is received completely before it is returned. A body that exceeds 16 MiB or is not UTF-8 is an error.
+/// Failed exchanges are not written. See the [module documentation](crate::cassette) for what is recorded, and for an
+/// example.
 pub struct Recorder<T, W> {
     inner: T,
     writer: Mutex<W>,
@@ -113,9 +113,9 @@ const LIMIT: u64 = 16 << 20;
 
 /// An async and blocking transport that answers from a cassette.
 ///
-/// Each line answers one request, the first with the same method, target and body; the host is ignored. A request
-/// without a matching line is an error, and the error's source names the request. [`remaining`](Self::remaining)
-/// returns the number of unused lines.
+/// Each line answers one request. A request is answered from the first unused line with the same method, target and
+/// body; the host is ignored. A request without a matching line is an error, and the error's source names the request.
+/// [`remaining`](Self::remaining) returns the number of unused lines.
 ///
 /// # Examples
 ///
@@ -241,12 +241,12 @@ impl Line {
     }
 }
 
-/// The identity of a request, without scheme, host and secrets.
+/// The parts of a request that identify it: no scheme, no host and no secrets.
 struct Asked {
     method: String,
     target: String,
     body: Option<String>,
-    /// Whether the request's URL may contain secrets, which a `location` header could repeat.
+    /// Whether the request's URL may contain secrets that a `location` header could repeat.
     has_secrets: bool,
 }
 

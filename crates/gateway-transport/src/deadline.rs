@@ -32,7 +32,7 @@ use crate::{Instant, Phase, Request, Sent, TransportError, platform};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline {
     end: Instant,
-    /// Never later than `end`.
+    /// The deadline for the head, never later than `end`.
     head: Instant,
 }
 
@@ -53,7 +53,7 @@ impl Deadline {
         Self::at(end.unwrap_or(start))
     }
 
-    /// Sets an earlier deadline for the response head; only the body may take until the end.
+    /// Sets an earlier deadline for the response head. The body may still take until the deadline of the exchange.
     #[must_use]
     pub fn head_by(self, instant: Instant) -> Self {
         Self { head: self.end.min(instant), ..self }
@@ -77,7 +77,7 @@ impl Deadline {
     /// Returns the time until the whole exchange must end, or `None` if `request` has no deadline. An earlier deadline
     /// for the head does not shorten it.
     ///
-    /// Every transport calls this first, so that nothing is sent for a caller that is no longer waiting.
+    /// Every transport should call this first, so that nothing is sent for a caller that is no longer waiting.
     ///
     /// # Errors
     ///

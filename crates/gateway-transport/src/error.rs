@@ -10,8 +10,8 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
-    /// The transport cannot send the request unchanged: for example, it would rewrite the target, or the scheme is not
-    /// HTTP. Nothing was sent. A retry would fail again.
+    /// The transport cannot send the request unchanged, for example because it would rewrite the target, or because the
+    /// scheme is not HTTP. Nothing was sent. A retry would fail again.
     InvalidRequest,
     /// The host name could not be resolved. Nothing was sent. A later retry may work.
     Resolve,
@@ -20,7 +20,8 @@ pub enum TransportErrorKind {
     /// No trusted TLS session could be established: the certificate is not trusted, the protocol version is not
     /// supported, or the peer does not speak TLS. A retry would fail again.
     Tls,
-    /// A timeout or deadline passed, in the phase given by [`TransportError::phase`]. A retry of a safe request may work.
+    /// A timeout or deadline passed, in the phase given by [`TransportError::phase`]. A retry of a safe request may
+    /// work.
     Timeout,
     /// The connection was lost before the response was complete. A retry of a safe request may work.
     Interrupted,
@@ -55,7 +56,7 @@ impl TransportErrorKind {
     }
 }
 
-/// The phase in which an exchange failed.
+/// The phase of an exchange in which it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
@@ -82,10 +83,10 @@ pub enum Sent {
     Maybe,
 }
 
-/// Why a transport returned no complete response.
+/// The reason why a transport returned no complete response.
 ///
-/// One pointer wide. The text is a lowercase fragment, such as "connection refused". Neither the text nor the sources
-/// that our adapters keep contain data from the request or the response.
+/// The value is one pointer wide. The message is a lowercase fragment, such as "connection refused". Neither the
+/// message nor the sources that our adapters keep contain data from the request or the response.
 ///
 /// # Examples
 ///
@@ -112,7 +113,7 @@ struct Inner {
 }
 
 impl TransportError {
-    /// Creates an error of kind `kind`, which prints `text`.
+    /// Creates an error of this kind, whose message is `text`.
     ///
     /// `text` is a lowercase fragment without a full stop and without any data. Phase and [`Sent`] are derived from the
     /// kind where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
@@ -128,7 +129,7 @@ impl TransportError {
         Self(Box::new(Inner { kind, phase, sent, text: text.into(), source: None }))
     }
 
-    /// Creates an error with the usual text of its kind.
+    /// Creates an error with the usual message of its kind.
     #[cold]
     pub(crate) fn of_kind(kind: TransportErrorKind) -> Self {
         let text = match kind {
@@ -292,8 +293,8 @@ impl StdError for TransportError {
 
 /// Finds the first error of type `T` among `error` and its sources.
 ///
-/// `io::Error::source()` returns the source *of the wrapped error*, so a plain walk skips the wrapped error itself: a TLS
-/// failure inside an `io::Error` would look like a failed connection. This function checks the wrapped error, too.
+/// `io::Error::source()` returns the source *of the wrapped error*, so a plain walk skips the wrapped error itself: a
+/// TLS failure inside an `io::Error` would look like a failed connection. This function checks the wrapped error, too.
 #[cfg(any(
     feature = "tower-service",
     all(feature = "reqwest", not(all(target_family = "wasm", target_os = "unknown"))),
@@ -321,7 +322,7 @@ pub(crate) fn find<'a, T: StdError + 'static>(
     None
 }
 
-/// Maps an `io::ErrorKind` to the kind of failed exchange.
+/// Maps an `io::ErrorKind` to the kind of transport error.
 pub(crate) fn io_error_kind(kind: io::ErrorKind) -> TransportErrorKind {
     use io::ErrorKind as Io;
     match kind {

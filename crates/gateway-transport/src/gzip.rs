@@ -14,18 +14,19 @@ use crate::{
     TransportErrorKind,
 };
 
-/// A transport that adds `accept-encoding: gzip` to each request and decodes gzip responses (RFC 9110, section 8.4.1.3).
+/// A transport that adds `accept-encoding: gzip` to each request and decodes gzip responses (RFC 9110, section
+/// 8.4.1.3).
 ///
-/// A request that already has an `accept-encoding` is sent unchanged, and its response is not decoded. A decoded response
-/// has no `content-encoding` and no `content-length`, because they would no longer describe its body.
+/// A request that already has an `accept-encoding` is sent unchanged, and its response is not decoded. A decoded
+/// response has no `content-encoding` and no `content-length`, because they would no longer describe its body.
 ///
 /// The body is decoded as it is read, in chunks of at most 64 KiB. Limits, such as that of [`Body::collect`], count
 /// decoded bytes, so a small response that would expand beyond a limit uses no more memory than the limit.
 ///
-/// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
-/// [`TransportErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
-/// [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. An error response with such a
-/// coding is returned unchanged, because its status is more useful.
+/// A truncated or corrupt stream (one that ends early, cannot be decoded, or has a wrong checksum) is an error of kind
+/// [`TransportErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is an error of
+/// kind [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. An error response with
+/// such a coding is returned unchanged, because its status is more useful.
 ///
 /// # Examples
 ///
@@ -116,7 +117,7 @@ fn take_encoding<B>(response: &mut http::Response<B>) -> Result<bool, TransportE
 struct Decoded {
     inner: Body,
     decoder: MultiGzDecoder<Vec<u8>>,
-    /// Received, but not yet decoded.
+    /// The bytes that were received but not yet decoded.
     encoded: Bytes,
     /// Whether any byte has arrived. A response without a body (HEAD, 204, 304) is not truncated.
     has_started: bool,

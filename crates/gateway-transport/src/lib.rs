@@ -1,16 +1,16 @@
 //! Sends one HTTP request and streams its response, over any HTTP client, async or blocking.
 //!
 //! A transport takes a [`Request`] and returns a [`Response`]. This crate has two traits, [`Transport`] (async) and
-//! [`BlockingTransport`], one typed [`TransportError`] for both, and adapters behind features. It knows nothing about any
-//! particular service: no base URL, no credentials, no retries.
+//! [`BlockingTransport`], one typed [`TransportError`] for both, and adapters behind features. It knows nothing about
+//! any particular service: no base URL, no credentials, no retries.
 //!
 //! # Seven promises
 //!
 //! Every transport, ours or yours, keeps the same promises, which our conformance tests check:
 //!
-//! 1. Method, target, header bytes and body are sent unchanged, whatever the method. Nothing is added except what HTTP/1.1 needs (`Host`, `Connection`,
-//!    the framing of a body) and a `User-Agent`. A request that cannot be sent unchanged is refused with
-//!    [`TransportErrorKind::InvalidRequest`].
+//! 1. The method, target, header bytes and body of any request are sent unchanged. Nothing is added except what
+//!    HTTP/1.1 needs (`Host`, `Connection`, the framing of a body) and a `User-Agent`. A request that cannot be sent
+//!    unchanged is refused with [`TransportErrorKind::InvalidRequest`].
 //! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed. Header values are
 //!    returned unchanged, including their case, and no header is removed. Trailers are discarded without an error; none
 //!    becomes a header or a part of the body.
@@ -20,8 +20,8 @@
 //! 5. A body that ends early is an error, never a short success. After an error, each further read of [`Body`] or
 //!    [`BlockingBody`] returns the same error again, without its source.
 //! 6. Dropping the future or the body ends the exchange and closes the connection.
-//! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]), and whether the request may
-//!    have reached the peer ([`TransportError::sent`]). Its text never contains a query, a header or a body.
+//! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]), and whether the request
+//!    may have reached the peer ([`TransportError::sent`]). Its text never contains a query, a header or a body.
 //!
 //! # Examples
 //!
@@ -42,9 +42,9 @@
 //!
 //! # Features
 //!
-//! No feature is on by default. Each feature adds what the table says and changes nothing else. In a browser,
-//! `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because it has no threads or sockets and
-//! brings its own TLS.
+//! No feature is enabled by default. Each feature adds what the table says and changes nothing else. In a browser,
+//! `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because a browser has no threads or
+//! sockets and brings its own TLS.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -59,8 +59,8 @@
 //! | `rustls-ring` | `https` for the adapters, with ring |
 //! | `rustls-aws-lc` | `https` for the adapters, with aws-lc, which takes precedence over ring |
 //!
-//! ring is the default because it builds in about a third of the time. aws-lc prefers the key exchange `X25519MLKEM768`,
-//! which protects recorded traffic against a future quantum computer.
+//! ring is the default because it builds in about a third of the time. aws-lc prefers the key exchange
+//! `X25519MLKEM768`, which protects recorded traffic against a future quantum computer.
 #![forbid(unsafe_code)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -98,7 +98,7 @@ answers!(MemoryTransport);
 
 impl fmt::Debug for MemoryTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Only counts: requests may hold credentials, and responses personal data.
+        // Shows only counts, because requests may contain credentials, and responses personal data.
         let state = self.0.lock();
         f.debug_struct("MemoryTransport")
             .field("requests", &state.requests.len())

@@ -14,7 +14,7 @@ use crate::{TransportError, TransportErrorKind};
 /// | setting | default | set with |
 /// |---|---|---|
 /// | timeout for connecting: name lookup, TCP and TLS | 5 s | [`connect_timeout`](Self::connect_timeout()) |
-/// | time that the peer may be silent during a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
+/// | time that the peer may send nothing during a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
 /// | timeout for an exchange without a [`Deadline`](crate::Deadline) | 60 s | [`total_timeout`](Self::total_timeout()) |
 /// | time an unused connection is kept | 60 s | [`pool_idle_timeout`](Self::pool_idle_timeout()) |
 /// | unused connections kept per host | 8 | [`pool_max_idle`](Self::pool_max_idle()) |
@@ -41,7 +41,7 @@ pub struct Options {
     /// Timeout for connecting: name lookup, TCP and TLS. It is always set, because an adapter without it hangs for
     /// minutes on a host that drops packets.
     pub connect_timeout: Duration,
-    /// How long the peer may be silent during a response.
+    /// How long the peer may send nothing during a response.
     pub idle_timeout: Duration,
     /// Timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     pub total_timeout: Duration,
@@ -64,9 +64,9 @@ pub struct Options {
 pub enum Proxy {
     /// The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as in other programs.
     ///
-    /// A request to this machine (`localhost`, names below it, 127.0.0.0/8, `::1`) never goes through the proxy, which
-    /// would look for the service on its own machine, and would see data that must not leave this one, such as a token
-    /// over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
+    /// A request to this machine (`localhost`, its subdomains, 127.0.0.0/8, `::1`) never goes through the proxy. The
+    /// proxy would look for the service on its own machine, and would see data that must not leave this one, such as a
+    /// token over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
     Environment,
     /// No proxy, regardless of the environment.
     Never,
@@ -170,7 +170,7 @@ macro_rules! setters {
 setters! {
     /// Sets the timeout for connecting.
     connect_timeout: Duration;
-    /// Sets how long the peer may be silent during a response.
+    /// Sets how long the peer may send nothing during a response.
     idle_timeout: Duration;
     /// Sets the timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     total_timeout: Duration;
@@ -211,8 +211,8 @@ impl Options {
         self
     }
 
-    /// Returns the options with timeouts capped to what every clock can represent, or an error if every request would
-    /// time out.
+    /// Returns the options with each timeout capped to what every clock can represent, or an error if a timeout is
+    /// zero, because every request would then time out.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
     pub(crate) fn checked(&self) -> Result<Self, TransportError> {
         let invalid =
@@ -235,7 +235,7 @@ impl Options {
                     "cannot create the transport: `{name}` is zero; set `Duration::MAX` for no timeout"
                 ));
             }
-            // Clients add it to an instant, and some panic on overflow.
+            // HTTP clients add a timeout to an instant, and some panic on overflow.
             *timeout = FAR_FUTURE.min(*timeout);
         }
         Ok(options)

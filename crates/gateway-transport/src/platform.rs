@@ -1,20 +1,20 @@
-//! Code that depends on the platform: the clock, timers and runtimes, and futures that are `Send` except in a browser
+//! Platform-dependent code: the clock, timers and runtimes, and futures that are `Send` except in a browser
 //! (`wasm32-unknown-unknown`). Also a mutex that ignores poisoning.
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{self, MutexGuard, PoisonError};
 use std::task::Poll;
-/// A point in time: that of the standard library or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the
-/// type of the same name in `web-time`.
+/// A point in time: `std::time::Instant` or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the type
+/// of the same name in `web-time`.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
 
-/// A point in time: that of the standard library or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the
-/// type of the same name in `web-time`.
+/// A point in time: `std::time::Instant` or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the type
+/// of the same name in `web-time`.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use web_time::Instant;
 
-/// Returns the current instant: the simulated one if this thread runs a simulation.
+/// Returns the current instant, which is simulated if this thread runs a simulation.
 #[doc(hidden)]
 #[cfg_attr(not(feature = "test-util"), inline)]
 pub fn now() -> Instant {

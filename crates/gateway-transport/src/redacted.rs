@@ -7,8 +7,8 @@ use crate::Request;
 
 /// The target and the body of a request, with each secret replaced by a placeholder.
 ///
-/// A client adds it to the [extensions](http::Extensions) of a request that has secrets in its target or body. A
-/// transport that shows or stores the target or the body of a request, in a log or a recording, must take them from
+/// A client adds this to the [extensions](http::Extensions) of a request whose target or body contains secrets. A
+/// transport that shows or stores the target or the body of a request, in a log or a recording, must get them from
 /// [`target`](Self::target) and [`body`](Self::body).
 ///
 /// # Examples
@@ -33,7 +33,7 @@ pub struct Redacted {
 }
 
 impl Redacted {
-    /// Creates a value from a target and a body that contain placeholders.
+    /// Creates the redacted form of a request from its target and its body, in which placeholders replace the secrets.
     pub fn new(target: Uri, body: Bytes) -> Self {
         Self { target, body }
     }
@@ -62,8 +62,8 @@ impl Redacted {
 
 /// Marks the headers that carry credentials, so that `Debug` prints `Sensitive` instead of their values.
 ///
-/// The adapters of this crate call it on every request and response. Other transports should do the same, to protect the
-/// logs of the libraries they use. The bytes on the wire are unchanged.
+/// The adapters of this crate call this for every request and response. Other transports should do the same, to keep
+/// credentials out of the logs of the libraries they use. The bytes on the wire are unchanged.
 ///
 /// # Examples
 ///

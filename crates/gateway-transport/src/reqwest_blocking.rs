@@ -30,8 +30,8 @@ impl ReqwestBlockingTransport {
     ///
     /// # Errors
     ///
-    /// Fails like [`ReqwestTransport::new`], and with [`TransportErrorKind::Other`](crate::TransportErrorKind::Other)
-    /// if the thread cannot be started.
+    /// Returns the errors of [`ReqwestTransport::new`], and
+    /// [`TransportErrorKind::Other`](crate::TransportErrorKind::Other) if the thread cannot be started.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self(OnThread::new(ReqwestTransport::new(options)?)?))
     }

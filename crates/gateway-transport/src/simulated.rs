@@ -1,4 +1,5 @@
-//! Simulated time, in place of a thread's clock, date and sleep. Unstable: it may change or disappear in any release.
+//! Simulated time, which replaces the clock, the date and the timers of a thread. Unstable: it may change or disappear
+//! in any release.
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ pub trait Time: Send + Sync {
     /// Returns the current instant.
     fn now(&self) -> Instant;
 
-    /// Returns the date, which may jump.
+    /// Returns the date, which may jump forward or backward.
     fn date(&self) -> SystemTime;
 
     /// Waits until `end`.

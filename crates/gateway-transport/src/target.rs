@@ -13,7 +13,7 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
         None => return Err(refused("the target is not absolute")),
     }
     let Some(authority) = uri.authority() else { return Err(refused("the target has no host")) };
-    // RFC 9110, section 4.2.4: a sender must not generate them.
+    // RFC 9110, section 4.2.4: a sender must not generate credentials in a URI.
     if authority.as_str().contains('@') {
         return Err(refused("the target contains credentials"));
     }
@@ -34,7 +34,7 @@ pub(crate) fn refused(text: &'static str) -> TransportError {
 /// Converts `uri` to the URL type of reqwest, and refuses it if that changes any byte of the target.
 ///
 /// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so the peer would receive a
-/// different target than the caller wrote.
+/// target that differs from the caller's.
 #[cfg(feature = "reqwest")]
 pub(crate) fn unchanged(uri: &Uri) -> Result<url::Url, TransportError> {
     check(uri)?;

@@ -20,7 +20,8 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(provider)
 }
 
-/// Returns a configuration that trusts the system's roots and the extra roots of `options`, with its client certificate.
+/// Returns a configuration that trusts the system's roots and the extra roots of `options`, with its client
+/// certificate.
 pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, TransportError> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -29,7 +30,7 @@ pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, Transport
     let builder = match Verifier::new_with_extra_roots(extra_roots(options), provider) {
         Ok(verifier) => builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)),
         Err(error) if !options.extra_roots.is_empty() => return Err(setup_failed(error)),
-        // A system without roots (a minimal container) can still use `http`. So trust nothing instead of failing here;
+        // A system without roots (a minimal container) can still use `http`. So trust nothing instead of failing here:
         // `https` then fails with a certificate error when it is used.
         Err(_) => builder.with_root_certificates(RootCertStore::empty()),
     };

@@ -17,8 +17,8 @@ pub type BlockingResponse = http::Response<BlockingBody>;
 
 /// Sends one request and streams its response, without blocking.
 ///
-/// An implementation is a plain `async fn send` that keeps the [seven promises](crate#seven-promises). The trait is not
-/// dyn-compatible: to hold any transport, use [`SharedTransport`](crate::SharedTransport).
+/// An implementation is a plain `async fn send` that upholds the [seven promises](crate#seven-promises). The trait is
+/// not dyn-compatible: to hold any transport, use [`SharedTransport`](crate::SharedTransport).
 ///
 /// # Examples
 ///
@@ -55,8 +55,9 @@ pub trait Transport: Send + Sync + 'static {
 
 /// Sends one request and streams its response, on the calling thread.
 ///
-/// An implementation keeps the same [seven promises](crate#seven-promises) as a [`Transport`], without a runtime. The
-/// trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` also implement it.
+/// An implementation upholds the same [seven promises](crate#seven-promises) as a [`Transport`], without an async
+/// runtime. The trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` also implement
+/// it.
 ///
 /// # Examples
 ///
@@ -112,7 +113,7 @@ forward!(Arc Box);
 
 /// A handle to any async transport, cheap to clone.
 ///
-/// It is a [`Transport`] itself, so a layer can wrap it like any other. Each request costs one allocation.
+/// The handle is itself a [`Transport`], so a layer can wrap it like any other. Each request costs one allocation.
 ///
 /// # Examples
 ///
@@ -278,7 +279,7 @@ pub struct MapRequest<T, F> {
 }
 
 impl<T, F> MapRequest<T, F> {
-    /// Creates a transport that passes each request through a function to another transport.
+    /// Creates a transport that passes each request through `function` before `transport` sends it.
     pub fn new(transport: T, function: F) -> Self {
         Self { transport, function }
     }

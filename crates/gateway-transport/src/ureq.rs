@@ -23,8 +23,8 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 ///
 /// Clones share their connections. A blocking call cannot be interrupted; it ends at its deadline.
 ///
-/// If another crate of the program enables `ureq/gzip`, ureq decodes gzip responses, and this adapter cannot turn that
-/// off. The [`gzip`](crate#features) module works on top of this transport either way.
+/// If another crate of the program enables `ureq/gzip`, ureq decodes gzip responses, and this adapter cannot disable
+/// that. The [`gzip`](crate#features) module works on top of this transport in both cases.
 ///
 /// # Proxies
 ///
@@ -33,7 +33,7 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 ///
 /// # Logs
 ///
-/// ureq logs through `log`, and this adapter can neither turn that off nor redact it. Two targets expose secrets:
+/// ureq logs through the `log` crate, and this adapter can neither disable nor redact that. Two targets expose secrets:
 ///
 /// - `ureq_proto::util` logs every byte that is sent or received, including the token, at level `trace`.
 /// - `ureq::run` logs each URL at level `debug`. It masks path and query, unless the logger enables `trace` for
@@ -129,8 +129,8 @@ impl BlockingTransport for UreqTransport {
         target::check(request.uri())?;
         let (mut head, body) = request.into_parts();
         mark_sensitive(&mut head.headers);
-        // Without a body, ureq sends a POST with an empty chunked one. With an empty body, it sends `content-length: 0`,
-        // which a GET must not have.
+        // Without a body, ureq sends a POST with an empty chunked one. With an empty body, it sends `content-length:
+        // 0`, which a GET must not have.
         let expects_body = [Method::POST, Method::PUT, Method::PATCH].contains(&head.method);
         let mut response = if body.is_empty() && !expects_body {
             self.run(http::Request::from_parts(head, ()), timeout, head_timeout)?
@@ -199,7 +199,8 @@ fn classify_body(error: io::Error) -> TransportError {
 }
 
 fn classify_io(error: io::Error, phase: Phase) -> TransportError {
-    // A failed lookup of std has neither a distinct kind nor an OS error number, and ureq passes it on unchanged.
+    // When a lookup of std fails, the error has neither a distinct kind nor an OS error number, and ureq passes it on
+    // unchanged.
     let is_lookup = error.raw_os_error().is_none()
         && error.to_string().starts_with("failed to lookup address information");
     if is_lookup {

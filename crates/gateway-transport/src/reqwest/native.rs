@@ -52,7 +52,7 @@ impl ReqwestTransport {
         Ok(Self(Arc::new(Clients { settings, slots: Mutex::new(vec![first]) })))
     }
 
-    /// Converts a request for reqwest and starts it. Returns the response to come, and the end of the wait for its head.
+    /// Converts a request for reqwest and starts it. Returns the future of the response, and the deadline for its head.
     ///
     /// Separate from [`send`](Transport::send), to keep these locals out of its future, which is allocated for every
     /// request.
@@ -93,7 +93,7 @@ impl Transport for ReqwestTransport {
         let idle_timeout = self.0.settings.options.idle_timeout;
         let mut response = http::Response::from(response).map(|body| {
             let body = Body::with_errors(body, |error| classify(error, Phase::Body));
-            // A body that has arrived needs no timer.
+            // A body that has already arrived needs no timer.
             if body.is_end_stream() {
                 return body;
             }
@@ -205,7 +205,8 @@ impl Settings {
 
 /// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
 ///
-/// reqwest reads the same variables by default, but makes no exception for this machine, and none can be added.
+/// reqwest reads the same variables by default, but makes no exception for this machine and does not allow one to be
+/// added.
 fn from_environment() -> Vec<::reqwest::Proxy> {
     let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
     let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<::reqwest::Proxy>| {

@@ -1,4 +1,4 @@
-//! How ureq connects here: name lookup within the connect timeout, and connections that report truncation.
+//! Connectors for ureq: name lookup within the connect timeout, and connections that report truncation.
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -99,7 +99,7 @@ const MAX_ADDRESSES: usize = 16;
 
 /// Returns the rest of the connect timeout, or an error once it has passed.
 ///
-/// ureq gives each connector of a chain the whole timeout.
+/// ureq gives the whole timeout to each connector of a chain.
 pub(super) fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, Error> {
     let mut timeout = details.timeout;
     if let (Duration::Exact(limit), time::Instant::Exact(start)) = (timeout.after, details.now) {

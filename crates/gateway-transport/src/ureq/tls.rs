@@ -17,8 +17,8 @@ use crate::{BoxError, Options, TransportError, TransportErrorKind, tls};
 
 /// Wraps connections of `https` targets in TLS.
 ///
-/// ureq's own connector would trust extra certificates *instead of* the system's, not in addition, and would load them
-/// again for each connection of a request with a deadline.
+/// ureq's own connector would trust extra certificates *instead of* the system's, not in addition to them, and would
+/// load them again for each connection of a request with a deadline.
 pub(super) struct TlsConnector(Arc<ClientConfig>);
 
 impl TlsConnector {
