@@ -1,12 +1,12 @@
-//! Contract checks for any service: does it keep the contract of the recruitment gateway?
+//! Contract checks: does a service conform to the contract of the recruitment gateway?
 //!
 //! The checks send only GET and HEAD requests, so they are safe to run against production: about 40 requests, all with
 //! small responses except the few for the list of all candidates. Each check names its source: a section of the
 //! contract, a section of an RFC, or a decision of this project on a point that the contract leaves open. A decision is
-//! judged only under [`Profile::Reference`]; under [`Profile::Any`] its verdict is [`Verdict::Open`], which says what
+//! judged only with [`Profile::Reference`]; with [`Profile::Any`], its verdict is [`Verdict::Open`], which says what
 //! was observed.
 //!
-//! All checks follow from the spec; `methodical_testkit::contract` has the code.
+//! All checks are derived from the spec; the code is in `methodical_testkit::contract`.
 //!
 //! No report contains a token, a query value or a value of a record.
 //!

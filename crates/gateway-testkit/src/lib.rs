@@ -1,6 +1,6 @@
 //! Test tools for the recruitment gateway: for transports, for services, and for code that uses a client.
 //!
-//! No feature is on by default. Each adds a module and its dependencies.
+//! No feature is enabled by default. Each feature adds a module and its dependencies.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -10,7 +10,8 @@
 //! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
-//! The example `mocks` tests a function that uses a client: `cargo run -p gateway-testkit --features mocks --example mocks`.
+//! The example `mocks` tests a function that uses a client: `cargo run -p gateway-testkit --features mocks --example
+//! mocks`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,7 +1,7 @@
 //! The operations of the gateway as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! Each operation has one type, generated from the spec. A mock describes the calls that it matches, in the types of
-//! the model, and the response. It matches a call with any value of a parameter that the mock does not mention.
+//! Each operation has one type, generated from the spec. A mock describes the calls that it matches, with the types of
+//! the model, and the response. A parameter that the mock does not mention may have any value.
 //!
 //! ```
 //! use gateway_model::{Candidate, ListCandidates, Operation as _};
@@ -16,8 +16,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Other responses are a truncated list, one with a bad record, a failure with `Retry-After`, and any of them after a
-//! delay. For broken connections, use a `RawServer` of the feature `raw-server`.
+//! A mock can also respond with a truncated list, a list with a bad record, or a failure with `Retry-After`, each with
+//! or without a delay. For broken connections, use a `RawServer` (feature `raw-server`).
 //!
 //! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
 //! received.

@@ -1,4 +1,4 @@
-//! One connection, shared by its listener and its responses. Also the limits on connections.
+//! A connection, shared by its listener and its responses, and the limits on connections.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::Limits;
 use crate::guard::Refusal;
 
-/// One connection, shared by its listener and its responses. Dropping it frees its place.
+/// A connection, shared by its listener and its responses. Dropping it frees its slot.
 #[derive(Debug)]
 pub struct Connection {
     peer: IpAddr,
@@ -22,28 +22,28 @@ pub struct Connection {
     _permit: OwnedSemaphorePermit,
     /// Counts the connection as open. Unset if it is refused.
     _open: Option<Arc<()>>,
-    /// Why all requests of the connection are refused, if they are.
+    /// The reason for which all requests of the connection are refused, if they are.
     pub(crate) refusal: Option<Refusal>,
     pub(crate) state: Mutex<State>,
 }
 
 #[derive(Debug)]
 pub(crate) struct State {
-    /// Open responses.
+    /// Number of open responses.
     pub(crate) open: usize,
-    /// When the last response began or ended.
+    /// The time at which the last response began or ended.
     pub(crate) since: Instant,
     cut: Option<Cut>,
 }
 
-/// Why the responses of a connection were cut.
+/// Why the server cut off the responses of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The client acknowledged nothing for too long.
+    /// The client acknowledged no data for too long.
     Stall,
     /// A response took too long.
     ResponseTimeout,
-    /// The server stopped.
+    /// The server was stopped.
     Drain,
 }
 
@@ -53,17 +53,17 @@ impl Connection {
         self.peer
     }
 
-    /// Returns why the responses were cut, if they were.
+    /// Returns why the responses were cut off, if they were.
     pub fn cut(&self) -> Option<Cut> {
         self.state.lock().cut
     }
 
-    /// Records that the responses are about to be cut. Only the first cut counts.
+    /// Records why the responses are about to be cut off. Only the first call has an effect.
     pub(crate) fn cut_by(&self, cut: Cut) {
         self.state.lock().cut.get_or_insert(cut);
     }
 
-    /// Begins a response.
+    /// Counts a response as open until the returned guard is dropped.
     pub(crate) fn begin(self: &Arc<Self>) -> Open {
         self.change(1);
         Open(Arc::clone(self))
@@ -93,11 +93,12 @@ pub struct Connections {
     pub(crate) permits: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
     addresses: Arc<Shares<IpAddr>>,
-    /// Each open connection has a clone. The permits cannot count them: who waits for all takes the free ones.
+    /// Each open connection has a clone. The permits cannot count them, because a waiter for all permits takes the free
+    /// ones.
     open: Arc<()>,
-    /// Refused because there were too many connections.
+    /// Number of connections refused because there were too many.
     pub refused: AtomicU64,
-    /// Refused because there were too many connections of one address.
+    /// Number of connections refused because there were too many from one address.
     pub refused_by_address: AtomicU64,
 }
 
@@ -115,12 +116,12 @@ impl Connections {
         })
     }
 
-    /// Returns the number of open connections, without the refused ones.
+    /// Returns the number of open connections, not counting refused ones.
     pub fn open(&self) -> usize {
         Arc::strong_count(&self.open).saturating_sub(1)
     }
 
-    /// Admits a connection, or refuses it. Returns `None` if too many are being refused.
+    /// Admits a connection or refuses it. Returns `None` if too many connections are being refused.
     pub(crate) fn admit(&self, peer: IpAddr) -> Option<Arc<Connection>> {
         let peer = peer.to_canonical();
         let is_limited =
@@ -159,7 +160,7 @@ pub struct Shares<K> {
 }
 
 impl<K: Clone + Eq + Hash> Shares<K> {
-    /// Creates counts of at most `limit` for each key.
+    /// Creates counts that allow each key up to `limit` open shares.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { limit, open: Mutex::default() })
     }
@@ -176,7 +177,7 @@ impl<K: Clone + Eq + Hash> Shares<K> {
     }
 }
 
-/// A share of a key. Closed when this is dropped.
+/// An open share of a key, such as a connection from an address. Dropping it closes the share.
 #[derive(Debug)]
 pub struct Share<K: Eq + Hash> {
     shares: Arc<Shares<K>>,
@@ -195,8 +196,8 @@ impl<K: Eq + Hash> Drop for Share<K> {
     }
 }
 
-/// Returns the key under which limits count an address: the IPv4 address itself, or the /64 network of an IPv6 address,
-/// because one host can have all addresses in it.
+/// Returns the key under which limits count an address: an IPv4 address itself, or the /64 network of an IPv6 address,
+/// because one host can own all addresses of that network.
 pub fn address_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Net::new_assert(address, 64).network().into(),
@@ -204,7 +205,8 @@ pub fn address_key(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Maximum number of connections that are being refused with a response at the same time. Further ones are closed.
+/// Maximum number of connections that are concurrently being refused with a response. Further ones are closed without a
+/// response.
 const REFUSALS: usize = 32;
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //! is for.
 //!
 //! `hyper` refuses malformed heads, transfer codings other than chunked, and conflicting lengths. It accepts a missing
-//! or a second `Host`, bodies, and a line feed without a carriage return at the end of a line. The last one is harmless
-//! here: a proxy that does not take it for the end of a line sends one request and expects one response, but a request
-//! with another field or a body than it saw is refused, and the connection closed.
+//! or a second `Host`, bodies, and a line that ends with a line feed but no carriage return. The last one is harmless
+//! here. A proxy that does not treat a bare line feed as the end of a line sees a single request and expects a single
+//! response. If `hyper` sees other fields or a body in it, this server refuses the request and closes the connection.
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
@@ -15,7 +15,7 @@ use http_body::Body;
 /// The reason why a request is refused before its path and query are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// The target is not a path or a URI of HTTP.
+    /// The target is neither a path nor an HTTP URI.
     Target,
     /// The host is missing, repeated or invalid.
     Host,
@@ -63,8 +63,8 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks that there is one host. In HTTP/2 it is in `:authority`, in `Host`, or equal in both (RFC 9113 section
-/// 8.3.1). An HTTP/1.0 request may lack it.
+/// Checks that the request names exactly one host. In HTTP/2, `:authority`, `Host` or both contain it; if both do, they
+/// must be equal (RFC 9113 section 8.3.1). An HTTP/1.0 request may omit it.
 fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let (host, None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };

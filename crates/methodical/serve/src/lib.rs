@@ -1,8 +1,8 @@
-//! Serves HTTP/1.1 and HTTP/2 connections by `hyper`, with limits, timeouts and strict request heads.
+//! Serves HTTP/1.1 and HTTP/2 connections with `hyper`, with limits, timeouts and strict checks of request heads.
 //!
 //! A [`Listen`] accepts connections and passes each request to a [`Service`], together with the reason to refuse it, if
-//! there is one. Requests with a body are refused, so the bytes after a request head can only be the next head, unless
-//! [`Limits::body`] accepts small ones.
+//! any. Requests with a body are refused unless [`Limits::body`] permits small ones, so the bytes after a request head
+//! can only be the next head.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -40,13 +40,13 @@ pub use crate::connection::{Connection, Connections, Cut, Share, Shares, address
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
 
-/// A service that answers requests. Shared by all connections.
+/// A service that answers requests. All connections share it.
 pub trait Service: Send + Sync + 'static {
     /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
-    /// the server cut it. The extensions of the request have a [`RequestBody`] if a body was accepted.
+    /// Answers one request. `refusal` is the reason to refuse it, if any. After the response, `connection` says whether
+    /// the server cut it off. The extensions of the request contain a [`RequestBody`] if a body was accepted.
     fn answer(
         &self,
         request: &Parts,
@@ -61,7 +61,7 @@ type BoxError = Box<dyn error::Error + Send + Sync>;
 #[derive(Clone, Debug)]
 pub struct RequestBody(pub Bytes);
 
-/// How far a server has shut down.
+/// The phase of a server's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Accepts connections and requests.
@@ -79,17 +79,18 @@ pub struct Limits {
     pub connections: usize,
     /// Maximum number of open connections from one address; see [`address_key`]. Loopback addresses are not limited.
     pub connections_per_address: usize,
-    /// Networks whose addresses are not limited individually, such as those of proxies.
+    /// Networks whose addresses have no individual limit, such as networks of proxies.
     pub unlimited: Vec<IpNet>,
-    /// Whether a connection above the limit waits in the queue of the system instead of being refused.
+    /// Whether a connection above the limit waits in the queue of the operating system instead of being refused.
     pub queue: bool,
-    /// Maximum size of the body of a POST request, in bytes. The body must declare its length. Zero refuses all bodies.
+    /// Maximum size of the body of a POST request, in bytes. The request must declare the length. Zero refuses all
+    /// bodies.
     pub body: usize,
-    /// Timeout of a TLS handshake, of a request head of HTTP/1.1, and of the body of a request.
+    /// Timeout of a TLS handshake, of an HTTP/1.1 request head, and of a request body.
     pub head: Duration,
     /// Timeout of a connection without a request.
     pub idle: Duration,
-    /// Timeout of a client that acknowledges nothing that was sent. Linux only.
+    /// Timeout of a client that acknowledges none of the data sent to it. Linux only.
     pub stall: Duration,
     /// Timeout for sending a whole response.
     pub response: Duration,
@@ -97,8 +98,8 @@ pub struct Limits {
     pub age: Duration,
 }
 
-/// Accepts connections and serves them with a [`Service`]. Holds what all connections share; [`run`](Self::run) takes
-/// the socket.
+/// Accepts connections and serves them with a [`Service`]. It holds what all connections share; [`run`](Self::run)
+/// takes the socket.
 #[derive(Debug)]
 pub struct Listen<S> {
     service: Arc<S>,
@@ -108,8 +109,8 @@ pub struct Listen<S> {
 }
 
 impl<S: Service> Listen<S> {
-    /// Waits until all connections are closed, or returns false at the time limit. Call it once the listener accepts no
-    /// more connections.
+    /// Waits until all connections are closed. Returns false if the time limit is reached first. Call it once the
+    /// listener accepts no more connections.
     pub async fn closed(&self, within: Duration) -> bool {
         let all = u32::try_from(self.connections.limits.connections).unwrap_or(u32::MAX);
         timeout(within, self.connections.permits.acquire_many(all)).await.is_ok()
@@ -141,8 +142,8 @@ impl<S: Service> Listen<S> {
                 _ = phase.wait_for(|phase| *phase >= end) => return,
             };
             let Ok((socket, address)) = accepted else {
-                // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
-                // the loop would only burn CPU.
+                // Most likely, the process has no free file descriptor. The client waits in the queue of the operating
+                // system; without a pause, the loop would only burn CPU.
                 sleep(ACCEPT_PAUSE).await;
                 continue;
             };
@@ -153,7 +154,7 @@ impl<S: Service> Listen<S> {
     }
 
     async fn serve_socket(self: Arc<Self>, socket: TcpStream, connection: Arc<Connection>) {
-        // Without these options responses are delayed, or cut later, so a failure is ignored.
+        // Without these options, responses are merely delayed, or cut off later, so a failure is ignored.
         drop(socket.set_nodelay(true));
         #[cfg(target_os = "linux")]
         {
@@ -200,7 +201,8 @@ impl<S: Service> Listen<S> {
         let mut timer = pin!(sleep_until(opened + limits.idle.min(SHORTEST)));
         loop {
             tokio::select! {
-                // Polled in this order, so that a request that has arrived is answered even while the server drains.
+                // Polled in this order, so that a request that has already arrived is answered even while the server
+                // drains.
                 biased;
                 ended = served.as_mut() => {
                     if ended.is_err_and(|error| is_timeout(&*error)) {
@@ -269,7 +271,7 @@ impl<S: Service> Listen<S> {
     }
 }
 
-/// Answers one request. The limits are those of its body: the size in bytes, and the time.
+/// Answers one request. `size` and `time` limit its body, in bytes and in time.
 async fn respond<S: Service>(
     service: Arc<S>,
     connection: Arc<Connection>,
@@ -290,13 +292,13 @@ async fn respond<S: Service>(
     }
     let mut response = service.answer(&head, refusal, &connection).await;
     let length = response.body().size_hint().exact();
-    // A response of HTTP/1.0 without a length ends with the connection.
+    // An HTTP/1.0 response without a length ends when the connection closes.
     let is_last = refusal.is_some() || (head.version == Version::HTTP_10 && length.is_none());
     if is_last && head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if head.version == Version::HTTP_10 && response.headers().contains_key(CONNECTION) {
-        // To a response of HTTP/1.1, `hyper` adds `keep-alive` if the client asks for it.
+        // `hyper` adds `keep-alive` to an HTTP/1.1 response if the client asks for it.
         *response.version_mut() = Version::HTTP_10;
     }
     // In HTTP/2, `hyper` sends the body of a response to HEAD.
@@ -316,7 +318,7 @@ async fn respond<S: Service>(
     }))
 }
 
-/// Runs the streams of HTTP/2, each in a task with a time limit: `hyper` cannot end a single stream.
+/// Runs each HTTP/2 stream in a task with a time limit, because `hyper` cannot end a single stream.
 #[derive(Clone, Copy, Debug)]
 struct Streams(Duration);
 
@@ -329,7 +331,7 @@ where
     }
 }
 
-/// Returns whether the system gave up sending to a client that acknowledges nothing, or the client does not answer
+/// Returns whether the operating system gave up on a client that acknowledges no data, or the client did not answer
 /// pings.
 fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     std::iter::successors(Some(error), |error| error.source()).any(|error| {
@@ -340,13 +342,14 @@ fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     })
 }
 
-/// Maximum number of header fields that are read: more than are accepted, so that most refusals can say what is wrong.
+/// Maximum number of header fields to read. It exceeds the number that is accepted, so that most refusals can say what
+/// is wrong.
 const FIELDS: usize = 256;
 
-/// Maximum size of a request head of HTTP/1.1 that is read, and of the unsent bytes of a response, in bytes.
+/// Maximum size of an HTTP/1.1 request head, and of the unsent part of a response, in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// Maximum size of a header list that is read, as HTTP/2 counts it, in bytes.
+/// Maximum size of a header list, as HTTP/2 counts it, in bytes.
 const HEADER_LIST: u32 = 32 * 1024;
 
 /// Maximum number of concurrent requests on an HTTP/2 connection. Each may be a list that holds two pages in memory.
@@ -355,10 +358,10 @@ const STREAMS: u32 = 32;
 /// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Time that an idle connection has to close after it was asked to.
+/// Time for an idle connection to close after it was asked to.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// Time that a late response has to end by itself before its connection is closed. On a busy machine, ending 32 streams
+/// Time for a late response to end by itself before its connection is closed. On a busy machine, ending 32 streams
 /// takes seconds.
 const LATE: Duration = Duration::from_secs(5);
 

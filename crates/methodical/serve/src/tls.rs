@@ -47,7 +47,7 @@ impl Acceptor {
     ///
     /// # Errors
     ///
-    /// Fails as [`from_files`](Self::from_files) does. The previous certificates then stay in use.
+    /// Returns the errors of [`from_files`](Self::from_files). The previous certificates then stay in use.
     pub fn renew(&self) -> io::Result<()> {
         let renewed = read(&self.certificate, &self.key)?;
         *self.current.lock() = renewed;
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn expiry_and_names_of_hosts_are_read_from_the_certificate() {
-        // In a certificate, times before and after 2050 have different forms.
+        // In a certificate, times before 2050 and times from 2050 on have different forms.
         for (year, expected) in [(2031, 1_930_003_200), (2061, 2_876_774_400)] {
             let names = ["Board.example.com", "*.example.org", "10.0.0.1"].map(str::to_owned);
             let mut parameters = rcgen::CertificateParams::new(names).unwrap();

@@ -1,4 +1,4 @@
-//! Certificates for tests: valid ones, and three invalid kinds that a client must reject.
+//! Certificates for tests: valid ones, and three kinds of invalid ones that a client must reject.
 //!
 //! # Examples
 //!

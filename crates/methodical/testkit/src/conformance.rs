@@ -1,14 +1,14 @@
 //! Checks for any transport.
 //!
-//! The documentation of `gateway_transport` is the contract of a transport. This kit checks each part of it: requests,
+//! The documentation of `gateway_transport` is the contract of a transport. This kit checks every part of it: requests,
 //! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. The
-//! [promise](ConformanceCheck::promise) of each check says what it demands, why, and which section of which standard
-//! requires it. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
+//! [promise](ConformanceCheck::promise) of each check says what it requires, why, and which section of which standard
+//! says so. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
 //!
 //! # Examples
 //!
-//! To get one test for each check, put this into a file in your `tests/` folder. The factory creates your transport. To
-//! skip a check that your client cannot pass by design, give a reason, which the test prints:
+//! To get one test for each check, put this into a file in your `tests/` folder. The factory function creates your
+//! transport. To skip a check that your client cannot pass by design, give a reason, which the test prints:
 //!
 //! ```
 //! use methodical_testkit::conformance::{Setup, Subject};
@@ -41,7 +41,7 @@
 //!
 //! # Stability
 //!
-//! A minor version may add checks. Pin an exact version of the kit to keep a new check from breaking your build.
+//! A minor version may add checks. Pin an exact version of the kit so that a new check cannot break your build.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -88,7 +88,7 @@ impl fmt::Display for Finding {
 
 /// Runs all checks, a few in parallel, and returns one finding for each, in the order of [`CHECKS`].
 ///
-/// `skips` names the checks that are not run, each with its reason.
+/// `skips` lists the checks to skip, each with a reason.
 pub fn run(factory: Factory, skips: &[(&str, &str)]) -> Vec<Finding> {
     let findings: Vec<_> = CHECKS.iter().map(|check| (check, OnceLock::new())).collect();
     let next = AtomicUsize::new(0);
@@ -145,14 +145,14 @@ fn guarded(factory: Factory, run: Run) -> Verdict {
 /// Number of checks that run in parallel. Most of them wait rather than compute.
 const PARALLEL: usize = 4;
 
-/// Time limit of one check: ten times what the slowest takes.
+/// Time limit of one check: ten times as long as the slowest one takes.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Creates one `#[test]` for each check.
 ///
-/// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skips` lists the checks that are
-/// not run, each with its reason; a name that the kit does not know is a test failure. Call the macro once per module.
-/// See [`conformance`](crate::conformance) for an example.
+/// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skips` lists the checks to skip,
+/// each with a reason; an unknown name is a test failure. Call the macro once per module. See
+/// [`conformance`](crate::conformance) for an example.
 #[macro_export]
 macro_rules! conformance_tests {
     ($factory:path) => {
@@ -210,7 +210,7 @@ pub fn test(factory: Factory, name: &str, skips: &[(&str, &str)]) -> Result<(), 
     }
 }
 
-/// Why a test failed. `Debug` prints the plain text, because that is the format the test harness shows.
+/// The reason why a test failed. `Debug` prints it as plain text, because the test harness shows the `Debug` form.
 pub struct Failed(String);
 
 impl fmt::Debug for Failed {

@@ -1,4 +1,4 @@
-//! Contract checks for any service: does it behave as its spec says?
+//! Contract checks: does a service behave as its spec says?
 //!
 //! The checks are derived from a description of the service, which the generator writes from the spec: the operations
 //! and their parameters, the form of each response, and the fields of each record. A field or operation added to the
@@ -8,8 +8,8 @@
 //! service without such operations, the checks are safe to run against production. Only the requests for whole lists
 //! have large responses. A service refuses a request by its status or, if the spec has an envelope, by a failure in the
 //! body. Each check names its source: a section of the contract, a section of an RFC, or a decision about a point that
-//! the contract leaves open. A decision is judged only under [`Profile::Reference`]; under [`Profile::Any`] its verdict
-//! is [`Verdict::Open`], with what was observed.
+//! the contract leaves open. A decision is judged only with [`Profile::Reference`]; with [`Profile::Any`], its verdict
+//! is [`Verdict::Open`], which says what was observed.
 //!
 //! No report contains a token, a query value or a value of a record.
 //!

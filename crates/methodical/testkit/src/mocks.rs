@@ -1,12 +1,12 @@
 //! The calls of a service as `wiremock` mocks, for tests of code that uses a client.
 //!
 //! A generated crate has one type for each operation, with methods for its parameters and its records. All of them are
-//! built on [`Call`], which you can use for operations that the spec lacks.
+//! built on [`Call`], which you can also use directly, for operations that are not in the spec.
 //!
 //! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
 //! received.
 //!
-//! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` of the feature `raw-server`.
+//! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` (feature `raw-server`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,7 +28,7 @@ mod tests;
 /// A call and its response. Mount it on a server to answer calls.
 pub use wiremock::Mock as MockedCall;
 
-/// The calls that a mock matches: those of one operation, with any parameters unless restricted.
+/// A mock matches the calls of one operation, with any parameters unless restricted.
 ///
 /// # Examples
 ///
@@ -66,7 +66,7 @@ pub struct Call {
     retry_after: Option<Duration>,
     has_bad_record: bool,
     is_truncated: bool,
-    /// Members to add to the object with the fields beside a list, where it lacks them.
+    /// Members to add to the object with the fields next to a list, where they are missing.
     marker: &'static str,
 }
 
@@ -151,13 +151,13 @@ impl Call {
         Self { has_bad_record: true, ..self }
     }
 
-    /// Truncates the JSON of a list after its last record, or of an object before its last byte. The HTTP response is
-    /// complete.
+    /// Truncates the JSON text: after the last record of a list, or before the last byte of an object. The HTTP
+    /// response itself is complete.
     pub fn truncated(self) -> Self {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a list, after the text `open` and before `close`.
+    /// Responds with a list between the texts `open` and `close`.
     pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> MockedCall {
         let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
         let records: Result<Vec<_>, _> =
@@ -169,12 +169,13 @@ impl Call {
         }
     }
 
-    /// Adds `members` to the fields beside a list, where they are missing. Default: none.
+    /// Adds `members` to the fields next to a list, unless the response already has them. Default: none.
     pub fn marked(self, members: &'static str) -> Self {
         Self { marker: members, ..self }
     }
 
-    /// Responds with a list after `open`, and with the fields of `beside` between `middle` and `close`.
+    /// Responds with a list between the texts `open` and `middle`, and with the fields of `beside` between `middle` and
+    /// `close`.
     pub fn list_beside<T: Serialize, B: Serialize>(
         self,
         (open, middle, close): (&str, &str, &str),
@@ -189,8 +190,8 @@ impl Call {
         }
     }
 
-    /// Responds with an object or other value, after `open` and before `close`. Adds `members` to objects that lack
-    /// them, at any depth.
+    /// Responds with an object or another value, between the texts `open` and `close`. Adds `members` to objects that
+    /// lack them, at any depth.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),
@@ -202,7 +203,7 @@ impl Call {
         self.body(body)
     }
 
-    /// Responds with a body that has no data, such as `null`.
+    /// Responds with a body without data, such as `null`.
     pub fn nothing(self, body: &str) -> MockedCall {
         self.body(Ok(body.to_owned()))
     }
@@ -232,7 +233,7 @@ impl Call {
                 }
                 self.exactly(&body)
             }
-            // A record of a model always serializes; a foreign type may not.
+            // A record of a model can always be serialized; a foreign type may not.
             Err(error) => self.responds(500, &error.to_string(), "text/plain"),
         }
     }

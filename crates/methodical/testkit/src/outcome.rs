@@ -1,4 +1,4 @@
-//! How a check ends, whether it judges a transport or a service.
+//! The outcome of a check of a transport or a service.
 
 /// The result of a check function: `Ok` if the subject does what the check requires.
 pub(crate) type Outcome<T = ()> = Result<T, Stop>;
@@ -12,11 +12,11 @@ pub(crate) enum Stop {
     Skip(String),
 }
 
-/// The conclusion of a check about its subject.
+/// The verdict of a check on its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The subject does what the check asks for.
+    /// The subject does what the check requires.
     Pass,
     /// The subject does something else. The text says what.
     Fail(String),
@@ -56,7 +56,7 @@ impl From<Outcome> for Verdict {
     }
 }
 
-/// Ends a check as failed; the text says what the subject does instead.
+/// Ends a check as failed. The text says what the subject does instead.
 pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Fail(text.into()))
 }

@@ -1,11 +1,11 @@
 //! A scripted server that sends any bytes, well-formed HTTP or not.
 //!
-//! Other test servers answer with well-formed HTTP. Most of what breaks a client in production is not well-formed: an
-//! endless head, a truncated body, a reset in the middle, one byte at a time. A script is a function that is called for
-//! each request and writes any bytes at any time.
+//! Other test servers send well-formed HTTP. Most of what breaks a client in production is not well-formed: an endless
+//! head, a truncated body, a reset in the middle, one byte at a time. A script is a function that is called for each
+//! request and can write any bytes at any time.
 //!
-//! The server listens on a free port of 127.0.0.1 and needs no runtime. Dropping it closes all its connections. Tests
-//! need no sleeps: [`RawServer::wait_until`] waits until the server has seen something.
+//! The server listens on a free port of 127.0.0.1 and needs no async runtime. Dropping it closes all its connections.
+//! Tests need no sleeps: [`RawServer::wait_until`] waits until the server has seen an event.
 //!
 //! # Examples
 //!
@@ -121,7 +121,7 @@ impl RawServer {
         self.shared.state().progress.clone()
     }
 
-    /// Waits up to `limit` until `condition` holds for what the server has seen. Returns whether it holds.
+    /// Waits up to `limit` until `condition` holds for the events that the server has seen. Returns whether it holds.
     pub fn wait_until(&self, limit: Duration, condition: impl Fn(&Progress) -> bool) -> bool {
         self.shared.wait(limit, |state| condition(&state.progress))
     }
@@ -194,8 +194,8 @@ impl Connection {
         written.is_ok()
     }
 
-    /// Writes a well-formed response: status 200, `content-length`, the lines of `headers` (each with its line end), and
-    /// `body`. Returns whether it was written.
+    /// Writes a well-formed response: status 200, `content-length`, the lines of `headers` (each with its line end),
+    /// and `body`. Returns whether it was written.
     pub fn respond(&mut self, headers: &str, body: &[u8]) -> bool {
         let length = body.len();
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n{headers}\r\n");
@@ -406,8 +406,8 @@ impl Shared {
         condition(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Returns the state even if the lock is poisoned: only a caller's condition can panic under the lock, and it cannot
-    /// change the state.
+    /// Returns the state even if the lock is poisoned: only a caller's condition can panic under the lock, and it
+    /// cannot change the state.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -21,9 +21,9 @@ use crate::outcome::{Outcome, fail, skip};
 pub struct Setup {
     /// Timeout for opening a connection.
     pub connect_timeout: Duration,
-    /// Longest time that the peer may send nothing during a response.
+    /// How long the peer may send nothing during a response.
     pub idle_timeout: Duration,
-    /// Certificate (DER) of an authority, which the transport must trust to pass the TLS checks.
+    /// Certificate (DER) of an authority that the transport must trust to pass the TLS checks.
     pub root: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl Subject {
         Self { transport: Either::Blocking(Arc::new(transport)), without_tls: None }
     }
 
-    /// Declares that the transport does not support TLS, and why. The TLS checks are then skipped.
+    /// Declares that the transport does not support TLS, with the reason. The TLS checks are then skipped.
     #[must_use]
     pub fn without_tls(mut self, reason: impl Into<String>) -> Self {
         self.without_tls = Some(reason.into());

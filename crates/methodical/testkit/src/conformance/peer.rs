@@ -18,7 +18,7 @@ use crate::conformance::Kit;
 use crate::outcome::{Outcome, Stop, ensure, fail, skip};
 use crate::raw_server::{Connection, Next, RawRequest, RawServer};
 
-/// Timeout for an event that must happen. Only a broken transport reaches it.
+/// Timeout for an event that must happen. Only a broken transport exceeds it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Timeout of requests that must time out.
@@ -50,7 +50,7 @@ pub(super) fn echo() -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes for each request, and then does `next`.
+/// Starts a server that sends these bytes in response to each request, and then does `next`.
 pub(super) fn playing(bytes: impl Into<Vec<u8>>, next: Next) -> Outcome<RawServer> {
     let bytes = bytes.into();
     server(move |_, connection| {
@@ -59,7 +59,7 @@ pub(super) fn playing(bytes: impl Into<Vec<u8>>, next: Next) -> Outcome<RawServe
     })
 }
 
-/// Starts a server that sends these bytes for each request, and then nothing.
+/// Starts a server that sends these bytes in response to each request, and then nothing.
 pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     let bytes = bytes.into();
     server(move |_, connection| {
@@ -189,7 +189,8 @@ impl BlackHole {
     }
 }
 
-/// Lets time pass. Only for state that is not observable from outside: a client that notices something by itself.
+/// Lets time pass. Use it only for state that cannot be observed from outside, such as a client that notices something
+/// by itself.
 pub(super) fn settle(time: Duration) {
     let (_keep, never) = mpsc::sync_channel::<()>(0);
     // Always times out: the other end is alive and silent.

@@ -23,7 +23,7 @@ use crate::raw_server::Next::{Close, KeepAlive, Reset};
 pub struct ConformanceCheck {
     /// The name of the check, with its group: `body.limit_is_exact`.
     pub name: &'static str,
-    /// What the check demands, why, and the section of the standard that requires it.
+    /// The requirement, the reason for it, and the section of the standard that contains it.
     pub promise: &'static str,
     pub(super) run: Run,
 }
@@ -58,8 +58,9 @@ macro_rules! table {
 #[macro_export]
 macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($callback)+! { $arguments
     request {
-        /// The target arrives unchanged: percent-encoding, empty parameters and unusual characters included. A client
-        /// that decodes and encodes the target again changes the request. RFC 9112 section 3.2, RFC 3986 section 6.2.2.
+        /// The target arrives unchanged, including percent-encoding, empty parameters and unusual characters. A client
+        /// that decodes the target and encodes it again changes the request. RFC 9112 section 3.2, RFC 3986 section
+        /// 6.2.2.
         target_is_verbatim: |kit| {
             let target = "/c/v1?method=a/b&status=a%20b+c%2Fd&x=%E2%82%ac&t=%7E%2da%41&e=&&y=1,2;3:4@!$*()~-._";
             let long = format!("/c/v1?ids={}", "1,".repeat(3000));
@@ -73,11 +74,11 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The request line has the version HTTP/1.1, and `Host` is the authority with its port. RFC 9112 sections 3
         /// and 3.2.
         method_and_host: requests::method_and_host;
-        /// Header values arrive byte for byte, including inner whitespace and bytes that are not ASCII, however long or
-        /// many they are, even if they are marked as sensitive. Signed tokens can have 8 KiB, and a value may contain
+        /// Header values arrive byte for byte, including inner whitespace and non-ASCII bytes, however long or many
+        /// they are, even if they are marked as sensitive. Signed tokens can have 8 KiB, and a value may contain
         /// `obs-text`: RFC 9110 sections 5.4 and 5.5.
         header_bytes_are_preserved: requests::header_bytes_are_preserved;
-        /// Header values keep their case, and the client replaces none of them, such as `Accept` or `User-Agent`. Most
+        /// Header values keep their case, and the client does not replace any, such as `Accept` or `User-Agent`. Most
         /// values are case-sensitive: tokens, entity tags, boundaries, trace states. RFC 9110 section 5.5.
         header_values_keep_their_case: requests::header_values_keep_their_case;
         /// Two headers of the same name arrive in order, as two lines or as one list. RFC 9110 section 5.3.
@@ -103,8 +104,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A URI without a path is sent with the path `/`, with or without a query. A request line without a path is
         /// malformed. RFC 9112 section 3.2.1.
         empty_path_is_a_slash: |kit| targets_arrive(kit, &[("", "/"), ("?a=1", "/?a=1")]);
-        /// A `Host` header from the caller replaces the client's own, or the request is refused. Servers must answer
-        /// 400 to two `Host` headers, and proxies may disagree about which one counts. RFC 9112 section 3.2.
+        /// A `Host` header from the caller replaces the client's own, or the request is refused. Servers must reject
+        /// two `Host` headers with 400, and proxies may disagree about which one counts. RFC 9112 section 3.2.
         given_host_is_not_doubled: |kit| requests::arrives_or_is_refused(kit, "host", "gateway.example");
         /// A header with an empty value is sent, not left out. A field value may be empty: RFC 9110 section 5.5.
         empty_header_is_sent: |kit| headers_arrive(kit, &[("x-empty", b"")]);
@@ -121,9 +122,9 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// client that silently drops it sends a different request. Promise 1 of a transport, RFC 9110 section 7.6.1.
         connection_headers_arrive_or_are_refused: requests::connection_headers_arrive_or_are_refused;
         /// Every method, even an unregistered one, is sent with and without a body, byte for byte and without
-        /// additions. With a body, it may instead be refused, and nothing is sent. Clients treat methods differently:
-        /// some drop the body of a DELETE, or add a media type to a POST. RFC 9110 sections 9.1 and 9.3, RFC 9112
-        /// section 6.
+        /// additions. A request with a body may instead be refused before anything is sent. Clients treat methods
+        /// differently: some drop the body of a DELETE, or add a media type to a POST. RFC 9110 sections 9.1 and 9.3,
+        /// RFC 9112 section 6.
         every_method_with_and_without_a_body: requests::every_method_with_and_without_a_body;
     }
     response {
@@ -136,8 +137,9 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A redirect is returned to the caller, not followed. Following it could send the token to another party. RFC
         /// 9110 section 15.4.
         redirects_are_not_followed: |kit| statuses(kit, (300..=308).filter(|code| *code != 304), ("location", "/200"));
-        /// A status that invites a retry is returned to the caller, and the request is not sent again, by any
-        /// method. Retries are up to the caller's policy, which counts attempts. RFC 9110 sections 15.5.9 and 15.6.4.
+        /// A status that invites a retry is returned to the caller, and the request is not sent again, regardless of
+        /// its method. Retries are up to the caller's policy, which counts attempts. RFC 9110 sections 15.5.9 and
+        /// 15.6.4.
         nothing_is_retried: |kit| statuses(kit, [408, 421, 425, 429, 503], ("retry-after", "0"));
         /// A status line without a reason phrase is accepted. RFC 9112 section 4.
         reason_may_be_missing: |kit| {
@@ -160,7 +162,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// Header values keep their case. Most values are case-sensitive: entity tags, cookies, boundaries, realms. RFC
         /// 9110 section 5.5.
         header_values_keep_their_case: responses::header_values_keep_their_case;
-        /// No header is removed: none for framing, cookies, authentication, caching or the connection. None is added
+        /// No header is removed, be it for framing, cookies, authentication, caching or the connection. None is added
         /// either, such as a default media type. A wrapper of the transport may need any of them, or act on one that is
         /// missing. RFC 9110 section 5.
         headers_are_those_of_the_peer: responses::headers_are_those_of_the_peer;
@@ -218,9 +220,9 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
             let sent = "HTTP/1.1 200 OK\r\nX-FrOm: a\r\nCONTENT-LENGTH: 2\r\n\r\n{}";
             arrives(kit, sent, KeepAlive, &[("x-from", "a")], "{}")
         };
-        /// If a response has both chunks and a length, the chunks take precedence, or the response is refused. A client
-        /// that uses the length disagrees with a proxy about where the next response starts. RFC 9112 section 6.3, rule
-        /// 3.
+        /// If a response is chunked and also declares a length, the chunks take precedence, or the response is refused.
+        /// A client that uses the length disagrees with a proxy about where the next response starts. RFC 9112 section
+        /// 6.3, rule 3.
         chunks_win_over_a_length: responses::chunks_win_over_a_length;
         /// A folded header line is joined with whitespace, or the response is refused. Its second line is not a
         /// separate header. RFC 9112 section 5.2.
@@ -235,8 +237,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// An endless body is abandoned at the limit, and its connection is closed. The contract of `Body::collect`;
         /// RFC 9110 section 17.5.
         endless_body_ends_at_the_limit: responses::endless_body_ends_at_the_limit;
-        /// The head is returned before the body has been sent. A caller must not wait for the end of a list that takes
-        /// hours. Promise 3 of a transport.
+        /// The head is returned before the body has been sent. A caller must not have to wait for the end of a list
+        /// that takes hours. Promise 3 of a transport.
         head_comes_before_the_body: |kit| responses::comes_in_parts(kit, "");
         /// The first bytes of a body are returned before the server has sent the last. Records are processed as they
         /// arrive. Promise 3 of a transport.
@@ -253,8 +255,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
             let chunks = "zz\r\nabcde\r\n0\r\n\r\n";
             fails(kit, format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"), Close, Protocol)
         };
-        /// A response that arrives byte by byte equals one that arrives in one piece. The network may split a line end
-        /// or a chunk size anywhere. RFC 9112 section 6.
+        /// A response that arrives byte by byte is the same as one that arrives in one piece. The network may split a
+        /// line end or a chunk size anywhere. RFC 9112 section 6.
         single_bytes_make_a_whole: responses::single_bytes_make_a_whole;
         /// A reset within a body that ends when the connection closes is an error, not the end of the body. Nothing
         /// else shows that such a body was truncated. RFC 9112 section 8.
@@ -272,7 +274,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         };
     }
     memory {
-        /// A reader that stops slows the peer down: at most 24 MiB of an unread body are received. The operating
+        /// A reader that pauses slows the peer down: at most 24 MiB of an unread body are received. The operating
         /// systems on both sides buffer a few megabytes. Promise 3 of a transport.
         slow_reader_slows_the_peer: responses::slow_reader_slows_the_peer;
         /// Dropping a body closes its connection; the rest is not read. Promise 6 of a transport.
@@ -282,23 +284,23 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// After 200 consecutive calls, at most four connections are open. A transport that leaks connections runs out
         /// of them eventually.
         calls_leave_nothing_behind: connections::calls_leave_nothing_behind;
-        /// A declared length does not allocate memory before the bytes arrive. A client that allocates the declared
-        /// length first is killed by a peer that lies. Promise 3 of a transport.
+        /// Memory is not allocated for a declared length before the bytes arrive. A client that allocates it up front
+        /// is killed by a peer that lies. Promise 3 of a transport.
         declared_length_is_not_preallocated: responses::declared_length_is_not_preallocated;
         /// An endless header line is refused. RFC 9112 section 2.3.
         endless_line_is_refused: |kit| endless(kit, "HTTP/1.1 200 OK\r\nx-a: ", &"v".repeat(1000), 24 << 20);
-        /// An endless chunk extension is refused. It is discarded, so a client that does not count its bytes can be
-        /// kept busy without end. RFC 9112 section 7.1.1.
+        /// An endless chunk extension is refused. Extensions are discarded, so a client that does not count their bytes
+        /// can be kept busy forever. RFC 9112 section 7.1.1.
         endless_chunk_extension_is_refused: |kit| {
             let start = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=";
             endless(kit, start, &"v".repeat(1000), 24 << 20)
         };
-        /// A response with endless trailers fails, no later than at the deadline, and its connection is closed. They
-        /// follow the body, where a limit is easily forgotten. RFC 9112 section 7.1.2.
+        /// A response with endless trailers fails, no later than at the deadline, and its connection is closed.
+        /// Trailers follow the body, where a limit is easily forgotten. RFC 9112 section 7.1.2.
         endless_trailers_end: responses::endless_trailers_end;
         /// Dropping a body closes its connection, however little of the body is missing, and does not wait for the
-        /// rest. Some clients read the rest of a small body on drop, to reuse the connection. The caller has to wait
-        /// for that, or the peer is still working for a caller that has left. Promise 6 of a transport.
+        /// rest. Some clients read the rest of a small body on drop, to reuse the connection. The caller then has to
+        /// wait, or the peer keeps working for a caller that has left. Promise 6 of a transport.
         small_dropped_body_closes: responses::small_dropped_body_closes;
     }
     errors {
@@ -336,17 +338,17 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         connection_refused: |kit| {
             unsent(kit, &format!("http://{}/", closed_port()?), Connect)
         };
-        /// A host name that does not exist is an error of kind `Resolve`. The caller can tell it from a host that does
-        /// not answer. `.invalid` never exists: RFC 6761 section 6.4.
+        /// A host name that does not exist is an error of kind `Resolve`. The caller can distinguish it from a host
+        /// that does not answer. `.invalid` never exists: RFC 6761 section 6.4.
         name_that_does_not_exist: |kit| unsent(kit, "http://no-such-host.invalid/", Resolve);
         /// An unsolicited response is not used as the response to the next request. It may arrive together with the
         /// response, or later, when the connection is idle. RFC 9112 section 9.2.
         unsolicited_response_is_not_used: connections::unsolicited_response_is_not_used;
         /// A response in an unknown version of HTTP is a protocol error. RFC 9110 section 2.5.
         unknown_version: |kit| fails(kit, "HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}", Close, Protocol);
-        /// Every failure after the request was sent reports this, and its phase: never the body or connecting for an
-        /// error of `send`, and always the body for an error of the body. A caller that reads "nothing was sent"
-        /// repeats even a POST. Promise 7 of a transport.
+        /// Every failure after the request was sent says so, and names its phase: never the body or connecting for an
+        /// error of `send`, and always the body for an error of the body. A caller that sees "nothing was sent" repeats
+        /// even a POST. Promise 7 of a transport.
         sent_and_phase_of_each_failure: responses::sent_and_phase_of_each_failure;
     }
     time {
@@ -358,25 +360,25 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The deadline of the head ends the wait for a head that arrives byte by byte, although the body may take
         /// longer. A list may take an hour to read, but it must begin soon. Promise 4 of a transport.
         early_deadline_of_a_dripping_head: |kit| in_time(kit, begun(SHORT * 3, get(&dripping("")?, "/")?));
-        /// The deadline of the head does not end the body. A deadline that ends too early truncates good lists. Promise
-        /// 4 of a transport.
+        /// The deadline of the head does not end the body. A deadline that fires too early truncates good lists.
+        /// Promise 4 of a transport.
         body_later_than_the_deadline_of_its_head: time::body_later_than_the_deadline_of_its_head;
-        /// The deadline ends a body that arrives byte by byte, even if the caller pauses between two reads. Most of the
-        /// widely used clients only limit each pause. Promise 4 of a transport.
+        /// The deadline ends a body that arrives byte by byte, even if the caller pauses between two reads. Most widely
+        /// used clients limit only each pause. Promise 4 of a transport.
         deadline_of_a_dripping_body: |kit| {
             body_ends(kit, &dripping(time::HEAD)?, Limit::Deadline)?;
             time::deadline_while_the_caller_pauses(kit)
         };
         /// A call whose deadline has passed fails before anything is sent. Promise 4 of a transport.
         deadline_that_has_passed: time::deadline_that_has_passed;
-        /// A slow response that arrives before the deadline is returned. A deadline that ends too early fails good
+        /// A slow response that arrives before the deadline is returned. A deadline that fires too early fails good
         /// calls.
         slow_response_within_its_deadline: time::slow_response_within_its_deadline;
         /// The deadline of one request does not apply to the next one on the same connection. A deadline belongs to its
         /// request.
         deadline_belongs_to_its_request: time::deadline_belongs_to_its_request;
         /// The connect timeout ends an attempt to connect to a silent host, and the error says that nothing was sent. A
-        /// firewall that drops packets never answers; without a timeout the system waits for minutes. RFC 9293 section
+        /// firewall that drops packets never answers; without a timeout, the system waits for minutes. RFC 9293 section
         /// 3.10.1.
         connect_timeout: time::connect_timeout;
         /// The idle timeout ends a body whose peer stops sending. A peer that has vanished never closes the connection.
@@ -384,8 +386,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         idle_timeout_of_the_body: |kit| body_ends(kit, &stalling(time::HEAD)?, Limit::Idle);
         /// The deadline ends a body whose peer stops sending. Promise 4 of a transport.
         deadline_of_a_silent_body: |kit| body_ends(kit, &stalling(time::HEAD)?, Limit::Deadline);
-        /// The deadline ends a body that arrives faster than it is read. A client that looks at the clock only while it
-        /// waits for data never looks. Promise 4 of a transport.
+        /// The deadline ends a body that arrives faster than it is read. A client that checks the clock only while it
+        /// waits for data never checks it. Promise 4 of a transport.
         deadline_of_a_fast_body: |kit| body_ends(kit, &endless_body()?, Limit::Deadline);
         /// The deadline ends a call whose peer does not read the request. Promise 4 of a transport.
         deadline_of_sending: time::deadline_of_sending;
@@ -399,8 +401,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         far_deadline_does_no_harm: time::far_deadline_does_no_harm;
         /// The idle timeout ends the wait for a head from a silent peer. `Setup::idle_timeout`.
         idle_timeout_of_the_head: |kit| in_time(&idle(kit, SHORT)?, get(&stalling("")?, "/")?);
-        /// The idle timeout does not end a body that arrives slowly but steadily, nor one whose caller pauses for longer
-        /// than that: it limits the silence of the peer. `Setup::idle_timeout`.
+        /// The idle timeout does not end a body that arrives slowly but steadily, nor one whose caller pauses for
+        /// longer than that: it limits the silence of the peer. `Setup::idle_timeout`.
         slow_body_is_not_idle: time::slow_body_is_not_idle;
         /// The deadline counts from the call. It does not start again when a part of the response arrives. A deadline
         /// that restarts at the head lets a call take twice its time. Promise 4 of a transport.
@@ -430,7 +432,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// An async transport that is awaited outside of a runtime returns a response or a typed error, and does not
         /// panic. A program on an executor other than tokio must not crash.
         awaited_without_a_runtime: connections::awaited_without_a_runtime;
-        /// A body can be read on another thread than the one that made the call. A body is `Send`, and records are
+        /// A body can be read on a thread other than the one that made the call. A body is `Send`, and records are
         /// often processed on another thread.
         body_can_be_read_elsewhere: connections::body_can_be_read_elsewhere;
     }
@@ -464,7 +466,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         connection_of_a_late_body_is_not_reused: |kit| {
             late_response_reaches_nobody(kit, "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", "defghij")
         };
-        /// Concurrent requests do not wait for each other. One slow list must not delay the rest. `Transport::send`
+        /// Concurrent requests do not wait for each other. One slow list must not delay other calls. `Transport::send`
         /// takes `&self`.
         requests_run_side_by_side: connections::requests_run_side_by_side;
         /// Each response reaches the caller that sent the request, in any order of arrival. A mix-up could show the
@@ -478,13 +480,13 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// `::1` and then to 127.0.0.1, and the server listens only on the second. Where it resolves only to 127.0.0.1,
         /// the check passes without a second attempt. RFC 8305 section 5.
         every_address_of_a_name_is_tried: connections::every_address_of_a_name_is_tried;
-        /// Two services on one host each get their own requests in any order, and `Host` is that of the request. A pool
-        /// that is keyed by the host without the port sends a request, with its credentials, to the other service. RFC
-        /// 9110 section 4.3.3.
+        /// Two services on one host each get their own requests, in any order, and `Host` names the requested one. A
+        /// pool that is keyed by the host without the port sends a request, with its credentials, to the other service.
+        /// RFC 9110 section 4.3.3.
         authorities_do_not_share_connections: connections::authorities_do_not_share_connections;
-        /// A request on a reused connection that dies is not sent again, wherever the connection dies. A request that
-        /// has arrived may have had its effect. Sending it again is up to the retry policy of the caller, which knows
-        /// whether it is safe. Promise 2 of a transport, RFC 9112 section 9.3.1.
+        /// A request on a reused connection that breaks is not sent again, at whatever point the connection breaks. A
+        /// request that has arrived may have taken effect. Sending it again is up to the caller's retry policy, which
+        /// knows whether that is safe. Promise 2 of a transport, RFC 9112 section 9.3.1.
         reused_connection_that_dies: connections::reused_connection_that_dies;
     }
     tls {
@@ -520,15 +522,15 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         redirect_to_plain_text_is_not_followed: secrecy::redirect_to_plain_text_is_not_followed;
     }
     secrecy {
-        /// An error before the response contains neither the query nor a header. Errors end up in logs, which more
-        /// people read than may see a token. RFC 6750 section 5.3.
+        /// An error before the response contains neither the query nor a header. Errors end up in logs, which are read
+        /// by more people than may see a token. RFC 6750 section 5.3.
         errors_before_the_response_reveal_nothing: secrecy::errors_before_the_response_reveal_nothing;
         /// An error in the response contains neither the query, nor a header, nor any part of the response. A body
         /// contains the names of people.
         errors_in_the_response_reveal_nothing: secrecy::errors_in_the_response_reveal_nothing;
         /// A TLS error contains neither the query nor a header. RFC 6750 section 5.3.
         tls_errors_reveal_nothing: secrecy::tls_errors_reveal_nothing;
-        /// A token is sent only with the request that it was given for. One service must not see the token of another.
+        /// A token is sent only with the request that carries it. One service must not see the token of another.
         token_is_for_one_request: secrecy::token_is_for_one_request;
         /// A user name and password in a URI are not sent, or the URI is refused without quoting them. The caller did
         /// not give them as a header. RFC 9110 section 4.2.4.

@@ -16,7 +16,7 @@ mod query;
 mod records;
 mod representation;
 
-/// A check that a service keeps its contract.
+/// A check of one rule of the contract.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ContractCheck {

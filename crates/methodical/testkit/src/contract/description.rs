@@ -13,7 +13,7 @@ pub struct Contract {
     /// The path of the service, without a prefix.
     #[doc(hidden)]
     pub path: &'static str,
-    /// How a call names its operation.
+    /// How a call selects its operation.
     #[doc(hidden)]
     pub dispatch: Dispatch,
     /// How a call is authenticated.
@@ -178,9 +178,9 @@ pub struct Param {
     pub unknown: Option<&'static str>,
     /// Whether every call must send it.
     pub required: bool,
-    /// The parameters that it needs.
+    /// The parameters that must be sent along with it.
     pub needs: &'static [&'static str],
-    /// The attribute that the selected records have but do not contain.
+    /// The attribute that all selected records have, although they do not contain it.
     pub recovers: Option<&'static str>,
     /// The section of the contract.
     pub source: &'static str,
@@ -265,7 +265,7 @@ impl Operation {
 }
 
 impl Data {
-    /// Describes the success marker of a body, for the title of a check; `None` if a body has none.
+    /// Describes the success marker of a body, for the title of a check; `None` if bodies have no marker.
     pub(crate) fn success_title(&self) -> Option<String> {
         let is_one_of = |(path, values): (&[&str], &[&str])| {
             format!("`{}` is `{}`", path.join("."), values.join("` or `"))
@@ -357,7 +357,7 @@ pub(crate) fn point(
     topic: &str,
     general: &'static str,
 ) -> &'static str {
-    // Another check has this point as its source.
+    // This point is the source of another check.
     let mut open = open.iter().filter(|name| **name != PRESENCE);
     let first = open.clone().next();
     open.find(|name| name.ends_with(topic)).or(first).copied().unwrap_or(general)

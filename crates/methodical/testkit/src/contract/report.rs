@@ -14,14 +14,15 @@ use crate::outcome::{Outcome, Verdict};
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// By the contract and the RFCs. A point that the contract leaves open is reported, not judged.
+    /// Judge by the contract and the RFCs. A point that the contract leaves open is reported, not judged.
     #[default]
     Any,
-    /// Also by the spec's decisions about points that the contract leaves open. The reference server follows them.
+    /// Also judge by the spec's decisions about points that the contract leaves open. The reference server follows
+    /// them.
     Reference,
 }
 
-/// A check, and its verdict about the service.
+/// A check and its verdict on the service.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -83,17 +84,17 @@ impl Report {
         self.requests
     }
 
-    /// Returns the number of checks with a verdict, given as `pass`, `fail`, `open` or `skip`.
+    /// Returns the number of checks with this verdict: `pass`, `fail`, `open` or `skip`.
     pub fn count(&self, word: &str) -> usize {
         self.findings.iter().filter(|finding| finding.verdict.word() == word).count()
     }
 
-    /// Returns whether no check failed.
+    /// Returns whether the service keeps its contract: no check failed.
     pub fn is_kept(&self) -> bool {
         self.count("fail") == 0
     }
 
-    /// Returns the counts as a human-readable line. Open points and skipped checks are omitted if there are none.
+    /// Returns the counts as a human-readable line, which omits open points and skipped checks if their count is zero.
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
             ["pass", "fail", "open", "skip"].map(|word| self.count(word));

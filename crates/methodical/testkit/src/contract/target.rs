@@ -23,8 +23,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Creates a target from the base URL that clients use and an access token or, if the service has secrets instead, its
-    /// first secret.
+    /// Creates a target from the base URL that clients use and an access token or, if the service has secrets instead,
+    /// its first secret.
     ///
     /// # Errors
     ///
@@ -125,7 +125,8 @@ impl Target {
         })
     }
 
-    /// Sets the maximum size of a body, in bytes. Default: 16 MiB. Checks of a larger response are skipped.
+    /// Sets the maximum size of a response body, in bytes. Default: 16 MiB. If a body is larger, the checks that need
+    /// it are skipped.
     #[must_use]
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.body_limit = bytes;
@@ -158,7 +159,7 @@ pub(super) struct Call {
 
 impl Contract {
     /// Returns a call. `suffix` follows the path of the service. If its query begins with `=` and the name of an
-    /// operation, the call names the operation in the way of the service. The parameters follow, each with a leading
+    /// operation, the call selects the operation as the service requires. The parameters follow, each with a leading
     /// `&`.
     pub(super) fn call(&self, suffix: &str) -> Call {
         let (before, query) = suffix.split_once('?').unwrap_or((suffix, ""));
@@ -264,7 +265,7 @@ mod tests {
     fn each_secret_is_in_its_place() {
         let request = target().request(&CONTRACT, &Ask::query("=list&a=1")).unwrap();
         assert_eq!(request.uri(), "https://gateway.example.com/bot7%20a/list?key=a%26b");
-        // The target has no value of this secret.
+        // The target has no value for this secret.
         assert_eq!(
             (request.method(), &request.body()[..]),
             (&Method::POST, b"a=1&pin=".as_slice())

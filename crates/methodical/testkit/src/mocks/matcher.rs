@@ -14,7 +14,7 @@ pub(super) struct Matcher {
     pub(super) select: &'static str,
     /// The format of the body, if the operation is a POST.
     pub(super) post: Option<BodyFormat>,
-    /// The parameters and their values; `None` for one that the call must not have.
+    /// The parameters and their values; `None` for a parameter that the call must not have.
     pub(super) given: Vec<(Cow<'static, str>, Option<String>)>,
     /// The number of parameters in each list.
     pub(super) counts: Vec<(&'static str, usize)>,

@@ -13,7 +13,7 @@ use crate::outcome::{Outcome, ensure};
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("errors");
     let decision = Decision("D-errors");
-    // Another contract says what an error is.
+    // Another contract defines another form of errors.
     let has_problems = !contract.probe().is_some_and(|one| one.reports_failures);
     if has_problems {
         group.add("problem", "an error is a problem document (RFC 9457)", decision, |seen| {
