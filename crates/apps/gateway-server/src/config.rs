@@ -12,8 +12,8 @@ use ipnet::IpNet;
 use crate::front::recorder::EndedResponse;
 use crate::store::STATEMENT_BUDGET;
 
-/// The settings of a server. Every limit has a default. Only the program `gateway-server` checks the
-/// ranges; other callers must keep to them.
+/// The settings of a server. Every limit has a default. Only the program `gateway-server` checks the ranges; other
+/// callers must stay within them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
@@ -25,7 +25,7 @@ pub struct Config {
     pub prefix: String,
     /// PEM files of the certificate chain and of the private key. If set, the service speaks HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Proxies whose `X-Forwarded-For` names the client of a request. The header of others has no effect.
+    /// Proxies whose `X-Forwarded-For` names the client of a request. The header is ignored if anyone else sends it.
     pub trusted_proxies: Vec<IpNet>,
     /// Sustained requests per second and token; 0 means no limit.
     pub rate: u32,
@@ -33,16 +33,16 @@ pub struct Config {
     pub burst: u32,
     /// Wrong tokens per minute and client address; 0 means no limit.
     pub wrong_tokens: u32,
-    /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
+    /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must be higher.
     pub connections: usize,
     /// Maximum number of open connections of an address that is neither a loopback address nor a trusted proxy. An IPv6
     /// address counts by its first 64 bits. By default a quarter of [`connections`](Self::connections), at least 16.
     pub connections_per_address: Option<usize>,
     /// Maximum number of concurrent database readers.
     pub readers: usize,
-    /// Timeout of one PostgreSQL statement; must match the statement budget of the store. SQLite has none. A request
-    /// waits up to this long for a reader, and then up to three times as long for the database, because the reader may
-    /// have to connect first.
+    /// Timeout of one PostgreSQL statement, which must match the statement budget of the store. SQLite has no such
+    /// timeout. A request waits up to this long for a reader, and then up to three times as long for the database,
+    /// because the reader may have to connect first.
     pub statement_timeout: Duration,
     /// Timeout for receiving a complete request head, from its first byte.
     pub head_timeout: Duration,
@@ -52,13 +52,13 @@ pub struct Config {
     pub stall_timeout: Duration,
     /// Timeout of a whole response, at most 15 minutes: superseded data may be removed after that.
     pub response_timeout: Duration,
-    /// Time for responses in progress to end after [`RunningServer::stop`](crate::RunningServer::stop) was called.
+    /// Time for responses in progress to end after a call of [`RunningServer::stop`](crate::RunningServer::stop).
     pub drain_timeout: Duration,
     /// Whether each request is an event of `tracing`, with the name `request`.
     pub access_log: bool,
     /// Counter of dropped log lines.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
-    /// Called with each response that has ended, to export its span.
+    /// A function that is called with each response that has ended, to export its span.
     pub(crate) on_end: Option<fn(&EndedResponse)>,
     /// Clock by which tokens expire.
     pub clock: Clock,

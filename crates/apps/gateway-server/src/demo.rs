@@ -22,7 +22,7 @@ pub struct Demo {
     data: Data,
 }
 
-/// A runtime that is dropped on another thread, because this thread may belong to a runtime.
+/// A runtime that is dropped on another thread, because the current thread may belong to a runtime.
 #[derive(Debug)]
 struct OwnRuntime(Option<Runtime>);
 
@@ -44,7 +44,7 @@ impl Demo {
         self.data.token.reveal()
     }
 
-    /// Returns the history that changes the server's data from day to day.
+    /// Returns the history, which can set the server's data to its state on any day.
     ///
     /// ```
     /// use gateway_server::demo::{self, DemoHistory};

@@ -15,15 +15,15 @@ pub struct DemoData {
 }
 
 impl Default for DemoData {
-    /// Returns an amount small enough to look through.
+    /// Returns an amount that is small enough to read through.
     fn default() -> Self {
         Self { candidates: 24, seed: 7 }
     }
 }
 
 impl DemoData {
-    /// Stages vacancies, candidates, their statuses and a credit balance. Fields that this code does not set have the spec's
-    /// example values.
+    /// Stages vacancies, candidates, their statuses and a credit balance. Fields that this code does not set have the
+    /// spec's example values.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ pub(crate) fn candidate_id(number: u32) -> i64 {
     FIRST_CANDIDATE + i64::from(number) * 7
 }
 
-/// Picks the vacancies of a candidate: usually one, sometimes two or none. The first vacancies are the most popular.
+/// Picks the vacancies of a candidate: usually one, sometimes two or none. The first ones are the most popular.
 pub(crate) fn applications(random: &mut Random, vacancies: u32) -> Vec<u32> {
     let count = match random.below(10) {
         0 => 0,

@@ -11,20 +11,20 @@ use crate::demo_data::{
 use crate::error::Error;
 use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, Store};
 
-/// The data of a [`Demo`](crate::demo::Demo) over some weeks: candidates apply, move from status to status and withdraw,
-/// vacancies open and close, and credits are spent and bought.
+/// The data of a [`Demo`](crate::demo::Demo) over some weeks: candidates apply, move from status to status and
+/// withdraw, vacancies open and close, and credits are spent and bought.
 ///
 /// The data of a day is the same on every machine, except for dates, which end today.
 #[derive(Debug)]
 pub struct DemoHistory {
     store: Arc<Store>,
     account: AccountId,
-    /// A time of day 0, in seconds since 1970.
+    /// A time on day 0, in seconds since 1970.
     began: i64,
 }
 
 impl DemoHistory {
-    /// How many days there are. The last one is today.
+    /// Number of days. The last one is today.
     pub const DAYS: u32 = 30;
 
     /// The statuses that [`set_day`](Self::set_day) uses but the contract does not list.
@@ -35,7 +35,7 @@ impl DemoHistory {
         Self { store, account, began: now - i64::from(Self::DAYS - 1) * DAY }
     }
 
-    /// Replaces the data of the server with that of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
+    /// Replaces the data of the server with the data of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
     ///
     /// # Errors
     ///
@@ -76,7 +76,8 @@ impl DemoHistory {
         credits(stage, &format!("{}.{:02}", cents / 100, cents % 100))
     }
 
-    /// Returns a time of a day in the format of the service, given in seconds after its first application.
+    /// Returns a time on a day in the format of the service. The time is given in seconds after the first application
+    /// of that day.
     fn written(&self, day: i64, seconds: u64) -> String {
         // The list is read at this time of day.
         let now = self.began + day * DAY;
@@ -92,7 +93,7 @@ struct Stay {
     from: i64,
     /// The day of the withdrawal.
     until: i64,
-    /// A day on which the candidate is absent, to return on the next.
+    /// A day on which the candidate is absent, before returning on the next.
     absent: i64,
     /// From this day on, the candidate has another mobile number.
     renumbered: i64,
@@ -139,8 +140,8 @@ impl Course {
     }
 }
 
-/// Returns the credits on a day, in hundredths: some are spent every day, fewer on two days of seven, and more are bought
-/// when few are left.
+/// Returns the credits on a day, in hundredths. Some are spent every day, fewer on two days of the week, and more are
+/// bought when few are left.
 fn balance(day: i64) -> i64 {
     let mut random = Random(SEED);
     let mut balance = 27_450;
@@ -164,13 +165,13 @@ const INVITED: &str = "Invited – 2nd round";
 
 const HIRED: &str = "Hired";
 
-/// How many candidates there are over all days.
+/// Total number of candidates on all days.
 const CANDIDATES: u32 = 140;
 
-/// How many vacancies there are over all days.
+/// Total number of vacancies on all days.
 const VACANCIES: u32 = 11;
 
-/// Returns whether a vacancy is open on a day. Most always are.
+/// Returns whether a vacancy is open on a day. Most are always open.
 fn is_open(vacancy: u32, day: i64) -> bool {
     match vacancy {
         7 => day < 22,

@@ -11,9 +11,9 @@ pub enum ErrorKind {
     Config,
     /// Another process has locked the database; the same call may work later.
     StorageBusy,
-    /// A statement took longer than a request may wait.
+    /// A statement took longer than a request may wait for it.
     StorageSlow,
-    /// The rows of the revision that was being read have been removed. Repeating the call reads the newest revision.
+    /// The rows of the revision that was being read have been removed. A repeated call reads the newest revision.
     SnapshotGone,
     /// The disk is full. Nothing was changed.
     StorageFull,
@@ -57,7 +57,7 @@ impl ErrorKind {
     }
 }
 
-/// An error of the server or of one of its commands. One pointer wide.
+/// An error of the server or of one of its commands. The value is one pointer wide.
 ///
 /// The message never contains a token or the value of a field.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source: None }))
     }
 
-    /// Creates the error for an invalid record.
+    /// Creates an error for an invalid record.
     pub(crate) fn at(place: Place, context: impl Into<Cow<'static, str>>) -> Self {
         let kind = ErrorKind::Import;
         Self(Box::new(Inner { kind, context: context.into(), place: Some(place), source: None }))
@@ -93,7 +93,7 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source }))
     }
 
-    /// Creates the error for a file that cannot be read.
+    /// Creates an error for a file that cannot be read.
     pub(crate) fn unreadable(name: impl fmt::Display, error: std::io::Error) -> Self {
         let kind = Self::from(std::io::Error::from(error.kind())).kind();
         Self::caused(kind, format!("cannot read {name}"), error)
@@ -138,7 +138,7 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Returns the message of an error, followed by that of each cause.
+/// Returns the message of an error, followed by the message of each cause.
 ///
 /// Causes name files, tables and codes of the database, never values.
 pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {

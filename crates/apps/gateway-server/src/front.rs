@@ -1,5 +1,5 @@
-//! The front: turns the head of a request into a response. All checks run in one fixed order, and every refusal says
-//! exactly what is wrong.
+//! Turns the head of a request into a response. All checks run in a fixed order, and every refusal says exactly what is
+//! wrong.
 
 pub(crate) mod body;
 pub(crate) mod limit;
@@ -36,7 +36,7 @@ use crate::storage::Records;
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 use crate::token::{TokenDigest, TokenId};
 
-/// Everything that answering a request needs. Shared by all connections.
+/// Everything that is needed to answer requests. All connections share it.
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) config: Config,
@@ -44,7 +44,7 @@ pub(crate) struct Front {
     pub(crate) work: Work,
     pub(crate) limits: RateLimits<TokenId>,
     pub(crate) guesses: Guesses,
-    /// Lists that are being sent to each token.
+    /// The lists that are being sent to each token.
     pub(crate) lists_open: Arc<Shares<TokenId>>,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -56,7 +56,7 @@ impl Front {
     }
 
     /// Checks in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
-    /// client without a valid token learns nothing about operations and parameters.
+    /// client without a valid token therefore learns nothing about operations and parameters.
     async fn decide(
         &self,
         request: &Parts,

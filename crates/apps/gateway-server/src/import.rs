@@ -11,9 +11,9 @@
 //! | `credits_number`, `currency` | the credit balance |
 //! | `status`, `result` | a response of `candidates/list`: each candidate in it |
 //!
-//! An array counts as its items, one after another. Nothing is lost silently: it is an error if a field is unknown or
-//! belongs to another kind of record, if a response does not report success, if a column is named twice, or if a quote
-//! is not closed. A record replaces the one with the same id; the fields that it does not give become empty.
+//! The items of an array are read one after another. No data is lost silently: an unknown field, a field of another
+//! kind of record, a response that does not report success, a column that is named twice, and a quote that is not
+//! closed are errors. A record replaces the one with the same id; fields that it does not contain become empty.
 
 mod csv;
 mod input;
@@ -34,17 +34,18 @@ use crate::store::{AccountId, ImportMode, ImportReport, Removals, Stage, Store};
 /// The files to import into one account.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
-    /// The files in any order. A record may refer to one in a later file. `-` is standard input, which needs a
+    /// The files, in any order. A record may refer to a record in a later file. `-` is standard input, which needs a
     /// [`format`](Self::format).
     pub files: Vec<PathBuf>,
-    /// The format of all files. By default the name of each file says its format.
+    /// The format of all files. By default, the extension of each file determines its format.
     pub format: Option<ImportFormat>,
-    /// A vacancy, and the status in it that every candidate in the files gets. For responses to filtered calls.
+    /// A vacancy, and the status in it that every candidate in the files gets. Use it to import the responses to
+    /// filtered calls.
     pub application: Option<(i64, String)>,
     /// Whether the files are complete: if so, records of the same kinds that are not in the files are removed, within
     /// these limits. See [`Store::replace`].
     pub replace: Option<Removals>,
-    /// Names of columns and fields in the files, each with the name in the contract that it maps to.
+    /// Names of columns and fields in the files, each with its name in the contract.
     pub rename: Vec<(String, String)>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A [`Server`] answers the three operations of the contract from a [`Store`]. It checks bearer tokens, reports errors
 //! as problem details, and streams each list from one consistent snapshot. The program `gateway-server` is a thin
-//! command line over this library.
+//! command-line interface to this library.
 //!
 //! # Modules
 //!

@@ -30,8 +30,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Starts to write the events of this process, and its panics, to standard error: as text on a terminal, otherwise as
-    /// JSON.
+    /// Starts writing the events of this process, and its panics, to standard error: as text on a terminal, otherwise
+    /// as JSON.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Log {
         let written = Arc::clone(&waiting);
         std::thread::Builder::new().name("log".into()).spawn(move || {
             while let Ok(line) = queued.recv() {
-                // Ignored: an error would be reported right here.
+                // Ignored, because the log is where an error would be reported.
                 drop(out.write_all(&line));
                 written.fetch_sub(1, Ordering::Relaxed);
             }
@@ -68,7 +68,7 @@ impl Log {
         Arc::clone(&self.dropped)
     }
 
-    /// Waits up to `limit` until all lines so far are written.
+    /// Waits up to `limit` until all lines queued so far are written.
     pub(crate) fn wait(&self, limit: Duration) {
         let begun = Instant::now();
         while self.waiting.load(Ordering::Relaxed) > 0 && begun.elapsed() < limit {
@@ -93,8 +93,8 @@ impl Write for Log {
     }
 }
 
-/// Formats the events of this crate, and those of the export of spans. Events of other crates may contain queries or
-/// other data of clients.
+/// Formats the events of this crate, and those about the export of spans. Events of other crates may contain queries or
+/// other data from clients.
 fn layer<S>(
     is_text: bool,
     level: LevelFilter,
@@ -109,7 +109,7 @@ where
     lines.with_filter(Targets::new().with_targets(own))
 }
 
-/// Emits the event of a panic. A formatted message may contain data, so it is left out.
+/// Emits the event for a panic. A formatted message may contain data, so it is omitted.
 fn panicked(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(tracing::field::display);
     let detail = panic.payload().downcast_ref::<&str>().copied();

@@ -1,4 +1,4 @@
-//! Query strings, decoded strictly, and strict readers of one parameter, which the generated code uses.
+//! Strict decoding of query strings, and strict parsers of single parameters, which the generated code uses.
 
 #![expect(
     clippy::allow_attributes,
@@ -27,7 +27,7 @@ impl<'a> Pairs<'a> {
         Ok(Self(pairs))
     }
 
-    /// Returns the value of a parameter. The same value may be given more than once.
+    /// Returns the value of a parameter. A parameter may be repeated with the same value.
     pub(crate) fn get(&self, parameter: &'static str) -> Result<Option<&str>, Problem> {
         let own = self.0.iter().filter(|(name, _)| name == parameter);
         let mut values = own.map(|(_, value)| value.as_ref());
@@ -86,7 +86,7 @@ pub(crate) enum Fault {
     Repeated,
     /// Its value is empty. Ignoring an empty filter would disclose data by accident.
     Empty,
-    /// It is not of its type, too long, or out of range.
+    /// It has the wrong type, is too long, or is out of range.
     Invalid,
     /// It is missing, but the operation requires it.
     #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
@@ -125,7 +125,7 @@ pub(crate) fn between(
 
 /// Reads an unsigned integer: decimal digits without sign, whitespace or leading zero.
 ///
-/// An integer that does not fit into 64 bits is valid, but no record has it. It reads as the largest integer.
+/// An integer that does not fit into 64 bits is valid, but no record has it. It is read as the largest integer.
 pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<u64>, Problem> {
     let Some(digits) = value(pairs, parameter)? else { return Ok(None) };
     if !is_canonical(digits) {

@@ -38,7 +38,7 @@ impl Server {
         Self { config, store }
     }
 
-    /// Binds the address and starts to serve, in tasks of the current runtime.
+    /// Binds the address and starts serving, in tasks of the current runtime.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Server {
             };
             let (ops, watched) = (Arc::new(ops), phase.subscribe());
             let listen = Listen::new(ops, Connections::new(ops::limits()), None, watched);
-            // Serves while the server drains, so that `/readyz` sends clients elsewhere.
+            // This listener keeps serving while the server drains, so that `/readyz` sends clients elsewhere.
             tokio::spawn(listen.run(listener, Phase::Cutting));
         }
         let accepting = tokio::spawn(Arc::clone(&listen).run(listener, Phase::Draining));
@@ -80,14 +80,14 @@ impl Server {
 
 #[cfg(feature = "test-util")]
 impl Server {
-    /// Creates the same server without an address, a thread or a task: it serves the connections that it is given. For
-    /// simulations. Unstable: it may change or disappear in any release.
+    /// Creates the same server without an address, threads or tasks, for simulations: it serves the connections that it
+    /// is given. Unstable: it may change or disappear in any release.
     ///
     /// Each page is read after a delay that `latency` returns, so that the data can change between pages.
     ///
     /// # Errors
     ///
-    /// Fails as [`start`](Self::start) does, except for errors of the address.
+    /// Returns the errors of [`start`](Self::start), except those about the address.
     pub fn unbound(
         self,
         latency: impl Fn() -> Duration + Send + Sync + 'static,
@@ -157,10 +157,12 @@ fn assemble(
     Ok((Listen::new(Arc::new(front), connections, tls, phase), metrics))
 }
 
-/// Age at which a connection accepts no further request, so that clients are rebalanced over the servers behind a name.
+/// Age at which a connection accepts no further request, so that clients are rebalanced across the servers behind a
+/// host name.
 const CONNECTION_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets responses in progress end first.
+/// A running server. Dropping it closes every connection immediately; [`stop`](Self::stop) lets responses in progress
+/// end first.
 pub struct RunningServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
@@ -173,12 +175,12 @@ pub struct RunningServer {
 }
 
 impl RunningServer {
-    /// Returns the bound address, with the real port.
+    /// Returns the bound address, with the actual port if the configured one was 0.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns the bound address of health and metrics, if they are configured.
+    /// Returns the bound address of health and metrics, if one is configured.
     pub fn ops_address(&self) -> Option<SocketAddr> {
         self.ops_address
     }
@@ -198,17 +200,18 @@ impl RunningServer {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(|error| unusable(&error)))
     }
 
-    /// Stops accepting requests, lets responses end within the drain timeout, and cuts the remaining connections.
+    /// Stops accepting requests, waits up to the drain timeout for responses to end, and closes the remaining
+    /// connections.
     ///
     /// Returns whether all responses ended in time.
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
-        // After this, the listener is closed and no new connection is admitted.
+        // From here on, the listener is closed and no new connection is admitted.
         let Self { accepting, listen, drain, phase, .. } = self;
         drop(accepting.await);
         let drained = listen.closed(drain).await;
         phase.send_replace(Phase::Cutting);
-        // The connections close themselves, so that the log names the end of each response.
+        // Let the connections close themselves, so that the log says how each response ended.
         listen.closed(CUT_TIMEOUT).await;
         drained
     }

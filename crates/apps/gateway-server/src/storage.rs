@@ -1,5 +1,5 @@
-//! The storage queries of the operations, and the records that they return. If an operation is added to the spec, the
-//! server does not compile until it is added here.
+//! The storage queries of the operations, and the records that they return. If the spec gets a new operation, the
+//! server does not compile until the operation is added here.
 
 use crate::error::Error;
 use crate::generated::call::{Call, Storage};
@@ -71,7 +71,7 @@ pub(crate) struct Frame {
 /// The object around the list in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Envelope {
-    /// The operation whose responses have it.
+    /// The operation whose responses have this envelope.
     pub(crate) method: &'static str,
     /// The field whose value says whether the call succeeded.
     pub(crate) marker: &'static str,

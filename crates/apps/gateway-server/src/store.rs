@@ -36,19 +36,19 @@ use crate::token::{NewToken, TokenDigest, TokenId};
 /// The data of the service: one SQLite file, or a PostgreSQL database that other servers may use concurrently.
 ///
 /// One instance serves many threads, and every method blocks. Several processes may use a file concurrently, for
-/// example a server and an import: readers are never blocked, and writers wait for one another. The latest changes may
-/// be in a log next to the file, `FILE-wal`, and the two belong together. To copy a database in use, run
-/// `gateway-server backup`.
+/// example a server and an import: readers never wait, and writers wait for one another. The latest changes may be in a
+/// log next to the file, `FILE-wal`, so keep the two together. To copy a database that is in use, run `gateway-server
+/// backup`.
 ///
-/// The URL of a PostgreSQL database has the parameters of libpq, and its environment variables set the rest: see
-/// `docs/server/postgresql.md`.
+/// The URL of a PostgreSQL database accepts the parameters of libpq, and libpq's environment variables set the others;
+/// see `docs/server/postgresql.md`.
 ///
 /// # Errors
 ///
 /// Every method fails if the database does: if it is busy, full, damaged or unreachable.
 pub struct Store {
     driver: Box<dyn Driver>,
-    /// Connections to read that are not in use.
+    /// Idle connections for reading.
     idle: Mutex<Vec<Box<dyn Db>>>,
     /// Whether a read has found damage. Stays true until the program is restarted.
     is_damaged: AtomicBool,
@@ -93,8 +93,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file does not exist, and otherwise as
-    /// [`open`](Self::open) does.
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file does not exist, and otherwise the errors
+    /// of [`open`](Self::open).
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
         sqlite::File::open(path.as_ref()).map(Self::over)
     }
@@ -107,7 +107,7 @@ impl Store {
         }
     }
 
-    /// Creates a SQLite database in memory, which lasts as long as this value.
+    /// Creates an in-memory SQLite database, which lives as long as this value.
     ///
     /// # Errors
     ///
@@ -116,7 +116,8 @@ impl Store {
         sqlite::File::in_memory().map(Self::over)
     }
 
-    /// Sets a function to call before each token lookup, for tests. Unstable: it may change or disappear in any release.
+    /// Sets a function to call before each token lookup, for tests. Unstable: it may change or disappear in any
+    /// release.
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn observed(mut self, look_up: impl Fn(&TokenDigest) + Send + Sync + 'static) -> Self {
@@ -124,7 +125,7 @@ impl Store {
         self
     }
 
-    /// Sets the time limit of a read that answers a request. For tests, as [`observed`](Self::observed).
+    /// Sets the time limit of a read that answers a request. For tests; unstable, like [`observed`](Self::observed).
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn with_statement_budget(mut self, limit: Duration) -> Self {
@@ -132,7 +133,7 @@ impl Store {
         self
     }
 
-    /// Limits the records of every page. For tests, as [`observed`](Self::observed).
+    /// Sets the maximum number of records per page. For tests; unstable, like [`observed`](Self::observed).
     #[cfg(feature = "test-util")]
     pub fn limit_pages(&self, records: u32) {
         self.page.store(records, Ordering::Relaxed);
@@ -142,13 +143,13 @@ impl Store {
     /// may do so concurrently.
     ///
     /// Waits at most `wait` for a database that cannot be reached. `notice` receives warnings about connections without
-    /// TLS, and messages while waiting. They never contain a password, and each is given once.
+    /// TLS, and messages while waiting. They never contain a password, and each is sent only once.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid, and with [`ErrorKind::NotFound`] if
-    /// the tables do not exist. Fails with another kind if the database cannot be reached or refuses the connection, or
-    /// if a newer release has written it. A refused password or an unknown database fails without waiting.
+    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid, and with [`ErrorKind::NotFound`]
+    /// if the tables do not exist. Fails with another kind if the database cannot be reached or refuses the connection,
+    /// or if a newer release has written it. A refused password or an unknown database fails without waiting.
     pub fn connect(
         url: &str,
         create: bool,
@@ -188,7 +189,7 @@ impl Store {
         })
     }
 
-    /// Reads one page of vacancies, as [`candidates`](Self::candidates) does.
+    /// Reads one page of vacancies; see [`candidates`](Self::candidates).
     pub fn vacancies(
         &self,
         snapshot: Snapshot,
@@ -199,7 +200,7 @@ impl Store {
         self.page(page, |db, page| read::page(db, snapshot, (&sql, &[]), page, sink))
     }
 
-    /// Reads a page. If the read is repeated on another connection, it continues where the first one stopped.
+    /// Reads a page. If the read is repeated on another connection, it continues where the first read stopped.
     fn page(
         &self,
         mut page: Page,
@@ -218,13 +219,14 @@ impl Store {
         self.read(|db| read::credits(db, account, sink))
     }
 
-    /// Returns whether a read of a single row takes microseconds, as it does inside this process. If it takes a round
-    /// trip over a network, requests wait for it without blocking a thread of the runtime.
+    /// Returns whether reading a single row takes only microseconds, because the database runs inside this process. If
+    /// it takes a network round trip, requests wait for it without blocking a thread of the runtime.
     pub fn is_near(&self) -> bool {
         self.driver.is_near()
     }
 
-    /// Checks that the database can be read now, that it is the one that was opened, and that no read has found damage.
+    /// Checks that the database can be read now, that it has not been replaced since it was opened, and that no read
+    /// has found damage.
     pub fn health(&self) -> Result<(), Error> {
         if self.is_damaged.load(Ordering::Relaxed) {
             return Err(damaged("a row"));
@@ -248,8 +250,8 @@ impl Store {
     /// Deletes row versions that were superseded at least `age` ago, by the clock of the database, and returns their
     /// number.
     ///
-    /// Reading the next page of a snapshot that contained them then fails with
-    /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list ends early.
+    /// After that, reading the next page of a snapshot that contained them fails with
+    /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list silently ends early.
     pub fn collect(&self, age: Duration) -> Result<u64, Error> {
         let mut db = self.open_unlimited("cannot remove superseded rows")?;
         let before = db.now()?.saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX));
@@ -389,11 +391,11 @@ impl Store {
         import::import(&mut *db, account, mode, None, fill)
     }
 
-    /// Imports the records that `fill` stages as [`import`](Self::import) does, and removes the others.
+    /// Like [`import`](Self::import), imports the records that `fill` stages, but also removes all others.
     ///
-    /// Vacancies, candidates and statuses that were not staged are removed if at least one record of their kind was.
-    /// Removing a vacancy or a candidate also removes its statuses. Former revisions keep the removed records until
-    /// [`collect`](Self::collect) deletes them.
+    /// Vacancies, candidates and statuses that were not staged are removed if at least one record of their kind was
+    /// staged. Removing a vacancy or a candidate also removes its statuses. Earlier revisions keep the removed records
+    /// until [`collect`](Self::collect) deletes them.
     ///
     /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused), and imports nothing, if `removals`
     /// does not permit the number of removed records. A dry run reports it instead.
@@ -411,9 +413,9 @@ impl Store {
     /// Deletes records from every revision of an account, atomically. If that changes a list, the account gets a new
     /// revision.
     ///
-    /// Former revisions of the account are removed: reading the next page of one of them fails with
-    /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list ends early. Bytes of the records
-    /// remain in the files until [`erase_traces`](Self::erase_traces) returns.
+    /// Earlier revisions of the account are removed: reading the next page of one of them fails with
+    /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list silently ends early. Bytes of the
+    /// records remain in the files until [`erase_traces`](Self::erase_traces) returns.
     ///
     /// ```
     /// # use gateway_server::{Deletion, Error, ImportMode, Place, Store, UnknownIds, UnixTime, VacancyRow};
@@ -442,7 +444,7 @@ impl Store {
         deletion::delete(&mut *db, account, deletion, unknown, mode)
     }
 
-    /// Removes the traces that deleted and superseded rows left in the files of the database, including those of an
+    /// Removes the traces of deleted and superseded rows from the files of the database, including traces of an
     /// interrupted deletion. Waits at most `timeout` for readers of older revisions.
     ///
     /// Fails with [`ErrorKind::ErasurePending`](crate::ErrorKind::ErasurePending) if the timeout expires first. The
@@ -451,7 +453,7 @@ impl Store {
         self.driver.erase_traces(timeout)
     }
 
-    /// Looks for damage.
+    /// Checks the database for damage.
     pub fn check(&self) -> Result<CheckReport, Error> {
         let mut db = self.open_unlimited("cannot check the database")?;
         let mut report = check::check(&mut *db)?;
@@ -481,7 +483,8 @@ impl Store {
         self.end(db, result)
     }
 
-    /// Keeps a connection for reuse, unless it failed, because its state is then unknown. Records damage.
+    /// Keeps a connection for reuse, unless a call on it failed, because its state is then unknown. Also records
+    /// damage.
     fn end<T>(&self, db: Box<dyn Db>, result: Result<T, Error>) -> Result<T, Error> {
         match &result {
             Ok(_) => {

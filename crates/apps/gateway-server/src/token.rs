@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
 
-/// The text of a new token. It is not stored anywhere.
+/// The text of a new token, which is not stored anywhere.
 ///
 /// It has no `Display`, so that it is not logged by accident; [`reveal`](Self::reveal) is the only way to read it.
 pub struct NewToken(String);
 
 impl NewToken {
-    /// Draws a token.
+    /// Generates a token.
     pub(crate) fn draw() -> Result<Self, Error> {
         Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random::<32>()?))))
     }
@@ -39,7 +39,7 @@ impl fmt::Debug for NewToken {
 
 /// The SHA-256 hash of a token. It is stored instead of the token, and requests are authenticated by looking it up.
 ///
-/// A token is 256 random bits, so a fast hash is as good as a slow one. The lookup need not be constant-time: it
+/// A token has 256 random bits, so a fast hash is as secure as a slow one. The lookup does not need constant time: it
 /// reveals only how an attacker's own hash compares with the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenDigest(pub(crate) [u8; 32]);
@@ -71,7 +71,7 @@ impl TokenId {
         number.to_be_bytes().last_chunk().copied()
     }
 
-    /// Returns the twelve digits.
+    /// Returns the twelve hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -101,7 +101,7 @@ pub(crate) fn is_b64token(text: &str) -> bool {
         })
 }
 
-/// The prefix of every token, by which scanners can recognize leaked ones.
+/// The prefix of every token, by which secret scanners can recognize leaked tokens.
 const PREFIX: &str = "gwt_";
 
 /// The number of hexadecimal digits of a [`TokenId`].

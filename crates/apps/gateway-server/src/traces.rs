@@ -1,8 +1,8 @@
-//! A span for each request, exported over OTLP to a collector, by the SDK of OpenTelemetry and its variables `OTEL_…`.
-//! Only with the feature `opentelemetry`, and only if an endpoint is set.
+//! Exports a span for each request to a collector, over OTLP, with the OpenTelemetry SDK and its `OTEL_…` variables.
+//! This needs the feature `opentelemetry` and an endpoint.
 //!
-//! A span follows the semantic conventions for HTTP servers. It never contains a token, a path, a query or the data of a
-//! record.
+//! A span follows the semantic conventions for HTTP servers. It never contains a token, a path, a query or the data of
+//! a record.
 
 use std::borrow::Cow;
 use std::env;
@@ -68,7 +68,7 @@ impl Export {
     }
 }
 
-/// The client that sends spans. The headers that it sends may contain a key, so it follows no redirect and uses no proxy.
+/// The HTTP client that sends spans. Its headers may contain a key, so it follows no redirect and uses no proxy.
 #[derive(Debug)]
 struct Client(reqwest::blocking::Client);
 
@@ -110,7 +110,7 @@ impl HttpClient for Client {
     }
 }
 
-/// Hands the span of a response that has ended to the thread that exports.
+/// Passes the span of a response that has ended to the exporting thread.
 pub(crate) fn export(response: &EndedResponse) {
     let end = SystemTime::now();
     let headers = HeaderExtractor(&response.trace_context);
@@ -145,7 +145,7 @@ fn attributes(response: &EndedResponse) -> impl Iterator<Item = KeyValue> {
     .flatten()
 }
 
-/// Returns the name of the span, such as `GET candidates/list`. There are few different names.
+/// Returns the name of the span, such as `GET candidates/list`. The number of different names is small.
 fn name(response: &EndedResponse) -> Cow<'static, str> {
     let method = if response.method == "other" { "HTTP" } else { response.method };
     match response.operation {
@@ -169,7 +169,7 @@ const NAME: &str = env!("CARGO_PKG_NAME");
 /// The variables, one of which has to be set.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 
-/// The variables with the timeout of an export in milliseconds. The first one that is a number counts.
+/// The variables with the timeout of an export, in milliseconds. The first one with a number applies.
 const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
 
 /// The default timeout of an export.

@@ -26,7 +26,7 @@ use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 /// The body of a response.
 pub(crate) struct ResponseBody {
     content: Content,
-    /// Dropped after the content, when the response has ended.
+    /// Dropped after the content: only then has the response ended.
     recorder: Option<Recorder>,
 }
 
@@ -59,7 +59,7 @@ impl ResponseBody {
         Self { content: Content::Full(Some(bytes)), recorder: None }
     }
 
-    /// Sends `first` and then the rest of `source`. Fails at the deadline.
+    /// Creates a body of `first` and the rest of `source`. It fails at the deadline.
     pub(crate) fn list(
         first: Bytes,
         source: ListSource,
@@ -83,8 +83,8 @@ impl ResponseBody {
     }
 }
 
-/// Reads a list in a separate task. A future polled only by the body would hold its database reader until a slow client
-/// asks for more; this way, a slow client costs a few pages of memory, but no database reader.
+/// Reads a list in a separate task. A future that only the body polls would hold its database reader until a slow
+/// client asks for more. In a task, a slow client costs a few pages of memory, but no database reader.
 async fn read(
     mut pages: Pages,
     work: Work,
@@ -100,7 +100,7 @@ async fn read(
         match timeout_at(deadline, read).await.unwrap_or_else(|_| Err(late())) {
             Ok((rest, Some(piece))) => {
                 let is_last = piece.is_last;
-                // Fails if the client is gone.
+                // This fails if the client is gone.
                 if pieces.send(Ok(piece)).await.is_err() || is_last {
                     return;
                 }
@@ -176,8 +176,8 @@ impl Pages {
         self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
     }
 
-    /// Reads a piece. If the client reads fast, sends it and reads the next ones on the same thread: handing a page to
-    /// another thread takes as long as reading it. Returns the first piece that has to wait.
+    /// Reads a piece. If the client reads fast, sends it and reads the next ones on the same thread, because handing a
+    /// page to another thread takes as long as reading it. Returns the first piece that has to wait.
     fn read(
         &mut self,
         pieces: &Sender<Result<Piece, Error>>,
@@ -223,13 +223,13 @@ impl Pages {
 /// more memory.
 const PIECES: usize = 1;
 
-/// How long one thread reads pages in a row.
+/// Maximum time for which one thread reads pages in a row.
 const TURN: Duration = Duration::from_millis(50);
 
-/// How long a reader waits for a client.
+/// Maximum time for which a reader waits for a client.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// Minimum of compressed bytes in one write, except for the last.
+/// Minimum size of a compressed piece, except for the last one, in bytes.
 const SMALLEST_PIECE: usize = 16 * 1024;
 
 /// The bytes of one list, in pages. No database resource is held between pages.
@@ -278,5 +278,5 @@ impl ListSource {
     }
 }
 
-/// Records in a page. A slow client holds three pages: one being written, one waiting, and one blocked.
+/// Records per page. A slow client holds three pages: one being written, one waiting, and one blocked.
 const ROWS: u32 = 256;

@@ -18,11 +18,11 @@ use crate::token::TokenDigest;
 /// If there are too many keys, the least recently used are forgotten, as if they had never been used.
 #[derive(Debug)]
 pub(crate) struct RateLimits<K> {
-    /// Time that a request uses up.
+    /// The time that a request uses up.
     interval: Duration,
-    /// Time that a key may have used up in advance.
+    /// The time that a key may use up in advance.
     burst: Duration,
-    /// The time until which each key has used up its share.
+    /// The point in time until which each key has used up its share.
     used: Mutex<Recent<K, Instant>>,
 }
 
@@ -34,7 +34,8 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         Self { interval, burst: interval.saturating_mul(burst.max(1)), used }
     }
 
-    /// Creates a limit of `rate` requests per minute, which may all arrive in one burst. A rate of 0 admits everything.
+    /// Creates a limit of `rate` requests per minute, all of which may arrive in one burst. A rate of 0 admits
+    /// everything.
     pub(crate) fn per_minute(rate: u32) -> Self {
         let interval = Duration::from_secs(60).checked_div(rate).unwrap_or_default();
         Self { interval, burst: interval.saturating_mul(rate), ..Self::per_second(0, 0) }
@@ -53,7 +54,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         self.wait(&self.used.lock(), key)
     }
 
-    /// Counts a request even if it exceeds the limit, so that the next ones wait longer.
+    /// Counts a request even if it exceeds the limit, so that later ones wait longer.
     pub(crate) fn count(&self, key: &K) {
         self.use_up(&mut self.used.lock(), key);
     }
@@ -83,8 +84,8 @@ fn recent<K: Eq + Hash, V>(capacity: usize) -> Mutex<Recent<K, V>> {
 
 /// The limit on wrong tokens, and the tokens that were valid when they were last used.
 ///
-/// A token that was valid is always looked up in the database, so that wrong tokens of the same client do not lock it
-/// out. That is its only privilege: for each request, the database decides whether the token is valid.
+/// A token that was valid is always looked up in the database, so that wrong tokens from the same client do not lock it
+/// out. It has no other privilege: for each request, the database decides whether the token is valid.
 #[derive(Debug)]
 pub(crate) struct Guesses {
     wrong: RateLimits<IpAddr>,
@@ -151,7 +152,7 @@ mod tests {
             limits.count(&"a");
         }
         assert_eq!(limits.check(&"a"), Err(Duration::from_mins(1)));
-        // The debt is also limited.
+        // The debt is limited, too.
         for _ in 0..100 {
             limits.count(&"a");
         }

@@ -1,4 +1,4 @@
-//! The guard of one request: counts and logs the response when it has ended.
+//! A guard that counts and logs the response to a request when it has ended.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct Recorder {
     arrived: Instant,
     connection: Arc<Connection>,
     pub(crate) response: EndedResponse,
-    /// Share of the token in the lists that may be open, until the response has ended.
+    /// The token's share of open lists, held until the response has ended.
     pub(crate) of_token: Option<Share<TokenId>>,
     /// The response timeout.
     timeout: Duration,
@@ -80,7 +80,7 @@ impl Recorder {
         is_head: bool,
     ) -> ResponseBody {
         self.response.status = Some(status);
-        // The HTTP library never polls a body that it need not send.
+        // The HTTP library never polls a body that it does not need to send.
         if is_head || status == StatusCode::NOT_MODIFIED || body.is_end_stream() {
             self.response.end = End::Complete;
         }
@@ -115,20 +115,20 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.response.took = self.arrived.elapsed();
-        // The last piece of a body may have been read and not sent.
+        // The last piece of a body may have been read but not sent.
         if let (End::ClientGone | End::Complete, Some(cut)) =
             (self.response.end, self.connection.cut())
         {
             self.response.end = End::Cut(cut);
         } else if self.response.end == End::ClientGone && self.response.took >= self.timeout {
-            // The stream of HTTP/2 was cut.
+            // The HTTP/2 stream was cut off.
             self.response.end = End::Cut(Cut::ResponseTimeout);
         }
         self.metrics.ended(&self.response);
         if let Some(on_end) = self.on_end {
             on_end(&self.response);
         }
-        // A cause is a failure of the server, except that a slow client causes a response timeout.
+        // An error with a cause is the server's fault, except a response timeout, which a slow client causes.
         let end = self.response.end;
         let failed = self.response.cause.is_some() && end != End::Cut(Cut::ResponseTimeout);
         if self.is_logged || failed {
@@ -144,7 +144,7 @@ fn trace_context(request: &Parts) -> HeaderMap {
     names.into_iter().filter_map(value).collect()
 }
 
-/// Returns the name of a method, or a placeholder for one that HTTP does not define, which could contain anything.
+/// Returns the name of a method, or a placeholder for a non-standard one, which could contain anything.
 fn method(method: &Method) -> &'static str {
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
     known.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
@@ -157,9 +157,9 @@ pub(crate) enum End {
     Complete,
     /// The connection was closed before the last byte.
     ClientGone,
-    /// The rest of a list could not be read, and the connection was cut.
+    /// The rest of a list could not be read, and the response was cut off.
     Failed,
-    /// The server cut the connection, or the stream of HTTP/2.
+    /// The server cut off the connection or the HTTP/2 stream.
     Cut(Cut),
 }
 
@@ -174,7 +174,7 @@ impl End {
         Self::Cut(Cut::Drain),
     ];
 
-    /// Returns the name in metrics and in the log.
+    /// Returns the name used in metrics and in the log.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -191,7 +191,7 @@ impl End {
 #[derive(Debug)]
 pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
-    /// Address of the client. Behind a trusted proxy, the address that the proxy names.
+    /// Address of the client: behind a trusted proxy, the one that the proxy names.
     pub(crate) client: IpAddr,
     /// Header fields that name the span of the client, if spans are exported.
     #[cfg_attr(
@@ -206,7 +206,7 @@ pub(crate) struct EndedResponse {
     /// Id of the token, if the token is valid.
     pub(crate) token: Option<TokenId>,
     pub(crate) operation: Option<Operation>,
-    /// Unset if the connection closed before the response was known.
+    /// Status of the response. Unset if the connection closed before it was known.
     pub(crate) status: Option<StatusCode>,
     /// Name of the problem that was sent.
     pub(crate) problem: Option<&'static str>,
@@ -221,7 +221,7 @@ pub(crate) struct EndedResponse {
     pub(crate) end: End,
 }
 
-/// Returns the name of a version of HTTP.
+/// Returns the name of an HTTP version.
 pub(crate) fn version(version: Version) -> &'static str {
     match version {
         Version::HTTP_10 => "1.0",
@@ -230,7 +230,7 @@ pub(crate) fn version(version: Version) -> &'static str {
     }
 }
 
-/// Emits the event of a response.
+/// Emits the event for a response.
 fn write_log(response: &EndedResponse, failed: bool) {
     macro_rules! emit {
         ($level:ident) => {

@@ -1,5 +1,4 @@
-//! Reads the head of a request: its client, its token, the versions that the client has cached, the formats that it
-//! accepts, its ids.
+//! Reads the head of a request: the client, its token, the versions it has cached, the formats it accepts, and the ids.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -20,7 +19,7 @@ use crate::token::{TokenDigest, is_b64token, random};
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
-    /// Address of the client. If a proxy does not name the client, the address of the proxy.
+    /// Address of the client, or of a proxy that does not name the client.
     pub(crate) address: IpAddr,
     /// Key of the limits for each client: an IPv4 address, or the first address of an IPv6 network of 64 bits. Unset if
     /// a proxy names no client at all.
@@ -38,9 +37,9 @@ impl Client {
         }
         let values = headers.get_all(X_FORWARDED_FOR).iter();
         let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
-        // The last proxy is at the end. Everything before the first address that is not trusted may be forged.
+        // The last proxy is at the end. Read from there, everything after the first untrusted address may be forged.
         let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
-        // A client must not escape the limits by a malformed header: such clients of a proxy share its key.
+        // A client must not evade the limits with a malformed header, so all such clients of a proxy share a key.
         let named = client.map(|hop| hop.unwrap_or(peer));
         Self { address: named.unwrap_or(peer), key: named.map(address_key) }
     }
@@ -126,7 +125,7 @@ pub(crate) fn accepts_json(headers: &HeaderMap) -> bool {
         .unwrap_or(false)
 }
 
-/// Chooses gzip if and only if the client asks for it.
+/// Chooses gzip only if the client asks for it.
 pub(crate) fn coding(headers: &HeaderMap) -> Coding {
     let asked = ["gzip", "x-gzip", "*"]
         .into_iter()
@@ -134,7 +133,7 @@ pub(crate) fn coding(headers: &HeaderMap) -> Coding {
     if asked == Some(true) { Coding::Gzip } else { Coding::Identity }
 }
 
-/// Returns whether the header lists `name` with a weight above zero, or `None` if it does not list it.
+/// Returns whether the header lists `name` with a weight above zero, or `None` if it does not list `name`.
 fn lists(headers: &HeaderMap, header: &HeaderName, name: &str) -> Option<bool> {
     headers
         .get_all(header)
@@ -168,8 +167,8 @@ fn is_harmless(id: &[u8]) -> bool {
         && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// Creates a random id. All ids have the same length, so that the length of a response does not depend on earlier requests:
-/// the simulation breaks connections after a number of bytes.
+/// Creates a random id. All ids have the same length, so that the length of a response does not depend on earlier
+/// requests: the simulation breaks connections after a number of bytes.
 fn fresh() -> HeaderValue {
     let id = random().map_or(0, u128::from_ne_bytes);
     HeaderValue::try_from(format!("{id:032x}"))

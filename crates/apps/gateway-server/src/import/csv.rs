@@ -1,4 +1,4 @@
-//! CSV (RFC 4180), including what the `gateway` program writes. The first line names the columns.
+//! CSV (RFC 4180), including files that the `gateway` program writes. The first line names the columns.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -22,7 +22,7 @@ pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) ->
 /// The format of a table, by its first line.
 #[derive(Clone, Copy)]
 struct Format {
-    /// The character between the cells: the first separator in the line. No column has one in its name.
+    /// The character between the cells: the first separator in the line. No column has a separator in its name.
     separator: u8,
     /// Whether lines end with `\r\n`. The parser reads the `\n` as part of the next line, so its line number lags by
     /// one.
@@ -122,7 +122,7 @@ fn refused(error: &::csv::Error, place: Place) -> Error {
 /// Characters that may separate the cells.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
-/// Appended to the file. The parser closes an open quote at the end of its input, in which case this ends up in a cell.
+/// Appended to the file. The parser closes an open quote at the end of its input, so this text then ends up in a cell.
 const END: &str = "\n\u{1}end of the file\u{1}\n";
 
 /// The only cell of the last record.

@@ -40,8 +40,8 @@ pub(super) fn read_lines(
     Ok(())
 }
 
-/// Reads every value in the file. Only one record is in memory at a time, even of a long array. The parser reads one byte at
-/// a time, so the number of the line is never ahead of it.
+/// Reads every value in the file. Only one record is in memory at a time, even in a long array. The parser reads one
+/// byte at a time, so the line number is never ahead of it.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
     let (reader, progress) = Metered::new(reader);
     let parser = serde_json::Deserializer::from_reader(reader);
@@ -81,7 +81,7 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     })
 }
 
-/// Returns which values a file may have.
+/// Describes the values that a file may contain, for an error message.
 fn accepted() -> String {
     let methods: Vec<_> =
         ENVELOPES.iter().map(|one| format!("a response of `{}`", one.method)).collect();
@@ -93,7 +93,7 @@ struct State<'t, 's, 'p> {
     line: &'t dyn Fn() -> u64,
     progress: &'t Progress,
     target: &'t mut Target<'s, 'p>,
-    /// The error of a record that we refused.
+    /// This is the error of a record that we refused.
     failure: Option<Error>,
 }
 

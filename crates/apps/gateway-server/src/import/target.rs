@@ -36,7 +36,7 @@ impl<'s, 'p> Target<'s, 'p> {
         if self.refused.is_empty() { Ok(()) } else { Err(refused()) }
     }
 
-    /// Returns the name in the contract of a column or field.
+    /// Returns the name that a column or field has in the contract.
     pub(super) fn renamed<'n>(&self, name: &'n str) -> &'n str
     where
         's: 'n,
@@ -45,8 +45,8 @@ impl<'s, 'p> Target<'s, 'p> {
         renamed.map_or(name, |(_, to)| to)
     }
 
-    /// Collects the error of a record, so that the next records are still read. Returns other errors, and fails after
-    /// too many.
+    /// Collects the error of a record, so that the next records are still read. Returns any other error, and fails
+    /// after too many errors.
     pub(super) fn note(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         match result {
             Err(error) if error.place().is_some() => {
@@ -77,7 +77,7 @@ impl<'s, 'p> Target<'s, 'p> {
             Fault::Missing(field) => missing(place, field.name),
         })?;
         if let Some(field) = fields::with_nul(&fields) {
-            // PostgreSQL cannot store it, and both databases accept the same data.
+            // PostgreSQL cannot store NUL, and both databases must accept the same data.
             return Err(Error::at(place, format!("`{field}` contains a NUL character; remove it")));
         }
         (kind.stage)(self, place, &fields)
@@ -105,7 +105,7 @@ impl<'s, 'p> Target<'s, 'p> {
         let mut row = row::<CandidateRow<'_>>(place, fields)?;
         let id = number(place, "id", row.id)?;
         if !fields.contains_key("name") {
-            // The record replaces an existing one, whose name would silently be lost.
+            // The record would replace an existing one, whose name would be lost silently.
             return Err(missing(place, "name"));
         }
         if row.kind.is_empty() {
@@ -141,7 +141,7 @@ impl Target<'_, '_> {
     }
 }
 
-/// Returns the row of checked fields.
+/// Returns the row with these checked fields.
 fn row<'f, R: Record<'f>>(place: Place, fields: &'f Fields) -> Result<R, Error> {
     R::deserialize(fields).map_err(|_error| Error::at(place, "the record cannot be read"))
 }
@@ -188,12 +188,12 @@ pub(super) fn shown(name: &str) -> String {
     format!("`{}{rest}`", start.escape_debug())
 }
 
-/// Returns the error that ends the import after records were refused.
+/// Returns the error that ends an import with refused records.
 fn refused() -> Error {
     Error::new(ErrorKind::Import, "records were refused")
 }
 
-/// Maximum number of errors of records in one run.
+/// Maximum number of refused records in one run.
 const MAX_REFUSED: usize = 20;
 
 /// Maximum number of characters of an unknown name that an error shows.
@@ -203,7 +203,7 @@ const MAX_SHOWN: usize = 60;
 struct RecordKind {
     /// The field by which a record of this kind is recognized.
     own: &'static str,
-    /// The name, with its article.
+    /// The name, with an article.
     name: &'static str,
     /// The fields that a record may have.
     fields: Known,

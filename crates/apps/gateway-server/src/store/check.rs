@@ -1,4 +1,4 @@
-//! Looks for damage: broken references between tables, and stored records that an import would not have written.
+//! Checks for damage: broken references between tables, and stored records that no import would have written.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::store::db::Db;
 use crate::store::model::CheckReport;
 
-/// Checks what the database itself cannot check. A table that cannot be read does not end the check.
+/// Checks everything that the database itself cannot check. A table that cannot be read does not end the check.
 pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
     let mut report = CheckReport::default();
     for (sql, what) in ORPHANS {
@@ -51,7 +51,7 @@ fn read_all(db: &mut dyn Db, sql: &str, on_row: &mut dyn FnMut(i64, &[u8])) -> R
     }
 }
 
-/// Returns whether a stored text is a record with this id, if it has one, and with no other fields than these.
+/// Returns whether a stored text is a record with only these fields and, if it has an id, with this one.
 fn is_record(fields: &'static [Field], id: i64, text: &[u8]) -> bool {
     let has_id = find(&[fields], "id").is_some();
     serde_json::from_slice::<Map<String, Value>>(text).is_ok_and(|record| {
@@ -69,7 +69,7 @@ fn has_only(fields: &'static [Field], record: &Map<String, Value>) -> bool {
     })
 }
 
-/// Returns `None` if the database is damaged where it was read.
+/// Returns `None` if the part of the database that was read is damaged.
 fn unless_damaged<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -102,7 +102,7 @@ const EVERY_RECORD: [(&str, &[Field], &str); 3] = [
 
 const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";
 
-/// Queries that count inconsistent references, each with its line in the report of `check`. An import creates no such
+/// Queries that count inconsistent references, each with its line in the report of `check`. No import creates such
 /// references.
 const ORPHANS: [(&str, &str); 6] = [
     (

@@ -121,7 +121,8 @@ fn delete_account(db: &mut dyn Db, account: i64, report: &mut DeletionReport) ->
     Ok(())
 }
 
-/// Returns the distinct keys of the rows, each as a vacancy and a candidate, with 0 for the part that a kind lacks.
+/// Returns the distinct keys of the rows, each as a vacancy and a candidate, with 0 for a part that the kind of record
+/// lacks.
 fn keys(deletion: &Deletion) -> Vec<(i64, i64)> {
     let mut keys: Vec<_> = match deletion {
         Deletion::Candidates(ids) => ids.iter().map(|id| (0, *id)).collect(),
@@ -134,7 +135,7 @@ fn keys(deletion: &Deletion) -> Vec<(i64, i64)> {
     keys
 }
 
-/// Selects the keys of which the account has no version.
+/// Selects the keys for which the account has no row version.
 fn absent(deletion: &Deletion) -> String {
     let (table, same) = match deletion {
         Deletion::Candidates(_) => ("candidate", "o.id = d.candidate_id"),
@@ -159,7 +160,7 @@ fn not_found(deletion: &Deletion, vacancy: i64, candidate: i64) -> Error {
     Error::new(ErrorKind::NotFound, text)
 }
 
-/// The temporary table of the keys.
+/// The temporary table with the keys to delete.
 const DOOMED: &str = "\
     CREATE TEMP TABLE doomed (seq BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
     candidate_id BIGINT NOT NULL)";
@@ -173,7 +174,7 @@ pub(super) const COLLECT: [&str; 3] = [
      AND rev_to < 9223372036854775807",
 ];
 
-/// Deletes counts of an earlier release, which contain the names of statuses.
+/// Deletes counts that an earlier release stored, because they contain names of statuses.
 const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = ?1";
 
 /// Deletes the names of statuses that no row version uses.

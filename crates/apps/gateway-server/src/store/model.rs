@@ -1,4 +1,4 @@
-//! The data of the store and its requests: accounts, snapshots, pages, imports.
+//! The data types of the store: accounts, snapshots, pages, imports.
 
 use std::fmt;
 
@@ -20,17 +20,17 @@ impl fmt::Display for AccountId {
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// The database ID of the account.
+    /// The id of the account in the database.
     pub id: AccountId,
-    /// Its name, which commands use.
+    /// The name by which commands refer to it.
     pub name: String,
-    /// The number of times its data changed.
+    /// How many times its data has changed.
     pub revision: i64,
     /// When it was created.
     pub created_at: UnixTime,
 }
 
-/// A token without its secret.
+/// A description of a token, without its secret text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenInfo {
     /// Its public name.
@@ -65,11 +65,11 @@ pub struct Snapshot {
     pub revision: i64,
 }
 
-/// The versions of the lists of an account: random bits, drawn when a revision changes the list; 0 for an account
-/// without data. A list with the same version has the same bytes.
+/// The versions of the lists of an account: random numbers, generated when a revision changes the list, or 0 for an
+/// account without data. Two lists with the same version have the same bytes.
 ///
-/// Revisions are counted, so a restored or recreated database reaches the same numbers with other data, but not with the
-/// same versions.
+/// Revisions are counted, so a restored or recreated database can reach the same revision with other data, but its
+/// versions then differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Versions {
     /// The version of the candidates.
@@ -95,7 +95,7 @@ pub enum CandidateFilter {
     Nothing,
 }
 
-/// How far a list has been read: the id of the last record.
+/// The position in a list: the id of the last record that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(pub(super) i64);
 
@@ -107,7 +107,7 @@ impl Cursor {
 /// A page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Where the page begins: [`Cursor::START`], or the result of reading the previous page.
+    /// The position at which the page begins: [`Cursor::START`], or the one returned with the previous page.
     pub from: Cursor,
     /// Maximum number of records.
     pub limit: u32,
@@ -129,11 +129,11 @@ pub struct ApplicationRow<'a> {
     pub status: &'a str,
 }
 
-/// Receives the records of one import. Readers see none of them before the whole import is committed.
+/// Receives the records of one import. Readers see them only after the whole import is committed.
 ///
 /// # Errors
 ///
-/// Every method fails if the database fails, or if the record contradicts another of the same import.
+/// Every method fails if the database fails, or if the record contradicts another record of the same import.
 #[expect(
     clippy::missing_errors_doc,
     reason = "the errors are the same for all methods; see the trait"
@@ -143,7 +143,7 @@ pub trait Stage {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error>;
     /// Adds or replaces a candidate. `id` is the id of the row as a number.
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error>;
-    /// Sets the status of a candidate in a vacancy. The import may stage both before or after it.
+    /// Sets the status of a candidate in a vacancy. The candidate and the vacancy may be staged before or after it.
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error>;
     /// Sets the credit balance.
     fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error>;
@@ -156,9 +156,9 @@ pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn Stage) -> Result<(), Error>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportMode {
-    /// Check and count everything, then roll back.
+    /// Check and count all changes, then roll back.
     DryRun,
-    /// Keep everything, or nothing after an error.
+    /// Keep all changes, or none after an error.
     Commit,
 }
 
@@ -209,7 +209,7 @@ pub struct Changes {
     pub changed: u64,
     /// Records that existed with the same content.
     pub unchanged: u64,
-    /// Records that existed and were not among those of a replacing import.
+    /// Records that existed, but were not part of a replacing import.
     pub removed: u64,
 }
 
@@ -231,8 +231,8 @@ pub enum Removals {
 }
 
 impl Removals {
-    /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused) if an import that is to be kept
-    /// removes a number of records that is not permitted.
+    /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused) if an import that is to be
+    /// committed removes a number of records that is not permitted.
     pub(super) fn check(self, mode: ImportMode, report: &ImportReport) -> Result<(), Error> {
         let removed = report.removed();
         let is_accepted = match self {
@@ -277,7 +277,7 @@ pub enum UnknownIds {
     /// Fail with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), and delete nothing.
     #[default]
     Refuse,
-    /// Delete the others.
+    /// Ignore it, and delete the other records.
     Ignore,
 }
 
@@ -292,20 +292,20 @@ pub struct DeletionReport {
     pub applications: u64,
     /// Tokens of a deleted account.
     pub tokens: u64,
-    /// Versions of records that had been superseded, of the whole account.
+    /// Superseded versions of records, in the whole account.
     pub superseded: u64,
     /// Ids that the account did not have.
     pub unknown: u64,
-    /// The revision after the deletion. A deleted account has none, and this is its last one.
+    /// The revision after the deletion or, for a deleted account, its last revision.
     pub revision: i64,
 }
 
 /// The result of the check of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// One line for each kind of damage.
+    /// One line for each kind of damage that was found.
     pub damage: Vec<String>,
-    /// Number of deletions whose traces were not removed from the files. [`erase_traces`] removes them.
+    /// Number of deletions whose traces have not been removed from the files. [`erase_traces`] removes them.
     ///
     /// [`erase_traces`]: crate::Store::erase_traces
     pub pending_erasures: u64,

@@ -35,7 +35,8 @@ pub(super) fn authenticate(
     Ok(found)
 }
 
-/// Selects a page of candidates: the statement, and its values after the first four. `None` selects none.
+/// Returns the statement that selects a page of candidates, and its values after the first four. `None` means that no
+/// candidate can match.
 pub(super) fn candidates<'f>(
     dialect: &Dialect,
     filter: &'f CandidateFilter,
@@ -53,7 +54,7 @@ pub(super) fn candidates<'f>(
     })
 }
 
-/// Reads the rows of a page. Moves `page` past the rows read, and reduces its limit by their number.
+/// Reads the rows of a page. Advances `page` past these rows, and reduces its limit by their number.
 ///
 /// Fails if nothing was read because the revision has been removed.
 pub(super) fn page(
@@ -101,7 +102,8 @@ pub(super) fn credits(
     is_there.then_some(()).ok_or_else(gone)
 }
 
-/// Returns a stored text if it may be sent. Only its ends are checked, so that a response does not contain a torn row.
+/// Returns a stored text if it may be sent. Only its first and last bytes are checked, which is enough to keep a torn
+/// row out of a response.
 fn sendable(record: &[u8]) -> Option<&[u8]> {
     matches!(record, [b'{', .., b'}']).then_some(record)
 }

@@ -1,4 +1,4 @@
-//! The database file: created, opened or refused unchanged, backed up and restored.
+//! Creates, opens, backs up and restores the database file. A file that is refused stays unchanged.
 
 use std::fs::File;
 use std::io;
@@ -24,7 +24,7 @@ pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
 
 /// Refuses a log without its database. SQLite would write its content into a new database of the same name.
 fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
-    // Look for the log first: another process that creates the database has it in place before it writes a log.
+    // Look for the log first: a process that creates the database concurrently puts it in place before it writes a log.
     let Some(log) = log_of(path).filter(|_| is_missing(path)) else { return Ok(()) };
     let (path, log) = (path.display(), log.display());
     let text =
@@ -42,7 +42,7 @@ fn log_of(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Finds the log of a database, if it may have changes that the file lacks.
+/// Finds the log of a database, if the log may contain changes that the file lacks.
 fn filled_log_of(path: &Path) -> Option<PathBuf> {
     log_of(path).filter(|log| log.metadata().is_ok_and(|log| log.len() > 0))
 }
@@ -90,8 +90,8 @@ fn empty(path: &Path) -> Error {
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    // No memory map: it would count the file towards this process's memory once per connection, and turn read errors
-    // into signals. QPSG keeps SQLite from planning a statement again for every new value, which costs more than
+    // No memory map, because it would count the file towards this process's memory once per connection, and turn read
+    // errors into signals. QPSG keeps SQLite from planning a statement again for every new value, which costs more than
     // running it.
     reader
         .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024; PRAGMA mmap_size = 0")
@@ -114,7 +114,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     open().map_err(failed("cannot open the database"))
 }
 
-/// Returns whether a path is the name of a database in memory, or of a file that does not change.
+/// Returns whether a path is a URI, which names an in-memory database or a file that does not change.
 fn is_uri(path: &Path) -> bool {
     path.to_string_lossy().starts_with("file:")
 }
@@ -144,7 +144,7 @@ fn make_tables(connection: &Connection) -> Result<(), Error> {
     connection.execute_batch(&all).map_err(failed("cannot create the database"))
 }
 
-/// Creates a database in memory, which lasts as long as a connection to it. Returns its name and the first connection.
+/// Creates an in-memory database, which lives as long as a connection to it. Returns its name and the first connection.
 pub(super) fn in_memory() -> Result<(PathBuf, Connection), Error> {
     static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -156,7 +156,7 @@ pub(super) fn in_memory() -> Result<(PathBuf, Connection), Error> {
 }
 
 /// Returns the name under which SQLite reads a file that this process cannot write: without its log and without locks.
-/// Returns `None` if the file can be written, and fails if it has a log, which may have changes that the file lacks.
+/// Returns `None` if the file can be written. Fails if it has a log, which may contain changes that the file lacks.
 pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     let opened = File::options().write(true).open(path);
@@ -185,22 +185,22 @@ pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Closes a database that is to be renamed. Its log keeps the former name, so it must be empty: closing writes it into the
-/// file, but ignores an error of that.
+/// Closes a database that is to be renamed. Its log keeps the old name, so it must be empty. Closing a connection
+/// writes the log into the file, but ignores errors, so this does it first.
 fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
     connection.query_one(EMPTY_LOG, [], |_row| Ok(())).map_err(failed(context))?;
     connection.close().map_err(|(_connection, error)| failure(context, error))
 }
 
-/// Writes the log into the file and empties it. Returns 1 first if a reader of an older state prevents it.
+/// Writes the log into the file and empties it. The first column is 1 if a reader of an older state prevents this.
 pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/// A file that is to be renamed, in a private folder with everything that SQLite keeps beside it. Dropping this removes
-/// the folder. Only the owner may read and write it.
+/// A file that is to be renamed, in a private folder with everything that SQLite keeps next to it. Dropping this
+/// removes the folder. Only the owner can access it.
 struct Temporary {
     file: NamedTempFile,
     folder: TempDir,
-    /// Tells [`sweep`] that the folder is in use. On a file system without locks, nothing is swept.
+    /// Shows [`sweep`] that the folder is in use. On a file system without locks, nothing is swept.
     _lock: io::Result<File>,
 }
 
@@ -216,7 +216,7 @@ fn temporary(path: &Path) -> Result<Temporary, Error> {
     };
     create().map_err(|error: io::Error| {
         let (path, folder) = (path.display(), beside.display());
-        // Without the text of the cause, which names the temporary file.
+        // The message of the cause is omitted, because it names the temporary file.
         let cause = Error::from(io::Error::from(error.kind()));
         let text = match error.kind() {
             io::ErrorKind::NotFound => {
@@ -240,7 +240,7 @@ fn sweep(folder: &Path) {
             && name.ends_with(SUFFIX)
             && let Ok(lock) = File::open(&path)
             && lock.try_lock().is_ok()
-            // An empty one is about to be locked by the process that created it.
+            // The process that created an empty folder is about to lock it.
             && std::fs::read_dir(&path).is_ok_and(|mut files| files.next().is_some())
         {
             let _ignored = std::fs::remove_dir_all(path);
@@ -293,7 +293,7 @@ const TABLES: [&str; 8] =
 /// `GWGW`, the application id in the header of every database of this program.
 const APPLICATION_ID: i64 = 0x4757_4757;
 
-/// How long a writer waits for another.
+/// Maximum time for which a writer waits for another.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Writes the newest committed data to a new file.
@@ -304,7 +304,7 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
         Some(name) => reader(&name)?,
         None => writer(from)?,
     };
-    // Refused at the end, too; check now, before a long copy.
+    // An existing file is refused at the end, too; check now, before a long copy.
     refuse_existing(to, "write the backup to another file")?;
     let new = temporary(to)?;
     let context = "cannot back up the database";
@@ -312,7 +312,7 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
         let mut copy = Connection::open_with_flags(new.file.path(), MODE)?;
         // The file is removed if the copy fails, and synced when it is complete.
         copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
-        // All pages in one step, which reads one snapshot. Between two steps, a write would restart the copy.
+        // Copy all pages in one step, which reads one snapshot. A write between two steps would restart the copy.
         let done = Backup::new(&source, &mut copy)?.step(-1)?;
         copy.close().map_err(|(_copy, error)| error)?;
         Ok(done)
@@ -351,7 +351,7 @@ fn publish(new: Temporary, to: &Path, next: &str) -> Result<(), Error> {
     file.as_file().sync_all()?;
     match file.persist_noclobber(to) {
         Ok(_file) => {
-            // Done before the slow part, because the next run does not remove an empty folder.
+            // Done before the slow part, because no later run removes an empty folder.
             drop(folder);
             sync_directory(to)
         }
