@@ -4,12 +4,13 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
-use gateway_model::{DecodeError, ListVacancies, Operation as _, service};
+use gateway_model::service::RecruitmentGateway;
+use gateway_model::{DecodeError, ListVacancies, Operation as _, Service as _};
 
 fn main() -> Result<(), DecodeError> {
     let query = ListVacancies::new().query()?;
-    println!("GET {}?{query}", service::PATH);
-    println!("Accept: {}", service::ACCEPT);
+    println!("GET {}?{query}", RecruitmentGateway::PATH);
+    println!("Accept: {}", RecruitmentGateway::ACCEPT);
 
     // The body that your HTTP stack has received. The second record has no `id`.
     let body = br#"[{"id":"52","project":"Welder, Rotterdam"},{"project":"Painter"}]"#;

@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use arbitrary::{Arbitrary as _, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use methodical_codegen::emit::{self, GeneratedFile};
-use methodical_codegen::{Config, Project, spec};
+use methodical_codegen::ir::Service;
+use methodical_codegen::{Config, Workspace, spec};
 use proc_macro2::{TokenStream, TokenTree};
 use toml::Value;
 
@@ -54,7 +55,7 @@ fn changed(bytes: &[u8]) {
 
 fn check(text: &[u8], folder: &str) {
     let folder = Path::new(ROOT).join(folder);
-    let reading = spec::read_bytes(text, &folder, "spec/gateway.toml");
+    let reading = spec::read_bytes(text, Some(&folder), "spec/gateway.toml");
     let is_hidden = |letter: char| letter.is_ascii_control() && letter != '\n';
     let service = match reading {
         Ok(service) => service,
@@ -64,7 +65,7 @@ fn check(text: &[u8], folder: &str) {
             return;
         }
     };
-    let files = emit::all(&Project { service: &service, config: config() });
+    let files = files_of(service);
 
     let mut document = read(str::from_utf8(text).unwrap()).unwrap();
     let mut places = Vec::new();
@@ -74,9 +75,9 @@ fn check(text: &[u8], folder: &str) {
             "A plain sentence.".clone_into(place);
         }
     }
-    let plain = spec::read_bytes(written(&document).as_bytes(), &folder, "spec/gateway.toml");
+    let plain = spec::read_bytes(written(&document).as_bytes(), Some(&folder), "spec/gateway.toml");
     let plain = plain.unwrap_or_else(|report| panic!("a description is needed: {report}"));
-    let plain = emit::all(&Project { service: &plain, config: config() });
+    let plain = files_of(plain);
     assert_eq!(paths(&files), paths(&plain));
     for (file, plain) in files.iter().zip(&plain) {
         if file.path.ends_with(".rs") {
@@ -184,9 +185,12 @@ fn written(document: &Value) -> String {
     toml::to_string(document).expect("a table can be written")
 }
 
-fn config() -> &'static Config {
+/// Generates the files of a service with the configuration of this workspace.
+fn files_of(service: Service) -> Vec<GeneratedFile> {
     static CONFIG: OnceLock<Config> = OnceLock::new();
-    CONFIG.get_or_init(|| {
-        Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("the configuration")
-    })
+    let config = CONFIG.get_or_init(|| {
+        let text = include_bytes!("../../../spec/codegen.toml");
+        Config::parse(text, "spec/codegen.toml").expect("the configuration")
+    });
+    emit::all(&Workspace { root: ROOT.into(), config: config.clone(), service })
 }

@@ -13,7 +13,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gateway_model::service;
+use gateway_model::Service as _;
+use gateway_model::service::RecruitmentGateway;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode};
@@ -52,7 +53,7 @@ pub(crate) struct Front {
 impl Front {
     /// Returns the path of the service below `prefix`.
     pub(crate) fn path_below(prefix: &str) -> String {
-        format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
+        format!("{}{}", prefix.trim_end_matches('/'), RecruitmentGateway::PATH)
     }
 
     /// Checks in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
@@ -151,7 +152,7 @@ impl Front {
         };
         let mut response = tagged(StatusCode::OK, &etag, body);
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(service::ACCEPT));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(RecruitmentGateway::ACCEPT));
         if coding == Coding::Gzip {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
@@ -227,7 +228,7 @@ impl Service for Front {
 }
 
 fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
-    let method = pairs.get(service::SELECTOR)?.filter(|method| !method.is_empty());
+    let method = pairs.get(RecruitmentGateway::SELECTOR)?.filter(|method| !method.is_empty());
     let method = method.ok_or_else(|| Problem::new(Kind::MethodMissing))?;
     Operation::from_method(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))
 }

@@ -2,15 +2,11 @@
 //!
 //! The queries of the operations, and how their responses are decoded.
 
-use methodical_model::codegen::{QueryBuilder, borrowed, decoder, list, value};
-use methodical_model::{
-    DecodeError, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder, codegen,
-};
+use methodical_model::codegen::{QueryBuilder, list, value};
+use methodical_model::{DecodeError, ListOperation, Listing, Operation, Query, Rejected, codegen};
 
 use crate::generated::service;
-use crate::generated::types::{
-    Candidate, CandidateRef, Credits, StatusName, Vacancy, VacancyId, VacancyRef,
-};
+use crate::generated::types::{Candidate, Credits, StatusName, Vacancy, VacancyId};
 
 /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.
 ///
@@ -42,9 +38,9 @@ impl ListCandidates {
     ///
     /// # Errors
     ///
-    /// The same as those of [`Operation::decode`].
+    /// Fails like [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, DecodeError> {
-        list(&LIST_CANDIDATES, body)
+        list(Self::BODY, body)
     }
 
     /// Sets `vacancy_id`.
@@ -81,9 +77,11 @@ impl Operation for ListCandidates {
 
     const NAME: &'static str = "list_candidates";
     const METHOD: &'static str = "candidates/list";
+    const BODY: &'static codegen::Body =
+        &codegen::Body { at: &["result"], verdict: Some(&VERDICT_1), ..codegen::Body::ROOT };
 
     fn query(&self) -> Result<Query, DecodeError> {
-        let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+        let mut query = QueryBuilder::of::<Self>();
         if let Some(vacancy_id) = &self.vacancy_id {
             query.push_integer("vacancy_id", vacancy_id.as_str())?;
         }
@@ -105,21 +103,7 @@ impl Operation for ListCandidates {
 impl ListOperation for ListCandidates {
     type Item = Candidate;
     type Beside = ();
-
-    fn decoder(&self) -> StreamDecoder<Candidate, Self::Beside> {
-        decoder(&LIST_CANDIDATES)
-    }
-
-    fn decode_borrowed<'a>(
-        &self,
-        body: &'a [u8],
-    ) -> Result<Listing<CandidateRef<'a>, Self::Beside>, DecodeError> {
-        borrowed::<Candidate, Self::Beside>(&LIST_CANDIDATES, body)
-    }
 }
-
-const LIST_CANDIDATES: codegen::Body =
-    codegen::Body { at: &["result"], verdict: Some(&VERDICT_1), ..codegen::Body::ROOT };
 
 /// Lists all vacancies with their identifiers and titles.
 ///
@@ -149,9 +133,9 @@ impl ListVacancies {
     ///
     /// # Errors
     ///
-    /// The same as those of [`Operation::decode`].
+    /// Fails like [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Listing<Vacancy>, DecodeError> {
-        list(&codegen::Body::ROOT, body)
+        list(Self::BODY, body)
     }
 }
 
@@ -163,7 +147,7 @@ impl Operation for ListVacancies {
     const METHOD: &'static str = "vacancies/list";
 
     fn query(&self) -> Result<Query, DecodeError> {
-        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+        Ok(QueryBuilder::of::<Self>().finish())
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
@@ -178,17 +162,6 @@ impl Operation for ListVacancies {
 impl ListOperation for ListVacancies {
     type Item = Vacancy;
     type Beside = ();
-
-    fn decoder(&self) -> StreamDecoder<Vacancy, Self::Beside> {
-        decoder(&codegen::Body::ROOT)
-    }
-
-    fn decode_borrowed<'a>(
-        &self,
-        body: &'a [u8],
-    ) -> Result<Listing<VacancyRef<'a>, Self::Beside>, DecodeError> {
-        borrowed::<Vacancy, Self::Beside>(&codegen::Body::ROOT, body)
-    }
 }
 
 /// Reads the remaining SMS credit balance of the account.
@@ -219,9 +192,9 @@ impl GetCredits {
     ///
     /// # Errors
     ///
-    /// The same as those of [`Operation::decode`].
+    /// Fails like [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Credits, DecodeError> {
-        value::<Credits>(&codegen::Body::ROOT, body)
+        value::<Credits>(Self::BODY, body)
     }
 }
 
@@ -233,7 +206,7 @@ impl Operation for GetCredits {
     const METHOD: &'static str = "credits/get";
 
     fn query(&self) -> Result<Query, DecodeError> {
-        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+        Ok(QueryBuilder::of::<Self>().finish())
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {

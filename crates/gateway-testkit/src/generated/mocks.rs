@@ -2,7 +2,9 @@
 //!
 //! One mock for each operation of the service.
 
-use gateway_model::{Candidate, Credits, StatusName, Vacancy, VacancyId, service};
+use gateway_model::{
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, StatusName, Vacancy, VacancyId,
+};
 use methodical_testkit::mocks::{Call, MockedCall};
 
 use crate::generated::fixtures;
@@ -19,7 +21,7 @@ pub struct MockListCandidates {
 impl MockListCandidates {
     /// Creates a mock that matches every call of the operation.
     pub const fn new() -> Self {
-        Self { call: Call::new::<service::RecruitmentGateway>("candidates/list") }
+        Self { call: Call::of::<ListCandidates>() }
     }
 
     /// Matches only calls with this bearer token.
@@ -69,7 +71,7 @@ impl MockListCandidates {
 
     /// Responds with these records.
     pub fn answers(self, records: &[Candidate]) -> MockedCall {
-        self.call.list((r#"{"status":"success","result":["#, "]}"), records)
+        self.call.list(records)
     }
 
     /// Responds with this error status and a problem document (RFC 9457).
@@ -81,7 +83,7 @@ impl MockListCandidates {
     ///
     /// All candidates of the account.
     pub fn like_candidates() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("candidates/list")
+        Call::of::<ListCandidates>()
             .without("vacancy_id")
             .without("status")
             .exactly(fixtures::CANDIDATES)
@@ -91,7 +93,7 @@ impl MockListCandidates {
     ///
     /// The candidates of one vacancy.
     pub fn like_candidates_of_vacancy() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("candidates/list")
+        Call::of::<ListCandidates>()
             .with("vacancy_id", "52")
             .without("status")
             .exactly(fixtures::CANDIDATES_OF_VACANCY)
@@ -102,7 +104,7 @@ impl MockListCandidates {
     ///
     /// The candidates of one vacancy who are on the shortlist.
     pub fn like_candidates_of_vacancy_and_status() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("candidates/list")
+        Call::of::<ListCandidates>()
             .with("vacancy_id", "52")
             .with("status", "Shortlist")
             .exactly(fixtures::CANDIDATES_OF_VACANCY_AND_STATUS)
@@ -114,7 +116,7 @@ impl MockListCandidates {
     /// A status name that the contract does not list, with characters that are percent-encoded in
     /// the query.
     pub fn like_candidates_status_with_spaces() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("candidates/list")
+        Call::of::<ListCandidates>()
             .with("vacancy_id", "52")
             .with("status", "On hold & waiting")
             .exactly(fixtures::CANDIDATES_STATUS_WITH_SPACES)
@@ -125,7 +127,7 @@ impl MockListCandidates {
     /// Unusual records that the contract allows: an unknown kind, absent and null fields, an
     /// invalid date, unlisted fields.
     pub fn like_candidates_strange() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("candidates/list")
+        Call::of::<ListCandidates>()
             .without("vacancy_id")
             .without("status")
             .exactly(fixtures::CANDIDATES_STRANGE)
@@ -135,7 +137,7 @@ impl MockListCandidates {
     ///
     /// The second record has no identifier; only this record is rejected, and the others are kept.
     pub fn like_candidates_one_bad_record() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("candidates/list")
+        Call::of::<ListCandidates>()
             .without("vacancy_id")
             .without("status")
             .exactly(fixtures::CANDIDATES_ONE_BAD_RECORD)
@@ -160,7 +162,7 @@ pub struct MockListVacancies {
 impl MockListVacancies {
     /// Creates a mock that matches every call of the operation.
     pub const fn new() -> Self {
-        Self { call: Call::new::<service::RecruitmentGateway>("vacancies/list") }
+        Self { call: Call::of::<ListVacancies>() }
     }
 
     /// Matches only calls with this bearer token.
@@ -190,7 +192,7 @@ impl MockListVacancies {
 
     /// Responds with these records.
     pub fn answers(self, records: &[Vacancy]) -> MockedCall {
-        self.call.list(("[", "]"), records)
+        self.call.list(records)
     }
 
     /// Responds with this error status and a problem document (RFC 9457).
@@ -202,14 +204,14 @@ impl MockListVacancies {
     ///
     /// All vacancies of the account, as a bare array.
     pub fn like_vacancies() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("vacancies/list").exactly(fixtures::VACANCIES)
+        Call::of::<ListVacancies>().exactly(fixtures::VACANCIES)
     }
 
     /// Creates a mock of the example `vacancies-none`, with its exact call and response.
     ///
     /// An account without vacancies.
     pub fn like_vacancies_none() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("vacancies/list").exactly(fixtures::VACANCIES_NONE)
+        Call::of::<ListVacancies>().exactly(fixtures::VACANCIES_NONE)
     }
 }
 
@@ -231,7 +233,7 @@ pub struct MockGetCredits {
 impl MockGetCredits {
     /// Creates a mock that matches every call of the operation.
     pub const fn new() -> Self {
-        Self { call: Call::new::<service::RecruitmentGateway>("credits/get") }
+        Self { call: Call::of::<GetCredits>() }
     }
 
     /// Matches only calls with this bearer token.
@@ -268,15 +270,14 @@ impl MockGetCredits {
     ///
     /// The remaining balance.
     pub fn like_credits() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("credits/get").exactly(fixtures::CREDITS)
+        Call::of::<GetCredits>().exactly(fixtures::CREDITS)
     }
 
     /// Creates a mock of the example `credits-strange-decimal`, with its exact call and response.
     ///
     /// A balance that is not a plain decimal number is kept as text.
     pub fn like_credits_strange_decimal() -> MockedCall {
-        Call::new::<service::RecruitmentGateway>("credits/get")
-            .exactly(fixtures::CREDITS_STRANGE_DECIMAL)
+        Call::of::<GetCredits>().exactly(fixtures::CREDITS_STRANGE_DECIMAL)
     }
 }
 

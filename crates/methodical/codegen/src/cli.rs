@@ -1,13 +1,14 @@
 //! The command line of the generator, for its own program and for the tasks of a workspace.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 use crate::config::{self, Config, Workspace};
 use crate::diag::{Report, suggestion};
 use crate::diff;
 use crate::init::{Init, Runtime, Started};
-use crate::output::{Drift, Error, Output};
+use crate::output::{Drift, Output};
 
 /// Runs the command in the arguments, which do not include the name of the program. The workspace is the nearest one
 /// that contains `folder`.
@@ -113,7 +114,7 @@ fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
 fn generated(root: &Path) -> Result<Vec<(Workspace, Output)>, Outcome> {
     let services = services(root)?.into_iter();
     let outputs = services.map(|one| one.generate().map(|output| (one, output)));
-    Ok(outputs.collect::<Result<_, Error>>()?)
+    Ok(outputs.collect::<io::Result<_>>()?)
 }
 
 fn printed(report: &Report) -> String {
@@ -152,8 +153,8 @@ impl From<Report> for Outcome {
 }
 
 /// The outcome of a command that could not read or write a file.
-impl From<Error> for Outcome {
-    fn from(error: Error) -> Self {
+impl From<io::Error> for Outcome {
+    fn from(error: io::Error) -> Self {
         Self::failed(1, format!("error: {error}\n"))
     }
 }

@@ -7,7 +7,6 @@ use std::{fs, io};
 
 use crate::diag::{Report, say};
 use crate::ir::{Auth, Param, Primitive, Service, Type};
-use crate::output::{Error, Output};
 use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
@@ -18,33 +17,24 @@ use crate::spec::{not_text, parse};
 pub const FILE: &str = "spec/codegen.toml";
 
 /// A service of a workspace, whose configuration and spec are valid.
-///
-/// Most workspaces have one service, in the folder `spec/`. [`Workspace::read_service`] reads one of several.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     /// The root: the folder that contains `spec/`.
     pub root: PathBuf,
-    /// The configuration.
+    /// The configuration: the crates and documents to generate.
     pub config: Config,
     /// The service that the spec describes.
     pub service: Service,
 }
 
 impl Workspace {
-    /// Reads the configuration `spec/codegen.toml` of the workspace at a root, and the spec.
+    /// Reads a service of the workspace at a root: a configuration, such as `spec/codegen.toml`, and the spec that it
+    /// names.
     ///
     /// # Errors
     /// If one of the two cannot be read, or is invalid.
-    pub fn read(root: &Path) -> Result<Self, Report> {
-        Self::of(root, Config::read_file(root, FILE)?)
-    }
-
-    /// Reads one service of a workspace with several, such as `leads` in the folder `spec/leads/`.
-    ///
-    /// # Errors
-    /// If its configuration or its spec cannot be read, or is invalid.
-    pub fn read_service(root: &Path, name: &str) -> Result<Self, Report> {
-        Self::of(root, Config::read_file(root, &format!("spec/{name}/codegen.toml"))?)
+    pub fn read(root: &Path, configuration: &str) -> Result<Self, Report> {
+        Self::of(root, Config::read(root, configuration)?)
     }
 
     /// Reads the spec that a configuration names.
@@ -62,12 +52,14 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), config, service })
     }
 
-    /// Generates all files in memory, without writing them to disk.
-    ///
-    /// # Errors
-    /// If rustfmt cannot be run or rejects a file.
-    pub fn generate(&self) -> Result<Output, Error> {
-        Output::of(&Project { service: &self.service, config: &self.config }, &self.root)
+    /// Returns an environment variable of the program: `PHOTO_SHARE_TOKEN` for `TOKEN`. The crate of the program is
+    /// named after it, with `-cli` appended.
+    pub(crate) fn variable(&self, ending: &str) -> String {
+        let package = self.config.packages.get(&Role::Cli).map(|package| package.name.as_str());
+        let program = package.and_then(|name| name.strip_suffix("-cli"));
+        let program = program.unwrap_or(&self.service.name);
+        let program = program.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        format!("{}_{ending}", program.to_ascii_uppercase())
     }
 }
 
@@ -82,8 +74,10 @@ fn is_served(service: &Service) -> bool {
                 let is_single = param.list.is_none() && !param.wire.contains('[');
                 is_single && param.ty.in_record != Primitive::Coded
             };
-            let is_bare = !one.response.is_body() && one.paging.is_none();
-            one.post.is_none() && is_bare && one.params.iter().all(is_plain)
+            let response = &one.response;
+            let has_records = response.model().is_some() && one.paging.is_none();
+            let is_simple = has_records && (response.is_bare() || response.envelope().is_some());
+            one.post.is_none() && is_simple && one.params.iter().all(is_plain)
         })
 }
 
@@ -94,27 +88,6 @@ fn has_other_forms(ty: &Type) -> bool {
         Type::Model(_) => false,
         Type::List(of) => has_other_forms(of),
         Type::Map(_) => true,
-    }
-}
-
-/// A service, and what to generate for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Project<'a> {
-    /// The service.
-    pub service: &'a Service,
-    /// The crates and documents to generate.
-    pub config: &'a Config,
-}
-
-impl Project<'_> {
-    /// Returns an environment variable of the program: `PHOTO_SHARE_TOKEN` for `TOKEN`. The crate of the program is
-    /// named after it, with `-cli` appended.
-    pub(crate) fn variable(&self, ending: &str) -> String {
-        let package = self.config.packages.get(&Role::Cli).map(|package| package.name.as_str());
-        let program = package.and_then(|name| name.strip_suffix("-cli"));
-        let program = program.unwrap_or(&self.service.name);
-        let program = program.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        format!("{}_{ending}", program.to_ascii_uppercase())
     }
 }
 
@@ -145,10 +118,7 @@ pub struct Package {
 
 impl Config {
     /// Reads a configuration, whose path is relative to the root of its workspace.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is invalid.
-    pub fn read_file(root: &Path, file: &str) -> Result<Self, Report> {
+    pub(crate) fn read(root: &Path, file: &str) -> Result<Self, Report> {
         let path = root.join(file);
         let bytes = fs::read(&path).map_err(|why| {
             let mut report = not_text("configuration", file, &why);
@@ -158,10 +128,10 @@ impl Config {
             }
             report
         })?;
-        Self::parse_file(&bytes, file)
+        Self::parse(&bytes, file)
     }
 
-    /// Reads the configuration `spec/codegen.toml` from memory.
+    /// Reads a configuration from memory. Messages show its path as `file`.
     ///
     /// # Errors
     /// If it is invalid.
@@ -169,20 +139,17 @@ impl Config {
     /// ```
     /// use methodical_codegen::config::{Config, Role};
     ///
-    /// let config = Config::parse(b"
+    /// let text = b"
     ///     spec = 'spec/photos.toml'
     ///     [crate]
     ///     model = { name = 'photos-model' }
-    /// ")?;
+    /// ";
+    /// let config = Config::parse(text, "spec/codegen.toml")?;
     /// assert_eq!(config.command, "methodical-codegen generate");
     /// assert_eq!(config.packages[&Role::Model].folder, "crates/photos-model");
     /// # Ok::<(), methodical_codegen::Report>(())
     /// ```
-    pub fn parse(bytes: &[u8]) -> Result<Self, Report> {
-        Self::parse_file(bytes, FILE)
-    }
-
-    fn parse_file(bytes: &[u8], file: &str) -> Result<Self, Report> {
+    pub fn parse(bytes: &[u8], file: &str) -> Result<Self, Report> {
         parse("configuration", bytes, file, |cx, given: Given| Self {
             file: file.to_owned(),
             spec: given.spec.value.clone(),
@@ -364,7 +331,7 @@ pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
     }
     let mut configs: Vec<Config> = Vec::new();
     for file in &files {
-        let config = Config::read_file(root, file)?;
+        let config = Config::read(root, file)?;
         for other in &configs {
             let is_taken = |own: &&String| other.written().any(|their| overlap(own, their));
             if let Some(path) = config.written().find(is_taken) {

@@ -95,7 +95,7 @@ impl Report {
     /// Returns the path and the number of errors.
     ///
     /// ```
-    /// let report = methodical_codegen::Config::parse(b"").expect_err("it is empty");
+    /// let report = methodical_codegen::Config::parse(b"", "spec/codegen.toml").expect_err("it is empty");
     /// assert_eq!(report.summary(), "spec/codegen.toml: 1 error");
     /// ```
     pub fn summary(&self) -> String {

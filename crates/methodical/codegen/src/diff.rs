@@ -1,6 +1,5 @@
 //! Compares two specs: the changes, and the version that they require.
 
-use std::cmp::Reverse;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,18 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Outcome, usage};
 use crate::config::Config;
 use crate::diag::Report;
-use crate::ir::Service;
 use crate::spec;
 
 mod compare;
 
-/// Returns the changes from one spec to another, breaking changes first, then in the order of the spec. Each spec is
-/// given by its text and its service.
-pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
-    let mut changes = compare::changes(old, new);
-    changes.sort_by_key(|change| Reverse(change.class));
-    changes
-}
+pub use self::compare::changes;
 
 /// The effect of a change on users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,8 +87,10 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
     let read = |path: &Path| -> Result<_, Report> {
-        let service = spec::read_alone(path, &shown(path))?;
-        let text = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+        // The fixtures of a released spec are not kept.
+        let bytes = spec::file(path, &shown(path))?;
+        let service = spec::read_bytes(&bytes, None, &shown(path))?;
+        let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
         Ok((text.trim_start_matches('\u{feff}').to_owned(), service))
     };
     let ((old_text, before), (new_text, after)) = (read(&old)?, read(&new)?);

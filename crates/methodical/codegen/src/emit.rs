@@ -1,8 +1,8 @@
 //! The emitters: each turns a service into some files, independently of the others.
 //!
-//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It receives the [`Project`] and returns whole
+//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It receives the [`Workspace`] and returns whole
 //! files. Formatting, marking the first line, comparing and writing them happens elsewhere. It must be a pure function
-//! of the project: no clock, no environment, no hash maps.
+//! of the workspace: no clock, no environment, no hash maps.
 
 #![expect(
     clippy::ref_binding_to_reference,
@@ -14,7 +14,7 @@ pub use self::file::{GeneratedFile, MARK};
 pub(crate) use self::model::examples::chain as example_query;
 pub(crate) use self::model::marker;
 pub(crate) use self::model::types::constructor as smallest_record;
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 
 mod cli;
 mod file;
@@ -27,16 +27,16 @@ mod schema;
 mod server;
 mod testkit;
 
-/// Returns all files of a project, sorted by path.
-pub fn all(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let crates = CRATES.iter().filter(|(role, _)| project.config.packages.contains_key(role));
+/// Returns all files of a workspace, sorted by path.
+pub fn all(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let crates = CRATES.iter().filter(|(role, _)| workspace.config.packages.contains_key(role));
     let emitters = crates.map(|(_, emit)| emit).chain(DOCUMENTS);
-    let mut files: Vec<_> = emitters.flat_map(|emit| emit(project)).collect();
+    let mut files: Vec<_> = emitters.flat_map(|emit| emit(workspace)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-type Emitter = fn(&Project<'_>) -> Vec<GeneratedFile>;
+type Emitter = fn(&Workspace) -> Vec<GeneratedFile>;
 
 /// The emitters of the crates. Each runs if the configuration has its crate.
 const CRATES: &[(Role, Emitter)] = &[

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::cli::{Outcome, usage};
-use crate::config::{self, Project, Workspace};
+use crate::config::{self, Config, Workspace};
 use crate::diff::workspace_version;
 use crate::emit::GeneratedFile;
 use crate::init::values::Values;
-use crate::output::{self, Error, formatted, marked, unmarked};
+use crate::output::{self, formatted, marked, unmarked};
 use crate::spec;
 use crate::spec::form::{Formed as _, Kebab};
 
@@ -110,10 +110,9 @@ impl Init<'_> {
         write(root, &own)?;
         // No other service may write the same files.
         config::read_all(root)?;
-        let config = config::Config::read_file(root, &values.fill("«configuration»"))?;
+        let config = Config::read(root, &values.fill("«configuration»"))?;
         let workspace = Workspace::of(root, config)?;
-        let Workspace { config, service, .. } = &workspace;
-        values.add_service(&Project { service, config }).ok_or_else(|| {
+        values.add_service(&workspace).ok_or_else(|| {
             usage("the spec has no client example whose response has records; add one")
         })?;
         let filled = templates.iter().copied().flatten();
@@ -123,7 +122,7 @@ impl Init<'_> {
         // The generator updates samples that have a mark.
         let samples = SAMPLES.iter().map(|(path, _)| {
             let path = values.fill(path);
-            GeneratedFile { text: marked(config, &path, ""), path }
+            GeneratedFile { text: marked(&workspace.config, &path, ""), path }
         });
         write(root, &samples.collect::<Vec<_>>())?;
         let output = workspace.generate()?;
@@ -136,13 +135,13 @@ impl Init<'_> {
 
 /// Returns the samples of a service that `init` or `add` started, except those without the mark, which people have
 /// taken over.
-pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> {
-    let is_only = project.config.file == config::FILE;
-    let mut values = Values::new(project.config.service(), is_only, None);
-    let has_values = values.add_service(project).is_some();
+pub(crate) fn samples(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let is_only = workspace.config.file == config::FILE;
+    let mut values = Values::new(workspace.config.service(), is_only, None);
+    let has_values = values.add_service(workspace).is_some();
     let samples = SAMPLES.iter().filter_map(|(path, template)| {
         let path = values.fill(path);
-        let text = fs::read_to_string(root.join(&path)).ok()?;
+        let text = fs::read_to_string(workspace.root.join(&path)).ok()?;
         let original = unmarked(&text)?;
         // Without an example in the spec, a sample is left unchanged.
         let text = if has_values { values.fill(template) } else { original.to_owned() };
@@ -199,7 +198,7 @@ fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Outcome> {
 }
 
 fn failed(verb: &str, path: &Path, error: &io::Error) -> Outcome {
-    Error::io(format_args!("cannot {verb} `{}`", path.display()), error).into()
+    output::failed(format_args!("cannot {verb} `{}`", path.display()), error).into()
 }
 
 /// Folders that did not exist before. Dropping this removes them, unless the list has been emptied.

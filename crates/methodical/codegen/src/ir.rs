@@ -100,7 +100,7 @@ impl Service {
     /// Returns a model of this service.
     pub fn model(&self, id: ModelId) -> &Model {
         #[expect(clippy::indexing_slicing, reason = "a model has an id only if it is in the list")]
-        &self.models[id.position()]
+        &self.models[id.0]
     }
 
     /// Returns the model of a response's records; `None` if it has no records.

@@ -12,7 +12,7 @@
 //! use methodical_codegen::Workspace;
 //!
 //! let root = Path::new("../../..");
-//! let workspace = Workspace::read(root)?;
+//! let workspace = Workspace::read(root, "spec/codegen.toml")?;
 //! let output = workspace.generate()?;
 //! for (path, drift) in output.compare(root)? {
 //!     println!("{path}: {drift}");
@@ -50,5 +50,5 @@ pub mod output;
 pub mod spec;
 pub mod text;
 
-pub use crate::config::{Config, Project, Workspace};
+pub use crate::config::{Config, Workspace};
 pub use crate::diag::Report;

@@ -4,12 +4,13 @@
 //! the same in all files, so a change of the spec changes only the files whose content it affects.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::{fmt, fs, io};
 
-use crate::config::{Config, Project};
+use crate::config::{Config, Workspace};
 use crate::emit::{GeneratedFile, MARK};
 
 /// All files that are generated from a spec: their expected content, by path.
@@ -31,7 +32,7 @@ pub enum Drift {
     Orphan,
 }
 
-impl fmt::Display for Drift {
+impl Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "missing",
@@ -41,28 +42,30 @@ impl fmt::Display for Drift {
     }
 }
 
-impl Output {
-    /// Generates all files of a project: runs the emitters, formats the files and marks them.
+impl Workspace {
+    /// Generates all files in memory: runs the emitters, formats the files and marks them.
     ///
     /// # Errors
     /// If rustfmt cannot be run or rejects a file, if a template has no place for the mark, or if two emitters write
     /// the same file.
-    pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
-        let mut emitted = crate::emit::all(project);
-        emitted.extend(crate::init::samples(project, root));
+    pub fn generate(&self) -> io::Result<Output> {
+        let mut emitted = crate::emit::all(self);
+        emitted.extend(crate::init::samples(self));
         let mut files = BTreeMap::new();
-        for GeneratedFile { path, text } in formatted(&emitted, root)? {
-            let text = marked(project.config, &path, &text);
+        for GeneratedFile { path, text } in formatted(&emitted, &self.root)? {
+            let text = marked(&self.config, &path, &text);
             if !is_marked(&text) {
-                return Err(Error::new(format!("the template of `{path}` lacks `{MARK}`")));
+                return Err(io::Error::other(format!("the template of `{path}` lacks `{MARK}`")));
             }
             if files.insert(path.clone(), text).is_some() {
-                return Err(Error::new(format!("two emitters write `{path}`")));
+                return Err(io::Error::other(format!("two emitters write `{path}`")));
             }
         }
-        Ok(Self { files, folders: project.config.folders() })
+        Ok(Output { files, folders: self.config.folders() })
     }
+}
 
+impl Output {
     /// Returns the expected content by path, sorted.
     pub fn files(&self) -> &BTreeMap<String, String> {
         &self.files
@@ -72,7 +75,7 @@ impl Output {
     ///
     /// # Errors
     /// If a file or folder cannot be read.
-    pub fn compare(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
+    pub fn compare(&self, root: &Path) -> io::Result<Vec<(String, Drift)>> {
         let mut drifts = BTreeMap::new();
         for (path, text) in &self.files {
             match read(&root.join(path))? {
@@ -84,7 +87,7 @@ impl Output {
         let mut found = BTreeSet::new();
         for folder in &self.folders {
             below(root, folder, &mut found).map_err(|error| {
-                Error::io(format_args!("cannot read `{}`", root.join(folder).display()), &error)
+                failed(format_args!("cannot read `{}`", root.join(folder).display()), &error)
             })?;
         }
         for path in found.into_iter().filter(|path| !self.files.contains_key(path)) {
@@ -100,15 +103,15 @@ impl Output {
     ///
     /// # Errors
     /// If a file cannot be read, written or removed.
-    pub fn write(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
+    pub fn write(&self, root: &Path) -> io::Result<Vec<(String, Drift)>> {
         let drifts = self.compare(root)?;
         for (path, drift) in &drifts {
             let place = root.join(path);
             match (drift, self.files.get(path)) {
                 (Drift::Missing | Drift::Outdated, Some(text)) => write(&place, text)
-                    .map_err(|error| Error::io(format_args!("cannot write `{path}`"), &error))?,
+                    .map_err(|error| failed(format_args!("cannot write `{path}`"), &error))?,
                 (Drift::Orphan, _) => fs::remove_file(place)
-                    .map_err(|error| Error::io(format_args!("cannot remove `{path}`"), &error))?,
+                    .map_err(|error| failed(format_args!("cannot remove `{path}`"), &error))?,
                 _ => {}
             }
         }
@@ -146,9 +149,9 @@ const OPTIONS: &str =
     "group_imports=StdExternalCrate,imports_granularity=Module,use_field_init_shorthand=true";
 
 /// Formats the Rust files among some files concurrently, as `cargo fmt` does in the workspace at a root.
-pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<GeneratedFile>, Error> {
+pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let running = files.iter().map(|file| Ok((file, rustfmt(file, root)?)));
-    let running = running.collect::<Result<Vec<_>, Error>>()?;
+    let running = running.collect::<io::Result<Vec<_>>>()?;
     let done = running.into_iter().map(|(file, child)| match child {
         Some(child) => finished(file, child),
         None => Ok(file.clone()),
@@ -157,7 +160,7 @@ pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<Gene
 }
 
 /// Starts formatting a file; `None` if it is not a Rust file.
-fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<Option<Child>, Error> {
+fn rustfmt(file: &GeneratedFile, root: &Path) -> io::Result<Option<Child>> {
     if Path::new(&file.path).extension().is_none_or(|extension| extension != "rs") {
         return Ok(None);
     }
@@ -170,7 +173,7 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<Option<Child>, Error> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            Error::io("cannot run rustfmt; install it with `rustup component add rustfmt`", &error)
+            failed("cannot run rustfmt; install it with `rustup component add rustfmt`", &error)
         })?;
     // rustfmt reads all of its input before it writes. If it stops reading, its exit status and messages are reported.
     if let Some(mut stdin) = child.stdin.take() {
@@ -180,18 +183,18 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<Option<Child>, Error> {
 }
 
 /// Waits for the formatted text of a file.
-fn finished(file: &GeneratedFile, child: Child) -> Result<GeneratedFile, Error> {
+fn finished(file: &GeneratedFile, child: Child) -> io::Result<GeneratedFile> {
     let path = &file.path;
     let output = child
         .wait_with_output()
-        .map_err(|error| Error::io(format_args!("cannot format `{path}`"), &error))?;
+        .map_err(|error| failed(format_args!("cannot format `{path}`"), &error))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let why = format!(
             "rustfmt rejects `{path}`; this is a bug in its emitter:\n{}",
             stderr.trim_end()
         );
-        return Err(Error::new(why));
+        return Err(io::Error::other(why));
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(GeneratedFile { path: path.clone(), text })
@@ -206,11 +209,11 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Reads a file; `None` if it does not exist. Windows line endings become Unix line endings.
-fn read(path: &Path) -> Result<Option<String>, Error> {
+fn read(path: &Path) -> io::Result<Option<String>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io(format_args!("cannot read `{}`", path.display()), &error)),
+        Err(error) => Err(failed(format_args!("cannot read `{}`", path.display()), &error)),
     }
 }
 
@@ -232,27 +235,10 @@ fn below(root: &Path, folder: &str, found: &mut BTreeSet<String>) -> io::Result<
     Ok(())
 }
 
-/// The reason why a file could not be generated, read or written. The message names the file.
-#[derive(Debug)]
-pub struct Error(String);
-
-impl Error {
-    fn new(what: impl Into<String>) -> Self {
-        Self(what.into())
-    }
-
-    pub(crate) fn io(what: impl fmt::Display, source: &io::Error) -> Self {
-        Self(format!("{what}: {source}"))
-    }
+/// Returns an error that says what could not be done, with its cause.
+pub(crate) fn failed(what: impl Display, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {
@@ -263,7 +249,8 @@ mod tests {
     #[test]
     fn each_file_type_has_a_mark() {
         let json = format!("{{\n  \"$comment\": \"{MARK}\",\n  \"a\": 1\n}}\n");
-        let config = Config::parse(b"spec = 'spec/a.toml'").expect("it is valid");
+        let config =
+            Config::parse(b"spec = 'spec/a.toml'", "spec/codegen.toml").expect("it is valid");
         for (path, text) in [("a.rs", "//! A.\n"), ("a.md", "# A\n"), ("a.json", &json)] {
             let whole = marked(&config, path, text);
             assert!(is_marked(&whole), "{whole}");

@@ -29,24 +29,15 @@ pub type Reading = Result<Service, Report>;
 /// # Errors
 /// If the spec or a fixture cannot be read, or is invalid.
 pub fn read_file(path: &Path, shown: &str) -> Reading {
-    service(&file(path, shown)?, path.parent(), shown)
+    read_bytes(&file(path, shown)?, path.parent(), shown)
 }
 
-/// Reads a spec from memory, with the fixtures in a folder.
+/// Reads a spec from memory, with the fixtures in a folder. Without a folder, the responses of the examples are empty.
 ///
 /// # Errors
 /// As [`read_file`].
-pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
-    service(bytes, Some(folder), shown)
-}
-
-/// Reads the spec at a path without its fixtures: the responses of the examples are empty. Used to
-/// compare released specs, whose fixtures are not kept.
-///
-/// # Errors
-/// As [`read_file`].
-pub fn read_alone(path: &Path, shown: &str) -> Reading {
-    service(&file(path, shown)?, None, shown)
+pub fn read_bytes(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
+    parse("spec", bytes, shown, |cx, document: Document| lower::service(cx, &document, folder))
 }
 
 /// Returns the JSON Schema of the language, for editors.
@@ -55,12 +46,8 @@ pub fn schema() -> serde_json::Value {
     settings.into_generator().into_root_schema_for::<Document>().to_value()
 }
 
-fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
+pub(crate) fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
     std::fs::read(path).map_err(|why| not_text("spec", shown, &why))
-}
-
-fn service(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
-    parse("spec", bytes, shown, |cx, document: Document| lower::service(cx, &document, folder))
 }
 
 /// Reads a TOML file whose language is a type, and turns it into a value. Messages call the file by `name`.

@@ -29,7 +29,7 @@ pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::{Value, leaf};
-pub use crate::decode::whole::{borrowed, error_class, list, nothing, value};
+pub use crate::decode::whole::{error_class, list, nothing, value};
 pub use crate::extra::{Nulls, Redacted};
 pub use crate::query::Items;
 pub use crate::query::builder::QueryBuilder;

@@ -1,7 +1,8 @@
 //! Operations: a query, and the decoder of its response.
 
-use crate::decode::{Record, StreamDecoder};
-use crate::{Beside, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
+use crate::decode::layout::Body;
+use crate::decode::{Record, StreamDecoder, stream, whole};
+use crate::{Beside, BodyFormat, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 
 /// An operation of the service: its query, and how to decode the body of the response.
 ///
@@ -42,6 +43,14 @@ pub trait Operation {
 
     /// Whether the body of a successful response may be empty. An empty body has no media type.
     const MAY_BE_EMPTY: bool = false;
+
+    /// The format of the body of a POST, and whether the call is idempotent; `None` for a GET. For generated code.
+    #[doc(hidden)]
+    const POST: Option<(BodyFormat, bool)> = None;
+
+    /// Where the data is in the body of a response, and how the body reports a failure. For generated code.
+    #[doc(hidden)]
+    const BODY: &'static Body = &Body::ROOT;
 
     /// Returns the query of this call, percent-encoded and without a leading `?`.
     ///
@@ -90,8 +99,8 @@ pub trait Operation {
     /// assert_eq!(NewestPhoto::error_class(b"{}"), None);
     /// ```
     fn error_class(body: &[u8]) -> Option<ErrorClass> {
-        let _ = body;
-        None
+        let has_classes = Self::BODY.verdict.is_some_and(|verdict| !verdict.classes.is_empty());
+        if has_classes { whole::error_class(Self::BODY, body) } else { None }
     }
 }
 
@@ -121,7 +130,9 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     type Beside: Beside;
 
     /// Returns a decoder that accepts the body in pieces.
-    fn decoder(&self) -> StreamDecoder<Self::Item, Self::Beside>;
+    fn decoder(&self) -> StreamDecoder<Self::Item, Self::Beside> {
+        stream::decoder(Self::BODY)
+    }
 
     /// Decodes the whole body into records that borrow from it.
     ///
@@ -131,5 +142,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],
-    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, DecodeError>;
+    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, DecodeError> {
+        whole::borrowed::<Self::Item, Self::Beside>(Self::BODY, body)
+    }
 }

@@ -9,12 +9,13 @@
 //! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` (feature `raw-server`).
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use methodical_model::Service;
+use methodical_model::codegen::{Body, Decides};
 #[doc(no_inline)]
 pub use methodical_model::{BodyFormat, ListStyle};
+use methodical_model::{Operation, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wiremock::{Mock, ResponseTemplate};
@@ -50,7 +51,7 @@ pub use wiremock::Mock as MockedCall;
 /// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
 ///
 /// let tags = ["sea", "pier"].map(str::to_owned);
-/// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
+/// let call = Call::new::<Photos>("photos/add").post(BodyFormat::Form).with("title", "Harbour");
 /// let call = call.with_list("tag", ListStyle::Comma, tags);
 /// call.exactly(r#"{"stat":"fail","code":98}"#).mount(&server).await;
 /// // … let the code under test call `server.uri()`.
@@ -66,27 +67,18 @@ pub struct Call {
     retry_after: Option<Duration>,
     has_bad_record: bool,
     is_truncated: bool,
-    /// Members to add to the object with the fields next to a list, where they are missing.
-    marker: &'static str,
+    /// Where the data is in the response.
+    place: &'static Body,
 }
 
 impl Call {
-    /// Matches every call of an operation, by its selector.
+    /// Matches every call by GET that has this selector.
     pub const fn new<S: Service>(select: &'static str) -> Self {
-        Self::of::<S>(select, None)
-    }
-
-    /// Matches every call of a POST operation with the given body format, by its selector.
-    pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
-        Self::of::<S>(select, Some(format))
-    }
-
-    const fn of<S: Service>(select: &'static str, post: Option<BodyFormat>) -> Self {
         let matcher = Matcher {
             path: S::PATH,
             dispatch: S::DISPATCH,
             select,
-            post,
+            post: None,
             given: Vec::new(),
             counts: Vec::new(),
             token: None,
@@ -98,8 +90,24 @@ impl Call {
             retry_after: None,
             has_bad_record: false,
             is_truncated: false,
-            marker: "",
+            place: &Body::ROOT,
         }
+    }
+
+    /// Matches every call of an operation, and responds in its form.
+    pub const fn of<O: Operation>() -> Self {
+        let mut call = Self::new::<O::Service>(O::METHOD);
+        call.place = O::BODY;
+        match O::POST {
+            Some((format, _)) => call.post(format),
+            None => call,
+        }
+    }
+
+    /// Matches calls by POST with this format of the body.
+    pub const fn post(mut self, format: BodyFormat) -> Self {
+        self.matcher.post = Some(format);
+        self
     }
 
     /// Matches only calls in which the parameter `name` has the given value.
@@ -157,60 +165,43 @@ impl Call {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a list between the texts `open` and `close`.
-    pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> MockedCall {
-        let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
-        let records: Result<Vec<_>, _> =
-            records.iter().map(serde_json::to_string).chain(bad).collect();
-        let close = if self.is_truncated { "" } else { close };
-        match records {
-            Ok(records) => self.exactly(&format!("{open}{}{close}", records.join(","))),
+    /// Responds with a list of records.
+    pub fn list<T: Serialize>(self, records: &[T]) -> MockedCall {
+        self.list_beside(records, &())
+    }
+
+    /// Responds with a list of records, and with the fields of `beside` next to it.
+    pub fn list_beside<T: Serialize, B: Serialize>(self, records: &[T], beside: &B) -> MockedCall {
+        let body = || -> Result<String, serde_json::Error> {
+            let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
+            let records = records.iter().map(serde_json::to_string).chain(bad);
+            let records = records.collect::<Result<Vec<_>, _>>()?.join(",");
+            let (open, close) = around(self.place, &serde_json::to_string(beside)?);
+            Ok(if self.is_truncated {
+                format!("{open}[{records}")
+            } else {
+                format!("{open}[{records}]{close}")
+            })
+        };
+        match body() {
+            Ok(body) => self.exactly(&body),
             Err(error) => self.body(Err(error)),
         }
     }
 
-    /// Adds `members` to the fields next to a list, unless the response already has them. Default: none.
-    pub fn marked(self, members: &'static str) -> Self {
-        Self { marker: members, ..self }
-    }
-
-    /// Responds with a list between the texts `open` and `middle`, and with the fields of `beside` between `middle` and
-    /// `close`.
-    pub fn list_beside<T: Serialize, B: Serialize>(
-        self,
-        (open, middle, close): (&str, &str, &str),
-        records: &[T],
-        beside: &B,
-    ) -> MockedCall {
-        let close = serde_json::to_string(beside)
-            .map(|beside| format!("{middle}{}{close}", after(&with_members(self.marker, &beside))));
-        match close {
-            Ok(close) => self.list((open, &close), records),
-            Err(error) => self.body(Err(error)),
-        }
-    }
-
-    /// Responds with an object or another value, between the texts `open` and `close`. Adds `members` to objects that
-    /// lack them, at any depth.
-    pub fn object_in<T: Serialize>(
-        self,
-        (open, close): (&str, &str),
-        members: &str,
-        record: &T,
-    ) -> MockedCall {
-        let body = serde_json::to_string(record)
-            .map(|record| format!("{open}{}{close}", with_members(members, &record)));
-        self.body(body)
-    }
-
-    /// Responds with a body without data, such as `null`.
-    pub fn nothing(self, body: &str) -> MockedCall {
-        self.body(Ok(body.to_owned()))
-    }
-
-    /// Responds with one object, without an envelope.
+    /// Responds with an object or another value, or with `()` if the response has no data. A marker of success is added
+    /// if the body lacks it.
     pub fn object<T: Serialize>(self, record: &T) -> MockedCall {
-        self.body(serde_json::to_string(record))
+        let body = serde_json::to_string(record).map(|record| match success(self.place) {
+            Some((at, value)) if self.place.at.is_empty() => {
+                with_members(nested(at, value), &record)
+            }
+            _ => {
+                let (open, close) = around(self.place, "{}");
+                format!("{open}{record}{close}")
+            }
+        });
+        self.body(body)
     }
 
     /// Responds with exactly this body.
@@ -261,20 +252,65 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Returns the members of an object, with a comma before them unless the object is empty.
-fn after(object: &str) -> String {
-    let inner =
-        object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
-    if inner.is_empty() { String::new() } else { format!(",{inner}") }
+/// Returns the JSON text before and after the data of a successful response, with the fields beside it. A marker of
+/// success is in the innermost object that contains both it and the data: before the data, unless a field beside the data
+/// has its name.
+fn around(place: &Body, beside: &str) -> (String, String) {
+    let (mut open, mut close) = (String::new(), String::new());
+    let depth_of_beside = place.at.len().saturating_sub(1 + place.beside_above);
+    let marker = success(place).map(|(at, value)| {
+        let shared = at.iter().zip(place.at).take_while(|(one, other)| one == other).count();
+        (shared, nested(at.get(shared..).unwrap_or_default(), value))
+    });
+    for (depth, key) in place.at.iter().enumerate() {
+        let mut after = if depth == depth_of_beside { beside.to_owned() } else { String::new() };
+        open.push('{');
+        match marker.clone().filter(|(shared, _)| *shared == depth) {
+            Some((_, marker)) if marker.keys().all(|key| object(&after).contains_key(key)) => {
+                after = with_members(marker, &after);
+            }
+            Some((_, marker)) => {
+                _ = write!(open, "{},", members(&Value::Object(marker).to_string()));
+            }
+            None => {}
+        }
+        _ = write!(open, "{}:", Value::from(*key));
+        let after = members(&after);
+        let comma = if after.is_empty() { "" } else { "," };
+        close.insert_str(0, &format!("{comma}{after}}}"));
+    }
+    (open, close)
+}
+
+/// Returns the place of the marker of success, and its value: a boolean, or text, which services use for numbers as well.
+fn success(place: &Body) -> Option<(&'static [&'static str], Value)> {
+    let Decides::Success { at, is } = place.verdict?.decides else { return None };
+    let value = *is.first()?;
+    Some((at, value.parse::<bool>().map_or_else(|_| Value::from(value), Value::from)))
+}
+
+/// Returns an object with a value at the end of these keys.
+fn nested(path: &[&str], value: Value) -> Map<String, Value> {
+    let object = |value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), value)]));
+    match path.iter().rev().fold(value, object) {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// Returns the members of an object, without its braces.
+fn members(object: &str) -> &str {
+    object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default()
+}
+
+/// Parses an object; any other value has no members.
+fn object(json: &str) -> Map<String, Value> {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 /// Returns an object with these members added where it lacks them, at any depth.
-fn with_members(members: &str, record: &str) -> String {
-    let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
-    let (added, mut own) = (parsed(&format!("{{{members}}}")), parsed(record));
-    if added.is_empty() {
-        return record.to_owned();
-    }
+fn with_members(added: Map<String, Value>, record: &str) -> String {
+    let mut own = object(record);
     add(&mut own, added);
     Value::Object(own).to_string()
 }

@@ -1,5 +1,6 @@
 //! Compares two specs as flat lists of declarations, each with keys and their text. Each key has a verdict.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use toml::Spanned;
@@ -137,8 +138,9 @@ fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
     }
 }
 
-/// Returns the changes from one spec to another, each with its text and its service.
-pub(super) fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
+/// Returns the changes from one spec to another, breaking changes first, then in the order of the spec. Each spec is
+/// given by its text and its service.
+pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     let (old, new) = (declarations(old.0, old.1), declarations(new.0, new.1));
     let is_same = |one: &Declaration, other: &Declaration| one.place() == other.place();
     // The contents of a declaration are added and removed with it.
@@ -166,6 +168,7 @@ pub(super) fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Chang
     }
     let lists: BTreeSet<_> = old.iter().map(|one| one.list.as_str()).collect();
     changes.extend(lists.into_iter().filter_map(|list| moved(list, &old, &new)));
+    changes.sort_by_key(|change| Reverse(change.class));
     changes
 }
 

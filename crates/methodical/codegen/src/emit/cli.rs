@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::model::examples::smallest_query;
 use crate::emit::model::marker;
 use crate::emit::model::tables::gauge;
@@ -32,14 +32,14 @@ struct Group<'a> {
     alone: Option<&'a Operation>,
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let Project { service, config } = project;
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let Workspace { service, config, .. } = workspace;
     let cheapest = cheapest(service);
     let probe = cheapest.and_then(|one| Some((one, smallest_query(service, one)?)));
     let (client, marker) = (config.rust_name(Role::Client), marker(service));
     let template = Commands { service, client, marker, groups: groups(service), probe };
     let path = format!("{}/commands.rs", config.modules(Role::Cli));
-    let root = GeneratedFile::root(project, Role::Cli, "pub(crate) mod commands;");
+    let root = GeneratedFile::root(workspace, Role::Cli, "pub(crate) mod commands;");
     vec![root, GeneratedFile::new(path, &template)]
 }
 
@@ -85,15 +85,6 @@ impl Group<'_> {
     /// Returns the operation of the group that has a gauge.
     fn gauge(&self) -> Option<(&Operation, &Gauge)> {
         self.verbs.iter().find_map(|(_, one)| Some((*one, one.gauge.as_ref()?)))
-    }
-
-    /// Returns the name of the variant with the commands of a gauge, which no operation has.
-    fn gauge_variant(&self) -> String {
-        let mut name = "Gauge".to_owned();
-        while self.verbs.iter().any(|(_, operation)| operation.rust.variant() == name) {
-            name.push('_');
-        }
-        name
     }
 }
 

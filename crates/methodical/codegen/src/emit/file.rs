@@ -6,7 +6,7 @@ use std::path::Path;
 use askama::Template;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-use crate::config::{Config, Project, Role};
+use crate::config::{Config, Role, Workspace};
 
 /// A generated file, not yet formatted or marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +23,10 @@ pub const MARK: &str = "@generated";
 
 impl GeneratedFile {
     /// Creates the root of the generated modules of a crate.
-    pub(in crate::emit) fn root(project: &Project<'_>, role: Role, modules: &str) -> Self {
-        let Config { command, .. } = project.config;
+    pub(in crate::emit) fn root(workspace: &Workspace, role: Role, modules: &str) -> Self {
+        let Config { command, .. } = &workspace.config;
         let text = format!("//! Code that `{command}` generates from the spec.\n\n{modules}\n");
-        Self { path: format!("{}.rs", project.config.modules(role)), text }
+        Self { path: format!("{}.rs", workspace.config.modules(role)), text }
     }
 
     /// Creates a file from its template. Unused imports of Rust code are removed, so a template need not know which

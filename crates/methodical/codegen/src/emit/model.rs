@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Auth, Dispatch, Place, RustName, Service};
 use crate::text::{string, strings};
@@ -20,36 +20,23 @@ enum File<'a> {
     Service { service: &'a Service, marker: String, client: String },
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let folder = project.config.modules(Role::Model);
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let service = &workspace.service;
+    let folder = workspace.config.modules(Role::Model);
     let file = |name: &str| format!("{folder}/{name}.rs");
-    let client = project.config.packages.get(&Role::Client);
+    let client = workspace.config.packages.get(&Role::Client);
     let client = client.map(|one| format!("{}/", one.name)).unwrap_or_default();
     let root = File::Root { service }.render().unwrap_or_default();
     vec![
-        GeneratedFile::root(project, Role::Model, &root),
-        queries::emit(project, file("queries")),
+        GeneratedFile::root(workspace, Role::Model, &root),
+        queries::emit(workspace, file("queries")),
         GeneratedFile::new(
             file("service"),
             &File::Service { service, marker: marker(service), client },
         ),
         tables::emit(service, file("tables")),
-        types::emit(project, file("types")),
+        types::emit(workspace, file("types")),
     ]
-}
-
-fn selector_doc(dispatch: &Dispatch) -> String {
-    let (is_first, s, are) = match dispatch.selectors.len() {
-        0 | 1 => ("", "", "selects"),
-        _ => ("first of the ", "s", "select"),
-    };
-    let place = match dispatch.place {
-        Place::Query => format!("query parameter{s}"),
-        Place::Form => format!("field{s} of the form"),
-        Place::Path => return "Empty: the end of the path selects the operation.".to_owned(),
-    };
-    format!("The {is_first}{place} that {are} the operation.")
 }
 
 /// Returns the expression for how a call is authenticated.

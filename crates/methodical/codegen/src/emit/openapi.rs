@@ -4,7 +4,7 @@
 use askama::Template;
 use serde_json::json;
 
-use crate::config::{Document as File, Project};
+use crate::config::{Document as File, Workspace};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::filters;
 use crate::emit::schema::{Schemas, any_of, failure, param};
@@ -35,9 +35,9 @@ struct Input {
 }
 
 /// Emits the documents.
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let Some(folder) = project.config.document(File::OpenApi) else { return Vec::new() };
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let service = &workspace.service;
+    let Some(folder) = workspace.config.document(File::OpenApi) else { return Vec::new() };
     let schemas = Schemas { service, prefix: PREFIX };
     let document = |operation: &Operation| {
         let document = Document { service, operation, schemas }.render();

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::model::tables::columns;
 use crate::emit::{GeneratedFile, MARK, filters};
 use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
@@ -18,15 +18,19 @@ enum File<'a> {
     Module { service: &'a Service },
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let Project { service, config } = project;
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let Workspace { service, config, .. } = workspace;
     let client = || config.rust_name(Role::Client);
     let folder = config.modules(Role::Python);
     let name = config.rust_name(Role::Python);
     let package = folder.replace("src/generated", "python/") + name.trim_end_matches("_python");
     let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
     vec![
-        GeneratedFile::root(project, Role::Python, "pub(crate) mod calls; pub(crate) mod records;"),
+        GeneratedFile::root(
+            workspace,
+            Role::Python,
+            "pub(crate) mod calls; pub(crate) mod records;",
+        ),
         file("calls", File::Calls { service, client: client() }),
         file("records", File::Records { service, client: client() }),
         GeneratedFile::new(format!("{package}/_generated.py"), &File::Module { service }),

@@ -2,44 +2,44 @@
 
 use askama::Template;
 
-use crate::config::{Document, Project};
+use crate::config::{Document, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     Auth, BodyFormat, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Response,
-    RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict,
+    RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict, Wire,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, relative};
 
 #[derive(Template)]
 enum Page<'a> {
     #[template(path = "reference/index.md.jinja")]
-    Index { project: &'a Project<'a>, service: &'a Service, folder: &'a str },
+    Index { workspace: &'a Workspace, service: &'a Service, folder: &'a str },
     #[template(path = "reference/operation.md.jinja")]
     Operation {
-        project: &'a Project<'a>,
+        workspace: &'a Workspace,
         service: &'a Service,
         folder: &'a str,
         operation: &'a Operation,
     },
     #[template(path = "reference/types.md.jinja")]
-    Types { project: &'a Project<'a>, service: &'a Service, folder: &'a str },
+    Types { workspace: &'a Workspace, service: &'a Service, folder: &'a str },
     #[template(path = "reference/open-points.md.jinja")]
-    OpenPoints { project: &'a Project<'a>, service: &'a Service, folder: &'a str },
+    OpenPoints { workspace: &'a Workspace, service: &'a Service, folder: &'a str },
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let Some(folder) = project.config.document(Document::Reference) else { return Vec::new() };
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let service = &workspace.service;
+    let Some(folder) = workspace.config.document(Document::Reference) else { return Vec::new() };
     let inner = &format!("{folder}/operations");
     let page = |path: &str, page| GeneratedFile::new(format!("{folder}/{path}.md"), &page);
     let mut files = vec![
-        page("README", Page::Index { project, service, folder }),
-        page("types", Page::Types { project, service, folder }),
-        page("open-points", Page::OpenPoints { project, service, folder }),
+        page("README", Page::Index { workspace, service, folder }),
+        page("types", Page::Types { workspace, service, folder }),
+        page("open-points", Page::OpenPoints { workspace, service, folder }),
     ];
     files.extend(service.operations.iter().map(|operation| {
         let path = format!("operations/{}", operation.rust.kebab());
-        page(&path, Page::Operation { project, service, folder: inner, operation })
+        page(&path, Page::Operation { workspace, service, folder: inner, operation })
     }));
     files
 }
@@ -59,18 +59,18 @@ fn any_target(service: &Service) -> String {
 }
 
 /// Returns the command that sends the request of an example, with shell variables in place of the secrets.
-fn curl(project: &Project<'_>, operation: &Operation, example: &Example) -> String {
-    let service = project.service;
+fn curl(workspace: &Workspace, operation: &Operation, example: &Example) -> String {
+    let service = &workspace.service;
     let (mut path, mut headers) = (service.path_of(operation), Vec::new());
     let (mut query, mut body) = (vec![example.query.clone()], vec![example.sent.clone()]);
     if service.auth == Auth::Bearer {
-        headers.push(format!("Authorization: Bearer ${}", project.variable("TOKEN")));
+        headers.push(format!("Authorization: Bearer ${}", workspace.variable("TOKEN")));
     }
     for (index, secret) in service.auth.secrets().iter().enumerate() {
         let name = secret.name.to_ascii_uppercase();
         let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let ending = if index == 0 { "TOKEN".to_owned() } else { format!("SECRET_{name}") };
-        let value = format!("${}", project.variable(&ending));
+        let value = format!("${}", workspace.variable(&ending));
         match secret.place {
             SecretPlace::Query => query.push(format!("{}={value}", secret.name)),
             SecretPlace::Form => body.push(format!("{}={value}", secret.name)),
@@ -90,7 +90,7 @@ fn curl(project: &Project<'_>, operation: &Operation, example: &Example) -> Stri
         }
     };
     let headers: String = headers.iter().flat_map(|header| ["-H \"", header, "\" "]).collect();
-    let (base_url, query) = (project.variable("BASE_URL"), joined(&query));
+    let (base_url, query) = (workspace.variable("BASE_URL"), joined(&query));
     let mark = if query.is_empty() { "" } else { "?" };
     fenced("sh", &format!("curl {headers}{data}\\\n  \"${base_url}{path}{mark}{query}\""))
 }
@@ -112,7 +112,8 @@ fn in_record(scalar: &ValueType) -> String {
 /// Returns how a scalar is written in a query; for a boolean, the code that is sent.
 fn in_query(scalar: &ValueType) -> String {
     let Some(codes) = &scalar.codes else {
-        return scalar.query_wire.unwrap_or_else(|| scalar.wire.written()).word().to_owned();
+        let wire = if scalar.in_query.is_integer() { Wire::Integer } else { Wire::String };
+        return wire.word().to_owned();
     };
     let [yes, no] = codes.written().map(|one| one.map(|one| code(&one.text())));
     format!("true: {}; false: {}", yes.unwrap_or_default(), no.unwrap_or_default())
@@ -143,9 +144,9 @@ fn points(points: &[&OpenPoint], up: &str) -> String {
 }
 
 /// Returns a sentence that names sections of the contract, with a link from a page in `folder`, as a paragraph.
-fn section(project: &Project<'_>, source: &Source, folder: &str) -> String {
+fn section(workspace: &Workspace, source: &Source, folder: &str) -> String {
     let Some(sections) = source.phrase() else { return String::new() };
-    match project.config.document(Document::Contract) {
+    match workspace.config.document(Document::Contract) {
         Some(contract) => {
             format!("\n\nSee [{}]({}).", inline(&sections), relative(folder, contract))
         }

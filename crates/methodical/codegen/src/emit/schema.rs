@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::{Document, Project};
+use crate::config::{Document, Workspace};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::ir::{
     Code, Field, Leniency, Meaning, Model, ModelId, Param, Primitive, Response, Service, Type,
@@ -16,9 +16,9 @@ use crate::spec;
 use crate::text::one_line;
 
 /// Emits a self-contained document for each model.
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let Some(folder) = project.config.document(Document::JsonSchema) else { return Vec::new() };
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let service = &workspace.service;
+    let Some(folder) = workspace.config.document(Document::JsonSchema) else { return Vec::new() };
     let schemas = Schemas { service, prefix: "#/$defs/" };
     let document = |model: &Model| {
         let document = [
@@ -35,8 +35,8 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 }
 
 /// Emits the schema of the spec language, for editors. It ignores the service.
-pub(super) fn emit_language(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let Some(path) = project.config.document(Document::SpecSchema) else { return Vec::new() };
+pub(super) fn emit_language(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let Some(path) = workspace.config.document(Document::SpecSchema) else { return Vec::new() };
     let mut schema = spec::schema();
     for (key, text) in [("$comment", MARK), ("title", "Spec language, version 2")] {
         schema.as_object_mut().map(|schema| schema.insert(key.to_owned(), text.into()));

@@ -2,11 +2,11 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::model::types::field_value;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
-use crate::text::{raw_string, string};
+use crate::ir::{Field, Model, Operation, Param, Primitive, Response, Service, Type, ValueType};
+use crate::text::{json_string, raw_string, string};
 
 /// The files. Adding an operation to the spec adds a method to the storage trait, so the server does not compile until
 /// it is implemented.
@@ -22,12 +22,12 @@ enum File<'a> {
     Records { service: &'a Service },
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let folder = project.config.modules(Role::Server);
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let service = &workspace.service;
+    let folder = workspace.config.modules(Role::Server);
     let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
     vec![
-        GeneratedFile::root(project, Role::Server, ROOT),
+        GeneratedFile::root(workspace, Role::Server, ROOT),
         file("call", File::Calls { service }),
         file("operation", File::Operations { service }),
         file("parameters", File::Parameters { service }),
@@ -39,6 +39,14 @@ const ROOT: &str = "pub(crate) mod call; pub(crate) mod operation; pub(crate) mo
 
 fn has_no_params(service: &Service) -> bool {
     service.operations.iter().all(|one| one.params.is_empty())
+}
+
+/// Returns the JSON text before and after the records of a list.
+fn frame(response: &Response) -> (String, &'static str) {
+    match response.envelope().map(|texts| texts.map(json_string)) {
+        Some([marker, success, items]) => (format!("{{{marker}:{success},{items}:["), "]}"),
+        None => ("[".to_owned(), "]"),
+    }
 }
 
 /// Returns the name of the constant with the maximum length of a parameter.

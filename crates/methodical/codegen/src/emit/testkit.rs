@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::model::queries::beside;
-use crate::emit::model::{auth_code, dispatch_code, marker};
+use crate::emit::model::{auth_code, dispatch_code};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     Auth, Code, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type, Wire,
@@ -18,7 +18,7 @@ enum File<'a> {
     #[template(path = "testkit/fixtures.rs.jinja")]
     Fixtures { service: &'a Service },
     #[template(path = "testkit/mocks.rs.jinja")]
-    Mocks { service: &'a Service, model: String, marker: String },
+    Mocks { service: &'a Service, model: String },
 }
 
 const ROOT: &str = "\
@@ -35,25 +35,30 @@ mod fixtures;";
 #[template(path = "testkit/contract.rs.jinja")]
 struct Contract<'a> {
     service: &'a Service,
+    /// The name of the crate of the model.
+    model: String,
     operations: Vec<&'a Operation>,
     models: Vec<&'a Model>,
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let Project { service, config } = *project;
+pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+    let Workspace { service, config, .. } = workspace;
     let folder = config.modules(Role::Testkit);
     let file = |name: &str| format!("{folder}/{name}.rs");
-    let (model, marker) = (config.rust_name(Role::Model), marker(service));
+    let model = || config.rust_name(Role::Model);
     let operations = service.operations.iter().filter(|one| one.response.model().is_some());
     let operations: Vec<_> = operations.collect();
     let ids = operations.iter().filter_map(|one| one.response.model());
     let ids: Vec<_> = ids.flat_map(|id| service.reachable(id)).collect();
     let models = service.models.iter().filter(|model| ids.contains(&model.id)).collect();
     vec![
-        GeneratedFile::root(project, Role::Testkit, ROOT),
-        GeneratedFile::new(file("contract"), &Contract { service, operations, models }),
+        GeneratedFile::root(workspace, Role::Testkit, ROOT),
+        GeneratedFile::new(
+            file("contract"),
+            &Contract { service, model: model(), operations, models },
+        ),
         GeneratedFile::new(file("fixtures"), &File::Fixtures { service }),
-        GeneratedFile::new(file("mocks"), &File::Mocks { service, model, marker }),
+        GeneratedFile::new(file("mocks"), &File::Mocks { service, model: model() }),
     ]
 }
 
@@ -165,8 +170,8 @@ fn in_json(operation: &Operation) -> [Vec<&str>; 2] {
 
 /// Returns whether a body may report that a call is refused. The marker of a plain envelope belongs to its form.
 fn reports_failures(operation: &Operation) -> bool {
-    let is_body = operation.paging.is_some() || operation.response.is_body();
-    is_body && operation.response.verdict.is_some()
+    let is_form = operation.paging.is_none() && operation.response.envelope().is_some();
+    !is_form && operation.response.verdict.is_some()
 }
 
 /// Returns the name of the constant of a record.
@@ -223,15 +228,6 @@ fn unknown(param: &Param) -> Option<String> {
         _ => return None,
     };
     Some(text)
-}
-
-/// Returns the text before the records, between the records and the fields beside the list, and after those fields.
-fn frame(service: &Service, operation: &Operation) -> (String, String, String) {
-    let beside = service.beside_model(operation);
-    let (open, close) = operation.response.around(beside);
-    let above = operation.response.beside_above;
-    let (middle, close) = close.split_at_checked(1 + above).unwrap_or((&close, ""));
-    (open, middle.to_owned(), close.to_owned())
 }
 
 /// Returns the type of the argument for a value, and the expression for a reference to the value.

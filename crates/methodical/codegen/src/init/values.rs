@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::{example_query, marker, smallest_record};
 use crate::init::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
@@ -30,10 +30,6 @@ impl<'a> Values<'a> {
             ("folder", spec),
             ("reference", either("docs/reference", format!("docs/{name}"))),
             ("demo", either("demo", format!("{}_demo", name.replace('-', "_")))),
-            (
-                "read",
-                either("Workspace::read(root)", format!("Workspace::read_service(root, {name:?})")),
-            ),
         ];
         let roles = ["model", "client", "testkit", "cli"];
         values.extend(roles.map(|role| (role, format!("{name}-{role}"))));
@@ -42,8 +38,8 @@ impl<'a> Values<'a> {
     }
 
     /// Adds the values of a service. `None` if it has no example for clients with records.
-    pub(super) fn add_service(&mut self, project: &Project<'_>) -> Option<()> {
-        let Project { config, service } = *project;
+    pub(super) fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
+        let Workspace { config, service, .. } = workspace;
         let (operation, example) = plainest(service)?;
         let record = service.response_model(operation)?;
         let name = |role| config.rust_name(role);
@@ -51,7 +47,7 @@ impl<'a> Values<'a> {
         let command = command(operation, example);
         let arguments: Vec<_> = command.iter().map(|word| string(word)).collect();
         let beside = operation.response.beside.map(|id| service.model(id));
-        let beside = beside.map(|model| format!(", &{}", smallest_record(project, model)));
+        let beside = beside.map(|model| format!(", &{}", smallest_record(workspace, model)));
         let beside = beside.unwrap_or_default();
         let either = |list: &str, object: &str| (if is_list { list } else { object }).to_owned();
         self.values.retain(|(name, _)| *name != "title");
@@ -64,13 +60,13 @@ impl<'a> Values<'a> {
             ("query", example_query(operation, example)?),
             ("mock_type", operation.rust.preceded_by("mock").pascal()),
             ("mock_example", format!("like_{}", example.name.words())),
-            ("record", smallest_record(project, record)),
+            ("record", smallest_record(workspace, record)),
             ("response", either("listing", "record")),
             ("secrets", secrets(service)),
             ("about", string(&service.title)),
             ("marker", marker(service)),
             ("mocks", for_clients(service).map(|(.., mock)| mock).collect::<Vec<_>>().join(", ")),
-            ("calls", calls(project)),
+            ("calls", calls(workspace)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             ("arguments", arguments.join(", ")),
             ("answer", either("std::slice::from_ref(&record)", "&record") + &beside),
@@ -121,8 +117,8 @@ fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
 }
 
 /// Returns statements that send the query of each example to a mock and check the result.
-fn calls(project: &Project<'_>) -> String {
-    let calls = for_clients(project.service).filter_map(|(operation, example, mock)| {
+fn calls(workspace: &Workspace) -> String {
+    let calls = for_clients(&workspace.service).filter_map(|(operation, example, mock)| {
         let query = example_query(operation, example)?;
         let call = format!("client.send(&{query}).await?");
         let check = match example.rejected.len() {

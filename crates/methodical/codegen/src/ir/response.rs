@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use crate::ir::{Model, ModelId, Type};
+use crate::ir::{ModelId, Type};
 use crate::spec::read::words;
-use crate::text::json_string;
 
 /// A successful response: its data, where the data is in the body, and how the body reports a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,12 +82,12 @@ impl Response {
 
     /// Returns whether a successful response may be an empty body.
     pub fn may_be_empty(&self) -> bool {
-        self.of.is_none() && self.success().is_none()
+        self.of.is_none() && self.verdict.as_ref().is_none_or(|one| one.is.is_empty())
     }
 
-    /// Returns whether the body is the record or the list of records, and nothing else.
+    /// Returns whether the body is the data, and nothing else.
     pub fn is_bare(&self) -> bool {
-        self.at.is_empty() && self.verdict.is_none() && self.model().is_some() && self.is_strict()
+        self.at.is_empty() && self.verdict.is_none() && self.is_strict()
     }
 
     /// Returns the key of the marker, its value and the key of the list, if the body is an object with a list and a marker
@@ -109,59 +108,15 @@ impl Response {
         self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
-    /// Returns whether the body is neither bare nor an envelope.
-    pub fn is_body(&self) -> bool {
-        !self.is_bare() && self.envelope().is_none()
-    }
-
     /// Returns how a body reports a failure, unless it is an envelope.
     pub fn reported(&self) -> Option<&Verdict> {
-        self.verdict.as_ref().filter(|_| self.is_body())
+        self.verdict.as_ref().filter(|_| self.envelope().is_none())
     }
 
     /// Returns the keys that lead to the object of the fields beside the list.
     pub fn beside_at(&self) -> &[String] {
         let depth = self.at.len().saturating_sub(1 + self.beside_above);
         self.at.get(..depth).unwrap_or_default()
-    }
-
-    /// Returns the JSON text before and after the data of a successful response, or before the first and after the last
-    /// record of a list, without the fields of the model beside it. The marker is one of these if the model has a field of
-    /// its name.
-    pub fn around(&self, beside: Option<&Model>) -> (String, String) {
-        let (mut open, mut close) = (String::new(), String::new());
-        let marker = self.success();
-        for (depth, key) in self.at.iter().enumerate() {
-            open.push('{');
-            // The marker belongs in the innermost object that contains both it and the data.
-            if let Some((path, value)) = marker
-                && shared(path, &self.at) == depth
-                && !(depth == self.beside_at().len() && has_field(beside, path.get(depth)))
-            {
-                open += &nested(path.get(depth..).unwrap_or_default(), &literal(value));
-                open.push(',');
-            }
-            open.push_str(&json_string(key));
-            open.push(':');
-            close.push('}');
-        }
-        if self.is_list { (open + "[", format!("]{close}")) } else { (open, close) }
-    }
-
-    /// Returns the place of the marker of success, and the first of its values.
-    fn success(&self) -> Option<(&[String], &str)> {
-        let verdict = self.verdict.as_ref()?;
-        Some((&verdict.at, verdict.is.first()?))
-    }
-
-    /// Returns the marker of success as a member of the object with the data, if the body is that object, or with the
-    /// fields beside the list, if one of these fields has its name.
-    pub fn marker(&self, beside: Option<&Model>) -> Option<String> {
-        let (path, value) = self.success()?;
-        let depth = self.beside_at().len();
-        let is_beside = shared(path, &self.at) == depth && has_field(beside, path.get(depth));
-        let is_member = if beside.is_some() { is_beside } else { self.at.is_empty() };
-        is_member.then(|| nested(path.get(depth..).unwrap_or_default(), &literal(value)))
     }
 }
 
@@ -170,30 +125,6 @@ pub(crate) fn other_form(text: &str) -> Option<Value> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let is_plain = value.is_boolean() || value.is_i64();
     (is_plain && value.to_string().as_str() == text).then_some(value)
-}
-
-/// Returns whether a model has a field with this key.
-fn has_field(model: Option<&Model>, key: Option<&String>) -> bool {
-    model.is_some_and(|model| model.fields.iter().any(|field| Some(&field.wire) == key))
-}
-
-/// Returns how many keys two paths share at their start.
-fn shared(one: &[String], other: &[String]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
-}
-
-/// Returns a member of an object with a value below it.
-fn nested(path: &[String], value: &str) -> String {
-    match path {
-        [] => value.to_owned(),
-        [last] => format!("{}:{value}", json_string(last)),
-        [first, rest @ ..] => format!("{}:{{{}}}", json_string(first), nested(rest, value)),
-    }
-}
-
-/// Returns the JSON text of a marker: a boolean, or a string, which services use for numbers as well.
-fn literal(text: &str) -> String {
-    if matches!(text, "true" | "false") { text.to_owned() } else { json_string(text) }
 }
 
 /// How the pages of a list follow each other.

@@ -17,12 +17,9 @@ pub struct ValueType {
     pub rust: RustName,
     /// The JSON type in records.
     pub wire: Wire,
-    /// The type in a query, if it differs from `wire`: `AlbumId` is a string in a record and
-    /// an (unsigned, 64-bit) integer in a query.
-    pub query_wire: Option<Wire>,
     /// How a value is written in a record.
     pub in_record: Primitive,
-    /// How a value is written in a query.
+    /// How a value is written in a query: `AlbumId` may be text in a record, and an unsigned integer in a query.
     pub in_query: Primitive,
     /// The meaning of a scalar.
     pub meaning: Option<Meaning>,
@@ -150,19 +147,7 @@ pub struct EnumValue {
 /// A reference to a model of the same service; see [`Service::model`](crate::ir::Service::model). Ids are in the order
 /// of declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ModelId(usize);
-
-impl ModelId {
-    /// Creates the id of the model at this position. Only for the reader of specs, which declares the model.
-    pub(crate) fn new(position: usize) -> Self {
-        Self(position)
-    }
-
-    /// Returns the position of the model.
-    pub(crate) fn position(self) -> usize {
-        self.0
-    }
-}
+pub struct ModelId(pub(crate) usize);
 
 /// The type of a field: a single value, a record, a list or a map.
 #[derive(Clone, Debug, PartialEq, Eq)]

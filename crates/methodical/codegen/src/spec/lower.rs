@@ -46,6 +46,7 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
         examples: Vec::new(),
         open_points: open_points(cx, document),
     };
+    types::recursion(cx, document, &service);
     response::envelopes(cx, document);
     types::columns(cx, document, &mut service);
     service.operations = operation::operations(cx, document, &service);

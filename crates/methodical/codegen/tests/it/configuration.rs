@@ -7,23 +7,24 @@ use methodical_codegen::Workspace;
 use methodical_codegen::config::Config;
 use methodical_codegen::emit::GeneratedFile;
 
-use crate::{HERE, good, read, replaced, service};
+use crate::{HERE, ROOT, good, read, replaced, service};
 
 #[track_caller]
 fn config(text: &str) -> Config {
-    Config::parse(text.as_bytes()).unwrap_or_else(|rejected| panic!("{rejected}"))
+    Config::parse(text.as_bytes(), "spec/codegen.toml")
+        .unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// Generates all files of a small service.
-fn files(config: &Config) -> Vec<GeneratedFile> {
-    crate::files(&service(read(good())), config)
+fn files(config: Config) -> Vec<GeneratedFile> {
+    crate::files(service(read(good())), config)
 }
 
 #[test]
 fn only_configured_crates_and_documents_are_generated() {
-    assert_eq!(files(&config("spec = 'spec/shed.toml'")), []);
+    assert_eq!(files(config("spec = 'spec/shed.toml'")), []);
     let openapi = config("spec = 'spec/shed.toml'\n[documents]\nopenapi = 'openapi'");
-    let paths: Vec<_> = files(&openapi).into_iter().map(|file| file.path).collect();
+    let paths: Vec<_> = files(openapi).into_iter().map(|file| file.path).collect();
     assert_eq!(paths, ["openapi/list-tools.json"]);
 }
 
@@ -46,7 +47,7 @@ fn all_names_are_those_of_the_configuration() {
         json-schema = 'book/api/schema'
         spec-schema = 'api/schema.json'",
     );
-    let files = files(&shed);
+    let files = files(shed);
     let folders = ["api/", "book/", "crates/shed", "openapi/", "test/fakes/", "types/"];
     for GeneratedFile { path, text } in &files {
         assert!(folders.iter().any(|folder| path.starts_with(folder)), "{path}");
@@ -70,7 +71,7 @@ fn all_names_are_those_of_the_configuration() {
 
 #[track_caller]
 fn rejects(text: &str, expected: &str) {
-    let rejected = Config::parse(text.as_bytes()).expect_err("it is bad");
+    let rejected = Config::parse(text.as_bytes(), "spec/codegen.toml").expect_err("it is bad");
     assert_eq!(rejected.text.trim_end(), expected.trim_start(), "{}", rejected.text);
 }
 
@@ -141,7 +142,7 @@ fn the_example_of_the_guide_is_ours() {
 /// operation, so that only the server is refused.
 #[test]
 fn a_server_is_refused_for_a_service_that_it_cannot_be() {
-    let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let workspace = Path::new(ROOT);
     let read = |root: &Path, spec: &str| {
         let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
         Workspace::of(root, config(&format!("spec = '{spec}'\n{crates}")))

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use methodical_codegen::config::Config;
 use methodical_codegen::ir::{BuiltIn, Meaning, Service, ValueType, Wire};
 use methodical_codegen::spec::read_file;
 
@@ -11,7 +10,7 @@ use crate::{config, files, good, read, replaced, service};
 /// Replaces text in the good spec, and looks for lines in a file that is generated from it. Returns the file.
 #[track_caller]
 fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) -> String {
-    assert_generated(&(changed(replacements), config()), file, expected)
+    assert_generated(changed(replacements), file, expected)
 }
 
 /// Returns the service of the good spec with other text.
@@ -22,12 +21,8 @@ fn changed(replacements: &[(&str, &str)]) -> Service {
 
 /// Looks for lines in a generated file.
 #[track_caller]
-fn assert_generated(
-    (service, config): &(Service, Config),
-    file: &str,
-    expected: &[&str],
-) -> String {
-    let files = files(service, config);
+fn assert_generated(service: Service, file: &str, expected: &[&str]) -> String {
+    let files = files(service, config());
     let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
     for line in expected {
         let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");

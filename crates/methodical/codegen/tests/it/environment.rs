@@ -7,10 +7,12 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+use crate::ROOT;
+
 /// Creates a workspace that contains only a spec, the configuration of ours, and the options of rustfmt.
 fn scratch() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let workspace = Path::new(ROOT);
     let spec = workspace.join("tests/fixtures/tool-shed");
     fs::create_dir_all(folder.path().join("spec/fixtures")).expect("a folder");
     fs::copy(spec.join("spec.toml"), folder.path().join("spec/gateway.toml")).expect("copied");

@@ -5,20 +5,17 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use methodical_codegen::Project;
 use methodical_codegen::output::Output;
 use methodical_codegen::spec::read_file;
 
-use crate::{config, service};
+use crate::{ROOT, config, service, workspace};
 
 /// After a change, the new files are in `target/tmp/every-feature`; compare them with those of the commit before.
 #[test]
 fn files_of_a_service_with_every_feature() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
-    let spec = root.join("tests/fixtures/every-feature/spec.toml");
-    let (service, config) = (service(read_file(&spec, "spec.toml")), config());
-    let project = Project { service: &service, config: &config };
-    let output = Output::of(&project, root).expect("rustfmt runs");
+    let spec = Path::new(ROOT).join("tests/fixtures/every-feature/spec.toml");
+    let workspace = workspace(service(read_file(&spec, "spec.toml")), config());
+    let output = workspace.generate().expect("rustfmt runs");
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("snapshots/generated");
     settings.set_prepend_module_to_snapshot(false);

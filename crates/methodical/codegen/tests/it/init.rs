@@ -38,7 +38,7 @@ fn a_new_workspace_has_a_spec_crates_a_demo_and_tests() {
     let outcome = init(folder.path(), &["photo-albums", GIT]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let root = folder.path().join("photo-albums");
-    let workspace = Workspace::read(&root).expect("it is valid");
+    let workspace = Workspace::read(&root, "spec/codegen.toml").expect("it is valid");
     let output = workspace.generate().expect("rustfmt runs");
     assert_eq!(output.compare(&root).expect("it is readable"), []);
 
@@ -179,7 +179,7 @@ fn a_service_is_added_to_a_workspace() {
     // The workspace is found from a folder within.
     let outcome = run(&root.join("crates"), &["add", "lead-desk"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let service = Workspace::read_service(&root, "lead-desk").expect("it is valid");
+    let service = Workspace::read(&root, "spec/lead-desk/codegen.toml").expect("it is valid");
     let output = service.generate().expect("rustfmt runs");
     assert_eq!(output.compare(&root).expect("it is readable"), []);
     let mut text = outcome.stdout;

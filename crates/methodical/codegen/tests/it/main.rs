@@ -15,7 +15,7 @@ mod samples;
 use std::fs;
 use std::path::Path;
 
-use methodical_codegen::Project;
+use methodical_codegen::Workspace;
 use methodical_codegen::config::Config;
 use methodical_codegen::emit::{self, GeneratedFile};
 use methodical_codegen::ir::Service;
@@ -24,6 +24,9 @@ use methodical_codegen::spec::{Reading, read_bytes};
 /// The folder of the good spec and its fixtures.
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 
+/// The root of this workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
+
 /// The spec that the tests change.
 fn good() -> String {
     fs::read_to_string(Path::new(HERE).join("good-spec.toml")).expect("it is there")
@@ -31,7 +34,7 @@ fn good() -> String {
 
 /// Reads a spec, with the fixtures of the good one.
 fn read(spec: impl AsRef<[u8]>) -> Reading {
-    read_bytes(spec.as_ref(), Path::new(HERE), "spec.toml")
+    read_bytes(spec.as_ref(), Some(Path::new(HERE)), "spec.toml")
 }
 
 /// Returns the service of a valid spec.
@@ -42,12 +45,18 @@ fn service(reading: Reading) -> Service {
 
 /// The configuration of this workspace.
 fn config() -> Config {
-    Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid")
+    Config::parse(include_bytes!("../../../../../spec/codegen.toml"), "spec/codegen.toml")
+        .expect("it is valid")
+}
+
+/// A service of this workspace.
+fn workspace(service: Service, config: Config) -> Workspace {
+    Workspace { root: Path::new(ROOT).to_owned(), config, service }
 }
 
 /// Generates all files of a service with a configuration.
-fn files(service: &Service, config: &Config) -> Vec<GeneratedFile> {
-    emit::all(&Project { service, config })
+fn files(service: Service, config: Config) -> Vec<GeneratedFile> {
+    emit::all(&workspace(service, config))
 }
 
 /// Replaces the first occurrence of each text in a spec.

@@ -11,8 +11,8 @@ const SPEC: &str = include_str!("../mirrored/spec.toml");
 /// Returns the generated tables of a spec, without the space around each line.
 fn tables(spec: &str) -> String {
     let here = Path::new(HERE).join("mirrored");
-    let reading = read_bytes(spec.as_bytes(), &here, "spec.toml");
-    let files = files(&service(reading), &config());
+    let reading = read_bytes(spec.as_bytes(), Some(&here), "spec.toml");
+    let files = files(service(reading), config());
     let path = "crates/gateway-model/src/generated/tables.rs";
     let file = files.iter().find(|file| file.path == path).expect("it is generated");
     file.text.lines().map(str::trim).collect::<Vec<_>>().join("\n")

@@ -11,11 +11,11 @@ use methodical_codegen::spec::{read_file, schema};
 use proc_macro2::{TokenStream, TokenTree};
 use serde_json::Value;
 
-use crate::{config, files, service};
+use crate::{ROOT, config, files, service};
 
 /// Returns the paths of the sample specs, and of that of this workspace.
 pub(crate) fn paths() -> Vec<PathBuf> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let root = Path::new(ROOT);
     let folders = ["tests/fixtures", "tests/samples"]
         .map(|folder| fs::read_dir(root.join(folder)).expect("samples"));
     let samples = folders
@@ -104,7 +104,7 @@ fn generated_code_parses_and_ignores_descriptions() {
         let service = read(&path);
         let plain = described(service.clone(), &["A plain sentence."]);
         let hostile = described(service, &HOSTILE);
-        let (plain, hostile) = (files(&plain, &config()), files(&hostile, &config()));
+        let (plain, hostile) = (files(plain, config()), files(hostile, config()));
         assert_eq!(plain.len(), hostile.len());
         for (one, other) in
             hostile.iter().zip(&plain).filter(|(one, _)| one.path.strip_suffix(".rs").is_some())

@@ -11,8 +11,7 @@ use methodical_mirror::client::{AccessToken, RetryPolicy, blocking};
 use methodical_mirror::model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::model::{
-    DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
-    StreamDecoder,
+    DecodeError, Extra, ListOperation, Listing, Operation, Query, Service,
 };
 
 /// The service.
@@ -125,6 +124,7 @@ impl Operation for ListPersons {
 
     const NAME: &'static str = "list_persons";
     const METHOD: &'static str = "persons/list";
+    const BODY: &'static Body = LAYOUT;
 
     fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Directory>(Self::METHOD).finish())
@@ -133,23 +133,11 @@ impl Operation for ListPersons {
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(LAYOUT, body)
     }
-
-    fn error_class(body: &[u8]) -> Option<ErrorClass> {
-        codegen::error_class(LAYOUT, body)
-    }
 }
 
 impl ListOperation for ListPersons {
     type Item = Person;
     type Beside = ();
-
-    fn decoder(&self) -> StreamDecoder<Person> {
-        codegen::decoder(LAYOUT)
-    }
-
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PersonRef<'a>>, DecodeError> {
-        codegen::borrowed::<Person, ()>(LAYOUT, body)
-    }
 }
 
 /// A list of persons.

@@ -24,7 +24,7 @@ pub fn list<T: Record, B: Beside>(
 }
 
 /// Decodes a list into records that borrow from the body.
-pub fn borrowed<'b, T: Record, B: Beside>(
+pub(crate) fn borrowed<'b, T: Record, B: Beside>(
     place: &'static Body,
     body: &'b [u8],
 ) -> Result<Listing<T::Ref<'b>, B>, DecodeError> {

@@ -8,7 +8,7 @@ use core::fmt::Write as _;
 
 use crate::query::{Items, ListStyle, Post};
 use crate::scalar::either::parse_unsigned;
-use crate::{BodyFormat, DecodeError, Place, Query, Service};
+use crate::{BodyFormat, DecodeError, Operation, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
 #[derive(Debug)]
@@ -55,6 +55,17 @@ impl QueryBuilder {
             None => query.begin_body(format, is_idempotent),
         }
         query
+    }
+
+    /// Creates the query of an operation.
+    #[must_use]
+    pub fn of<O: Operation>() -> Self {
+        match O::POST {
+            None => Self::select::<O::Service>(O::METHOD),
+            Some((format, is_idempotent)) => {
+                Self::post::<O::Service>(O::METHOD, format, is_idempotent)
+            }
+        }
     }
 
     fn begin_body(&mut self, format: BodyFormat, is_idempotent: bool) {

@@ -57,44 +57,27 @@ macro_rules! list_operation {
 
             const NAME: &'static str = $name;
             const METHOD: &'static str = $method;
+            const BODY: &'static methodical_model::codegen::Body = $place;
 
             fn query(&self) -> Result<methodical_model::Query, methodical_model::DecodeError> {
                 use methodical_model::codegen::QueryBuilder;
-                let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+                let mut query = QueryBuilder::of::<Self>();
                 let push: fn(&Self, &mut QueryBuilder) -> Result<(), _> = $push;
                 push(self, &mut query).map(|()| query.finish())
             }
 
             fn decode(&self, body: &[u8]) -> Result<Self::Output, methodical_model::DecodeError> {
-                methodical_model::codegen::list($place, body)
+                methodical_model::codegen::list(Self::BODY, body)
             }
 
             fn rejected(output: &Self::Output) -> &[methodical_model::Rejected] {
                 &output.rejected
-            }
-
-            fn error_class(body: &[u8]) -> Option<methodical_model::ErrorClass> {
-                methodical_model::codegen::error_class($place, body)
             }
         }
 
         impl<$($generics)*> methodical_model::ListOperation for $operation {
             type Item = $item;
             type Beside = $beside;
-
-            fn decoder(&self) -> methodical_model::StreamDecoder<$item, $beside> {
-                methodical_model::codegen::decoder($place)
-            }
-
-            fn decode_borrowed<'a>(
-                &self,
-                body: &'a [u8],
-            ) -> Result<
-                methodical_model::Listing<<$item as methodical_model::Record>::Ref<'a>, $beside>,
-                methodical_model::DecodeError,
-            > {
-                methodical_model::codegen::borrowed::<$item, $beside>($place, body)
-            }
         }
     };
 }

@@ -2,7 +2,8 @@
 
 use std::slice;
 
-use methodical_model::{Auth, BodyFormat, Dispatch};
+use methodical_model::codegen::{Body, Decides};
+use methodical_model::{Auth, BodyFormat, Dispatch, ListOperation};
 use serde_json::Value;
 
 /// The contract of a service: its address, its operations, and the records in their responses.
@@ -72,16 +73,8 @@ pub struct Post {
 pub struct Data {
     /// Whether the data is a list.
     pub is_list: bool,
-    /// The keys that lead to the data.
-    pub at: &'static [&'static str],
-    /// The keys that lead to a marker of success, and its values.
-    pub success: Option<(&'static [&'static str], &'static [&'static str])>,
-    /// The keys that lead to a marker of failure.
-    pub failure: Option<&'static [&'static str]>,
-    /// Whether an empty list may be absent.
-    pub absent_as_empty: bool,
-    /// Whether a record may replace a list of one record.
-    pub one_as_list: bool,
+    /// Where the data is, and how the body reports a failure.
+    pub body: &'static Body,
 }
 
 /// A kind of record: its fields, and which of them identifies it.
@@ -252,8 +245,10 @@ impl Operation {
 
     /// Returns whether a body reports a failure.
     pub(crate) fn failure_in(&self, json: &Value) -> bool {
-        let marker = self.response.success;
-        let has_marker = marker.is_some_and(|(path, _)| at(json, path).is_some());
+        let has_marker = match self.response.decides() {
+            Some(Decides::Success { at: path, .. }) => at(json, path).is_some(),
+            _ => false,
+        };
         (self.reports_failures || has_marker) && self.response.failure_of(json).is_some()
     }
 
@@ -265,52 +260,66 @@ impl Operation {
 }
 
 impl Data {
+    /// Describes the response of a list.
+    pub const fn list<O: ListOperation>() -> Self {
+        Self { is_list: true, body: O::BODY }
+    }
+
+    /// Describes the response of an operation that returns an object.
+    pub const fn object<O: methodical_model::Operation>() -> Self {
+        Self { is_list: false, body: O::BODY }
+    }
+
+    /// Returns how a body reports success or failure, if it does.
+    fn decides(&self) -> Option<Decides> {
+        self.body.verdict.map(|verdict| verdict.decides)
+    }
+
     /// Describes the success marker of a body, for the title of a check; `None` if bodies have no marker.
     pub(crate) fn success_title(&self) -> Option<String> {
-        let is_one_of = |(path, values): (&[&str], &[&str])| {
-            format!("`{}` is `{}`", path.join("."), values.join("` or `"))
-        };
-        let is_absent = |path: &[&str]| format!("`{}` is absent", path.join("."));
-        self.success.map(is_one_of).or_else(|| self.failure.map(is_absent))
+        Some(match self.decides()? {
+            Decides::Success { at, is } => format!("`{}` is `{}`", at.join("."), is.join("` or `")),
+            Decides::Failure { present } => format!("`{}` is absent", present.join(".")),
+        })
     }
 
     /// Describes the data and its place in a body.
     pub(crate) fn place(&self) -> (String, &'static str) {
-        let path = self.at.join(".");
+        let path = self.body.at.join(".");
         let place = if path.is_empty() { "the response".to_owned() } else { format!("`{path}`") };
         (place, if self.is_list { "a list" } else { "an object" })
     }
 
     /// Returns the data of a response.
     pub(crate) fn data<'v>(&self, json: &'v Value) -> Option<&'v Value> {
-        at(json, self.at)
+        at(json, self.body.at)
     }
 
     /// Returns the elements of the list. A record in place of a list is its only element, and an absent list is empty.
-    pub(crate) fn list<'v>(&self, json: &'v Value) -> Option<&'v [Value]> {
+    pub(crate) fn elements<'v>(&self, json: &'v Value) -> Option<&'v [Value]> {
         match self.data(json).filter(|data| !data.is_null()) {
             Some(Value::Array(list)) => Some(list),
-            Some(one) if self.one_as_list && one.is_object() => Some(slice::from_ref(one)),
-            None if self.absent_as_empty => Some(&[]),
+            Some(one) if self.body.one_as_list && one.is_object() => Some(slice::from_ref(one)),
+            None if self.body.absent_as_empty => Some(&[]),
             _ => None,
         }
     }
 
     /// Returns why a response does not report success.
     pub(crate) fn failure_of(&self, json: &Value) -> Option<String> {
-        if let Some((path, values)) = self.success {
-            let found = match at(json, path) {
-                Some(Value::String(text)) => Some(text.clone()),
-                Some(other) => Some(other.to_string()),
-                None => None,
-            };
-            if !found.is_some_and(|found| values.contains(&found.as_str())) {
-                return Some(format!("`{}` is not `{}`", path.join("."), values.join("` or `")));
+        match self.decides()? {
+            Decides::Success { at: path, is } => {
+                let found = at(json, path).is_some_and(|found| match found {
+                    Value::String(text) => is.contains(&text.as_str()),
+                    other => is.contains(&other.to_string().as_str()),
+                });
+                (!found).then(|| format!("`{}` is not `{}`", path.join("."), is.join("` or `")))
+            }
+            Decides::Failure { present } => {
+                let is_present = at(json, present).is_some_and(|value| !value.is_null());
+                is_present.then(|| format!("`{}` is present", present.join(".")))
             }
         }
-        let path = self.failure?;
-        let is_present = at(json, path).is_some_and(|value| !value.is_null());
-        is_present.then(|| format!("`{}` is present", path.join(".")))
     }
 }
 

@@ -114,7 +114,7 @@ impl Exchange {
 
     /// Returns the elements of the list.
     pub(super) fn list(&self, operation: &Operation) -> Outcome<&[Value]> {
-        let list = operation.response.list(self.success()?.json()?);
+        let list = operation.response.elements(self.success()?.json()?);
         list.map_or_else(|| skip("the response has no list"), Ok)
     }
 

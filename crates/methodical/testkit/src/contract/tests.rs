@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use gateway_transport::{BlockingBody, Redacted, Request, blocking_transport_fn};
 use http::Method;
+use methodical_model::codegen::{Body, Decides, Verdict};
 use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 
 use crate::contract::description::{
@@ -35,14 +36,11 @@ const LIMIT: Param = Param {
     open: &[],
 };
 
-/// A body that is one record.
-const OBJECT: Data = Data {
-    is_list: false,
-    at: &[],
-    success: None,
-    failure: None,
-    absent_as_empty: false,
-    one_as_list: false,
+/// A list of shows, with a marker of success.
+const LIST: Body = Body {
+    at: &["shows"],
+    verdict: Some(&Verdict::new(Decides::Success { at: &["result"], is: &["success"] })),
+    ..Body::ROOT
 };
 
 /// Returns a service.
@@ -68,12 +66,7 @@ pub(super) const fn shows(select: &'static str, post: Option<Post>) -> Operation
         select,
         source: "",
         post,
-        response: Data {
-            is_list: true,
-            at: &["shows"],
-            success: Some((&["result"], &["success"])),
-            ..OBJECT
-        },
+        response: Data { is_list: true, body: &LIST },
         reports_failures: true,
         record: &SHOW,
         params: &[LIMIT],

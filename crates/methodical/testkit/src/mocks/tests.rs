@@ -4,7 +4,7 @@ use attohttpc::Response;
 use methodical_model::{Auth, Dispatch, Secret, SecretPlace, Service};
 use wiremock::MockServer;
 
-use super::with_members;
+use super::{object, with_members};
 
 mod matches;
 mod responses;
@@ -57,17 +57,17 @@ fn post(server: &MockServer, target: &str, body: &str) -> Response {
 
 #[test]
 fn members_are_added_where_the_object_lacks_them() {
-    const OK: &str = r#""stat":"ok""#;
-    const META: &str = r#""meta":{"stat":"ok"}"#;
-    for (members, object, expected) in [
+    const OK: &str = r#"{"stat":"ok"}"#;
+    const META: &str = r#"{"meta":{"stat":"ok"}}"#;
+    for (members, record, expected) in [
         (OK, r#"{"id":1}"#, r#"{"id":1,"stat":"ok"}"#),
         (OK, r#"{"id":1,"stat":"ok"}"#, r#"{"id":1,"stat":"ok"}"#),
         (OK, "{}", r#"{"stat":"ok"}"#),
-        ("", r#"{"id":1}"#, r#"{"id":1}"#),
+        ("{}", r#"{"id":1}"#, r#"{"id":1}"#),
         (META, r#"{"id":1}"#, r#"{"id":1,"meta":{"stat":"ok"}}"#),
         (META, r#"{"meta":{"count":1}}"#, r#"{"meta":{"count":1,"stat":"ok"}}"#),
         (META, r#"{"meta":{"stat":"fail"}}"#, r#"{"meta":{"stat":"fail"}}"#),
     ] {
-        assert_eq!(with_members(members, object), expected);
+        assert_eq!(with_members(object(members), record), expected);
     }
 }

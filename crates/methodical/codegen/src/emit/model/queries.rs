@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
@@ -19,8 +19,8 @@ struct Queries<'a> {
     verdicts: Vec<&'a Verdict>,
 }
 
-pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
-    let (service, krate) = (project.service, project.config.rust_name(Role::Model));
+pub(super) fn emit(workspace: &Workspace, path: String) -> GeneratedFile {
+    let (service, krate) = (&workspace.service, workspace.config.rust_name(Role::Model));
     let (marker, verdicts) = (marker(service), verdicts(service));
     GeneratedFile::new(path, &Queries { service, krate, marker, verdicts })
 }
@@ -75,15 +75,6 @@ fn conversion(param: &Param) -> &'static str {
 /// Returns whether a setter takes `impl Into` of the type. For a flag that would be useless.
 fn converts(param: &Param) -> bool {
     param.ty.in_record != Primitive::Boolean
-}
-
-/// Returns the expression for the place of the data in a body.
-fn place(operation: &Operation) -> String {
-    if operation.response.is_bare() {
-        "&codegen::Body::ROOT".to_owned()
-    } else {
-        format!("&{}", operation.rust.screaming_snake())
-    }
 }
 
 /// Returns how the values of a list are written: a variant of the runtime's `Items`.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::config::{Project, Role};
+use crate::config::{Role, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
 use crate::text::{json_string, string, strings};
@@ -10,15 +10,15 @@ use crate::text::{json_string, string, strings};
 #[derive(Template)]
 #[template(path = "model/types.rs.jinja")]
 struct Types<'a> {
-    project: &'a Project<'a>,
+    workspace: &'a Workspace,
     service: &'a Service,
     /// The name of the crate.
     krate: String,
 }
 
-pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
-    let (service, krate) = (project.service, project.config.rust_name(Role::Model));
-    GeneratedFile::new(path, &Types { project, service, krate })
+pub(super) fn emit(workspace: &Workspace, path: String) -> GeneratedFile {
+    let (service, krate) = (&workspace.service, workspace.config.rust_name(Role::Model));
+    GeneratedFile::new(path, &Types { workspace, service, krate })
 }
 
 /// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
@@ -108,9 +108,9 @@ fn initial(field: &Field) -> String {
 }
 
 /// Returns the constructor call that creates a record with only its required fields.
-pub(crate) fn constructor(project: &Project<'_>, model: &Model) -> String {
-    let arguments: Vec<_> = required(model).map(|field| argument(project, field)).collect();
-    let krate = project.config.rust_name(Role::Model);
+pub(crate) fn constructor(workspace: &Workspace, model: &Model) -> String {
+    let arguments: Vec<_> = required(model).map(|field| argument(workspace, field)).collect();
+    let krate = workspace.config.rust_name(Role::Model);
     format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))
 }
 
@@ -147,15 +147,15 @@ fn value(service: &Service, ty: &Type, example: Option<&str>) -> String {
     }
 }
 
-fn argument(project: &Project<'_>, field: &Field) -> String {
+fn argument(workspace: &Workspace, field: &Field) -> String {
     let ty = match &field.ty {
         Type::Value(ty) => ty,
-        Type::Model(id) => return constructor(project, project.service.model(*id)),
+        Type::Model(id) => return constructor(workspace, workspace.service.model(*id)),
         Type::List(_) | Type::Map(_) => return "[].into()".to_owned(),
     };
     let text = ty.sample(field.example.as_deref());
     if let Some(value) = ty.values.first() {
-        let krate = project.config.rust_name(Role::Model);
+        let krate = workspace.config.rust_name(Role::Model);
         return format!("{krate}::{}::{}", ty.rust.pascal(), value.rust.variant());
     }
     match ty.in_record {

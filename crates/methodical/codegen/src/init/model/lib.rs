@@ -16,7 +16,7 @@ pub use methodical_model::{
 pub use crate::generated::RawQuery;
 pub use crate::generated::*;
 
-/// Constants of the service, and its type.
+/// The service, with the constants that all calls share.
 pub mod service {
     pub use crate::generated::service::*;
 }

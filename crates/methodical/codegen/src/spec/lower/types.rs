@@ -62,7 +62,6 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     Some(ValueType {
         rust: RustName::new(name)?,
         wire,
-        query_wire,
         in_record: in_record.unwrap_or_default(),
         in_query: in_query.unwrap_or_default(),
         meaning: Some(meaning),
@@ -145,17 +144,15 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
 pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
     let given = &document.models;
     for (index, name) in given.names().enumerate() {
-        cx.declare(name, Type::Model(ModelId::new(index)));
+        cx.declare(name, Type::Model(ModelId(index)));
     }
     let models = given.iter().enumerate();
-    let models: Vec<_> = models
-        .filter_map(|(index, (name, one))| model(cx, ModelId::new(index), name, one))
-        .collect();
-    recursion(cx, &models, document);
+    let models: Vec<_> =
+        models.filter_map(|(index, (name, one))| model(cx, ModelId(index), name, one)).collect();
     // Checked once all models are known: an empty list represents a record without fields.
     for (model, (_, given)) in models.iter().zip(given.iter()) {
         for field in model.fields.iter().filter(|field| field.is(Leniency::EmptyArrayAsMap)) {
-            let inner = field.ty.model().and_then(|id| models.get(id.position()));
+            let inner = field.ty.model().and_then(|id| models.get(id.0));
             let needed = inner.and_then(|inner| inner.fields.iter().find(|field| field.required));
             if let (Some(needed), Some(given)) = (needed, given.fields.named(&field.wire)) {
                 say!(cx, given.lenient, "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
@@ -294,20 +291,13 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str>
 }
 
 /// Reports models that contain themselves, even through a list or a map.
-fn recursion(cx: &mut Context<'_>, models: &[Model], document: &Document) {
-    let inner = |field: &Field| field.ty.element().model().map(ModelId::position);
-    let contains = |from: &Field, model: usize| {
-        let (mut found, mut pending) = (BTreeSet::new(), Vec::from_iter(inner(from)));
-        while let Some(one) = pending.pop() {
-            if found.insert(one) {
-                let fields = models.get(one).into_iter().flat_map(|one| &one.fields);
-                pending.extend(fields.filter_map(inner));
-            }
-        }
-        found.contains(&model)
-    };
-    for (index, (model, (name, given))) in models.iter().zip(document.models.iter()).enumerate() {
-        let field = model.fields.iter().find(|field| contains(field, index));
+pub(super) fn recursion(cx: &mut Context<'_>, document: &Document, service: &Service) {
+    for (model, (name, given)) in service.models.iter().zip(document.models.iter()) {
+        let contains = |field: &&Field| {
+            let inner = field.ty.element().model();
+            inner.is_some_and(|inner| service.reachable(inner).contains(&model.id))
+        };
+        let field = model.fields.iter().find(contains);
         let key = field.and_then(|one| given.fields.names().find(|key| key.value == one.wire));
         say!(cx, key, "the model `{name}` contains itself"
             => "declare another model, without the field, for the inner records");

@@ -6,7 +6,6 @@ use methodical_mirror::model::codegen::{self, Body, Decides, Nulls, QueryBuilder
 use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
-    StreamDecoder,
 };
 
 /// The service.
@@ -150,6 +149,7 @@ macro_rules! list {
 
             const NAME: &'static str = $name;
             const METHOD: &'static str = $method;
+            const BODY: &'static Body = LAYOUT;
 
             fn query(&self) -> Result<Query, DecodeError> {
                 let query = QueryBuilder::select::<Self::Service>(Self::METHOD);
@@ -160,26 +160,11 @@ macro_rules! list {
             fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
                 codegen::list(LAYOUT, body)
             }
-
-            fn error_class(body: &[u8]) -> Option<ErrorClass> {
-                codegen::error_class(LAYOUT, body)
-            }
         }
 
         impl ListOperation for $type {
             type Item = Titled;
             type Beside = ();
-
-            fn decoder(&self) -> StreamDecoder<Titled> {
-                codegen::decoder(LAYOUT)
-            }
-
-            fn decode_borrowed<'a>(
-                &self,
-                body: &'a [u8],
-            ) -> Result<Listing<TitledRef<'a>>, DecodeError> {
-                codegen::borrowed::<Titled, ()>(LAYOUT, body)
-            }
         }
     };
 }

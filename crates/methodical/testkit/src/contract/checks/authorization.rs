@@ -117,7 +117,7 @@ fn no_data(seen: &Evidence<'_>, probe: &Operation) -> Outcome {
 fn has_data(json: &Value, operation: &Operation) -> bool {
     let data = &operation.response;
     if data.is_list {
-        return data.list(json).is_some_and(|list| !list.is_empty());
+        return data.elements(json).is_some_and(|list| !list.is_empty());
     }
     let record = data.data(json).unwrap_or(&Value::Null);
     let names = operation.record.fields.iter().map(|field| field.name);

@@ -52,7 +52,7 @@ impl Parameter {
             self.known(seen)?.has_status(200)
         });
         let data = &operation.response;
-        if data.success_title().is_some() || !data.at.is_empty() {
+        if data.success_title().is_some() || !data.body.at.is_empty() {
             let title = format!("a call with `{}` reports success and has its data", param.name);
             group.add(self.name("envelope"), title, Section(operation.source), move |seen| {
                 let exchange = self.known(seen)?;

@@ -81,7 +81,7 @@ pub(super) fn reports_success(exchange: &Exchange, data: &Data) -> Outcome {
 pub(super) fn has_data(exchange: &Exchange, data: &Data) -> Outcome {
     let json = exchange.success()?.json()?;
     let has_data = if data.is_list {
-        data.list(json).is_some()
+        data.elements(json).is_some()
     } else {
         data.data(json).is_some_and(Value::is_object)
     };

@@ -11,7 +11,8 @@ async fn a_json_body_has_the_parameters_and_each_value_of_a_list() {
     let server = MockServer::start().await;
     let values = ["1", "2"].map(str::to_owned);
     // The style of the list does not matter.
-    Call::post::<Photos>("photos/add", BodyFormat::Json)
+    Call::new::<Photos>("photos/add")
+        .post(BodyFormat::Json)
         .with("title", "Harbour")
         .with("size", "7")
         .with_list("tag", ListStyle::Comma, values)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use attohttpc::Response;
+use methodical_model::codegen::{Body, Decides, Verdict};
 use serde_json::{Value, json};
 use wiremock::MockServer;
 
@@ -12,6 +13,24 @@ use crate::mocks::{Call, MockedCall};
 fn call() -> Call {
     Call::new::<Photos>("photos/list")
 }
+
+fn call_of(place: &'static Body) -> Call {
+    Call { place, ..call() }
+}
+
+const PHOTOS: Body = Body { at: &["photo"], ..Body::ROOT };
+
+const MARKED: Body = Body {
+    verdict: Some(&Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })),
+    ..PHOTOS
+};
+
+const NESTED: Body = Body {
+    at: &["all", "photo"],
+    verdict: Some(&Verdict::new(Decides::Success { at: &["meta", "stat"], is: &["ok"] })),
+    beside_above: 1,
+    ..Body::ROOT
+};
 
 /// Returns the response of a mock.
 async fn answer(mock: MockedCall) -> Response {
@@ -34,34 +53,39 @@ fn header<'a>(response: &'a Response, name: &str) -> &'a str {
 const JSON: &str = "application/json";
 
 #[tokio::test]
-async fn a_list_is_between_its_texts() {
-    let frame = (r#"{"photo":["#, "]}");
-    assert_eq!(body(call().list(frame, &[1, 2])).await, r#"{"photo":[1,2]}"#);
-    assert_eq!(body(call().bad_record().list(frame, &["a"])).await, r#"{"photo":["a",0]}"#);
-    assert_eq!(body(call().truncated().list(frame, &[1, 2])).await, r#"{"photo":[1,2"#);
+async fn a_list_is_where_the_operation_has_it() {
+    let call = || call_of(&PHOTOS);
+    assert_eq!(body(call().list(&[1, 2])).await, r#"{"photo":[1,2]}"#);
+    assert_eq!(body(call().bad_record().list(&["a"])).await, r#"{"photo":["a",0]}"#);
+    assert_eq!(body(call().truncated().list(&[1, 2])).await, r#"{"photo":[1,2"#);
 }
 
 #[tokio::test]
 async fn the_fields_beside_a_list_follow_it() {
-    let frame = (r#"{"photo":["#, "]", "}");
-    let beside = |call: Call, beside: Value| call.list_beside(frame, &[1], &beside);
-    assert_eq!(body(beside(call(), json!({}))).await, r#"{"photo":[1]}"#);
-    assert_eq!(body(beside(call(), json!({ "total": 1 }))).await, r#"{"photo":[1],"total":1}"#);
-    let marked = || call().marked(r#""stat":"ok""#);
-    let all = r#"{"photo":[1],"stat":"ok","total":1}"#;
-    assert_eq!(body(beside(marked(), json!({ "total": 1 }))).await, all);
+    let beside = |place, beside: Value| call_of(place).list_beside(&[1], &beside);
+    let plain = &PHOTOS;
+    assert_eq!(body(beside(plain, json!({}))).await, r#"{"photo":[1]}"#);
+    assert_eq!(body(beside(plain, json!({ "total": 1 }))).await, r#"{"photo":[1],"total":1}"#);
+    let all = r#"{"stat":"ok","photo":[1],"total":1}"#;
+    assert_eq!(body(beside(&MARKED, json!({ "total": 1 }))).await, all);
     let own = r#"{"photo":[1],"stat":"fail"}"#;
-    assert_eq!(body(beside(marked(), json!({ "stat": "fail" }))).await, own);
+    assert_eq!(body(beside(&MARKED, json!({ "stat": "fail" }))).await, own);
+    let above = r#"{"meta":{"stat":"ok"},"all":{"photo":[1]},"total":1}"#;
+    assert_eq!(body(beside(&NESTED, json!({ "total": 1 }))).await, above);
+    let within = r#"{"all":{"photo":[1]},"meta":{"count":1,"stat":"ok"}}"#;
+    assert_eq!(body(beside(&NESTED, json!({ "meta": { "count": 1 } }))).await, within);
 }
 
 #[tokio::test]
-async fn an_object_is_between_its_texts_with_the_members_that_it_lacks() {
-    let frame = (r#"{"photo":"#, "}");
-    let mock = call().object_in(frame, r#""stat":"ok""#, &json!({ "id": 1 }));
-    assert_eq!(body(mock).await, r#"{"photo":{"id":1,"stat":"ok"}}"#);
+async fn an_object_has_the_marker_that_it_lacks() {
+    let mock = call_of(&MARKED).object(&json!({ "id": 1 }));
+    assert_eq!(body(mock).await, r#"{"stat":"ok","photo":{"id":1}}"#);
+    let whole = || call_of(&Body { at: &[], ..MARKED });
+    assert_eq!(body(whole().object(&json!({ "id": 1 }))).await, r#"{"id":1,"stat":"ok"}"#);
+    assert_eq!(body(whole().object(&())).await, r#"{"stat":"ok"}"#);
     assert_eq!(body(call().object(&json!({ "id": 1 }))).await, r#"{"id":1}"#);
     assert_eq!(body(call().truncated().object(&json!({ "id": 1 }))).await, r#"{"id":1"#);
-    assert_eq!(body(call().nothing("null")).await, "null");
+    assert_eq!(body(call().object(&())).await, "null");
 }
 
 #[tokio::test]
