@@ -58,6 +58,24 @@ fn every_crate_forbids_unsafe_code() {
     assert!(manifests.len() > 15);
 }
 
+/// A manifest cannot inherit the lints of another workspace, so they are the same text, except for unsafe code.
+#[test]
+fn every_workspace_with_lints_has_the_same() {
+    let texts = files("*Cargo.toml").into_iter().map(|manifest| read(&manifest));
+    let lints: Vec<String> = texts
+        .filter_map(|text| {
+            let lints = text.get(text.find("[workspace.lints.rust]")?..)?;
+            let end = lints.find("\n[profile").unwrap_or(lints.len());
+            let lines = lints[..end].trim_end().lines();
+            Some(lines.filter(|line| !line.contains("unsafe")).collect::<Vec<_>>().join("\n"))
+        })
+        .collect();
+    assert_eq!(lints.len(), 3);
+    for one in &lints {
+        assert_eq!(*one, lints[0]);
+    }
+}
+
 /// `unbounded_depth` would let a response overflow the stack; `arbitrary_precision` changes how numbers compare.
 #[test]
 fn serde_json_has_no_dangerous_feature() {

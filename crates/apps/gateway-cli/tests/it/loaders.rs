@@ -1,4 +1,4 @@
-//! Programs of other projects load what the connectors print: `.ci/connectors` installs them, and runs these tests.
+//! Programs of other projects load what the connectors print: `.ci/full connectors` installs them, and runs these tests.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::run::{code, stderr, stdout};
 /// Returns a program in a virtual environment of Python; `None` without the tools.
 fn tool(environment: &str, program: &str) -> Option<PathBuf> {
     let Some(folder) = env::var_os("GATEWAY_LOADERS") else {
-        println!("SKIPPED: GATEWAY_LOADERS is not set; run .ci/connectors");
+        println!("SKIPPED: GATEWAY_LOADERS is not set; run `.ci/full connectors`");
         return None;
     };
     Some(Path::new(&folder).join(environment).join("bin").join(program))
