@@ -48,9 +48,11 @@ fn every_crate_forbids_unsafe_code() {
             "{}",
             manifest.display()
         );
-        // The fuzz targets and the tests with other HTTP clients are separate workspaces.
-        let is_test_workspace =
-            manifest.starts_with(root().join("tests")) && text.contains("\n[workspace]");
+        // The fuzz targets, the tests with other HTTP clients and the benchmark of decoders are separate workspaces.
+        let is_test = ["tests", "crates/gateway-model/benches"]
+            .iter()
+            .any(|folder| manifest.starts_with(root().join(folder)));
+        let is_test_workspace = is_test && text.contains("\n[workspace]");
         if text.contains("[package]") && !is_test_workspace {
             assert!(text.contains("[lints]\nworkspace = true"), "{}", manifest.display());
         }

@@ -1,6 +1,7 @@
 //! Speed of decoding, compared in the same run with `serde_json` into derived structs.
 //!
-//! `cargo bench -p gateway-model` prints the table; with `-- --write` it also goes to `docs/benchmarks.md`. Times are CPU
+//! `cargo bench --manifest-path crates/gateway-model/benches/Cargo.toml` prints the table; with `-- --write` it also goes to
+//! `docs/benchmarks.md`. Times are CPU
 //! times of the thread, rounds are interleaved, and a ratio is the median over all rounds of the ratio within a round.
 
 #![expect(
@@ -16,13 +17,11 @@
     reason = "a benchmark prints for a person and stops at the first error"
 )]
 
-#[path = "../support/data.rs"]
 mod data;
 #[path = "../support/document.rs"]
 mod document;
 #[path = "../support/measure.rs"]
 mod measure;
-#[path = "../support/subjects.rs"]
 mod subjects;
 
 use std::hint::black_box;

@@ -16,7 +16,9 @@ pub(crate) fn publish(place: &str, text: &str) -> ExitCode {
 
 /// Replaces a section of `docs/benchmarks.md`, which two markers enclose.
 fn write(place: &str, text: &str) -> std::io::Result<()> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.md");
+    let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut paths = folders.map(|folder| folder.join("docs/benchmarks.md"));
+    let path = paths.find(|path| path.exists()).ok_or(std::io::ErrorKind::NotFound)?;
     let old = std::fs::read_to_string(&path)?;
     let (begin, end) = (format!("<!-- begin: {place} -->"), format!("<!-- end: {place} -->"));
     let parts = old

@@ -1,5 +1,8 @@
 //! The measured decoders. Every subject decodes the same body and returns the same checksum.
 
+use std::borrow::Cow;
+
+use facet::Facet;
 use gateway_model::{Candidate, CandidateRef, ListCandidates, ListOperation, Next, StreamDecoder};
 use serde::Deserialize;
 
@@ -12,12 +15,34 @@ pub(crate) struct Subject {
 
 /// The subjects. The first is the reference, the code that most people would write.
 pub(crate) const SUBJECTS: &[Subject] = &[
-    subject("serde_json, derived `String` structs (reference)", reference),
+    subject("serde_json, derived `String` structs (reference)", |body| {
+        serde_json::from_slice::<Answer<String>>(body).expect("valid").sum()
+    }),
     subject("sonic-rs, the same structs", |body| {
-        sonic_rs::from_slice::<Answer>(body).expect("valid").sum()
+        sonic_rs::from_slice::<Answer<String>>(body).expect("valid").sum()
     }),
     subject("simd-json, the same structs, on a copy of the body", |body| {
-        simd_json::from_slice::<Answer>(&mut body.to_vec()).expect("valid").sum()
+        simd_json::from_slice::<Answer<String>>(&mut body.to_vec()).expect("valid").sum()
+    }),
+    subject("flexon, the same structs", |body| {
+        flexon::from_slice::<Answer<String>>(body).expect("valid").sum()
+    }),
+    subject("asmjson, the same structs", |body| {
+        let dom = asmjson::dom_parser()(std::str::from_utf8(body).expect("UTF-8"), None);
+        let root = dom.as_ref().and_then(asmjson::Dom::root).expect("valid");
+        asmjson::from_taperef::<Answer<String>>(root).expect("valid").sum()
+    }),
+    subject("facet-json, the same structs", |body| {
+        facet_json::from_slice::<Answer<String>>(body).expect("valid").sum()
+    }),
+    subject("serde_json, structs that borrow", |body| {
+        serde_json::from_slice::<Answer<Text<'_>>>(body).expect("valid").sum()
+    }),
+    subject("sonic-rs, structs that borrow", |body| {
+        sonic_rs::from_slice::<Answer<Text<'_>>>(body).expect("valid").sum()
+    }),
+    subject("flexon, structs that borrow", |body| {
+        flexon::from_slice::<Answer<Text<'_>>>(body).expect("valid").sum()
     }),
     subject("ours, whole body, owned", |body| {
         ListCandidates::decode(body).expect("valid").items.iter().map(owned).sum()
@@ -35,10 +60,6 @@ pub(crate) const SUBJECTS: &[Subject] = &[
 
 const fn subject(name: &'static str, run: fn(&[u8]) -> usize) -> Subject {
     Subject { name, run }
-}
-
-fn reference(body: &[u8]) -> usize {
-    serde_json::from_slice::<Answer>(body).expect("valid").sum()
 }
 
 fn stream(
@@ -95,46 +116,54 @@ fn borrowed(candidate: &CandidateRef<'_>) -> usize {
         + kind.as_ref().map_or(0, |kind| kind.as_str().len())
 }
 
-#[derive(Deserialize)]
-struct Answer {
+#[derive(Deserialize, Facet)]
+struct Answer<T> {
     #[serde(rename = "status")]
-    _status: String,
-    result: Vec<Plain>,
+    #[facet(rename = "status")]
+    _status: T,
+    result: Vec<Plain<T>>,
 }
 
-impl Answer {
+#[derive(Deserialize, Facet)]
+struct Plain<T> {
+    id: T,
+    name: Option<T>,
+    email: Option<T>,
+    phone: Option<T>,
+    phone_mobile: Option<T>,
+    date: Option<T>,
+    portal: Option<PlainPortal<T>>,
+    r#type: Option<T>,
+}
+
+#[derive(Deserialize, Facet)]
+struct PlainPortal<T> {
+    id: T,
+    name: Option<T>,
+}
+
+/// A text that borrows from the body, unless it has escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl AsRef<str> for Text<'_> {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: AsRef<str>> Answer<T> {
     fn sum(&self) -> usize {
         self.result.iter().map(Plain::sum).sum()
     }
 }
 
-#[derive(Deserialize)]
-struct Plain {
-    id: String,
-    name: Option<String>,
-    email: Option<String>,
-    phone: Option<String>,
-    phone_mobile: Option<String>,
-    date: Option<String>,
-    portal: Option<PlainPortal>,
-    r#type: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct PlainPortal {
-    id: String,
-    name: Option<String>,
-}
-
-impl Plain {
+impl<T: AsRef<str>> Plain<T> {
     fn sum(&self) -> usize {
-        let texts =
-            [&self.name, &self.email, &self.phone, &self.phone_mobile, &self.date, &self.r#type];
-        1 + self.id.len()
-            + texts.iter().map(|text| text.as_deref().map_or(0, str::len)).sum::<usize>()
-            + self
-                .portal
-                .as_ref()
-                .map_or(0, |portal| portal.id.len() + portal.name.as_deref().map_or(0, str::len))
+        let Self { id, name, email, phone, phone_mobile, date, portal, r#type } = self;
+        let length = |text: &Option<T>| text.as_ref().map_or(0, |text| text.as_ref().len());
+        1 + id.as_ref().len()
+            + [name, email, phone, phone_mobile, date, r#type].into_iter().map(length).sum::<usize>()
+            + portal.as_ref().map_or(0, |portal| portal.id.as_ref().len() + length(&portal.name))
     }
 }
