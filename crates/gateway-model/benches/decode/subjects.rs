@@ -24,8 +24,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     subject("simd-json, the same structs, on a copy of the body", |body| {
         simd_json::from_slice::<Answer<String>>(&mut body.to_vec()).expect("valid").sum()
     }),
-    subject("flexon, the same structs", |body| {
-        flexon::from_slice::<Answer<String>>(body).expect("valid").sum()
+    subject("flexon, the same structs, on a copy of the body", |body| {
+        flexon::from_mut_slice::<Answer<String>>(&mut body.to_vec()).expect("valid").sum()
     }),
     subject("asmjson, the same structs", |body| {
         let dom = asmjson::dom_parser()(std::str::from_utf8(body).expect("UTF-8"), None);
@@ -41,8 +41,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     subject("sonic-rs, structs that borrow", |body| {
         sonic_rs::from_slice::<Answer<Text<'_>>>(body).expect("valid").sum()
     }),
-    subject("flexon, structs that borrow", |body| {
-        flexon::from_slice::<Answer<Text<'_>>>(body).expect("valid").sum()
+    subject("flexon, structs that borrow from a copy of the body", |body| {
+        flexon::from_mut_slice::<Answer<Text<'_>>>(&mut body.to_vec()).expect("valid").sum()
     }),
     subject("ours, whole body, owned", |body| {
         ListCandidates::decode(body).expect("valid").items.iter().map(owned).sum()
@@ -163,7 +163,10 @@ impl<T: AsRef<str>> Plain<T> {
         let Self { id, name, email, phone, phone_mobile, date, portal, r#type } = self;
         let length = |text: &Option<T>| text.as_ref().map_or(0, |text| text.as_ref().len());
         1 + id.as_ref().len()
-            + [name, email, phone, phone_mobile, date, r#type].into_iter().map(length).sum::<usize>()
+            + [name, email, phone, phone_mobile, date, r#type]
+                .into_iter()
+                .map(length)
+                .sum::<usize>()
             + portal.as_ref().map_or(0, |portal| portal.id.as_ref().len() + length(&portal.name))
     }
 }
