@@ -27,11 +27,6 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     subject("flexon, the same structs, on a copy of the body", |body| {
         flexon::from_mut_slice::<Answer<String>>(&mut body.to_vec()).expect("valid").sum()
     }),
-    subject("asmjson, the same structs", |body| {
-        let dom = asmjson::dom_parser()(std::str::from_utf8(body).expect("UTF-8"), None);
-        let root = dom.as_ref().and_then(asmjson::Dom::root).expect("valid");
-        asmjson::from_taperef::<Answer<String>>(root).expect("valid").sum()
-    }),
     subject("facet-json, the same structs", |body| {
         facet_json::from_slice::<Answer<String>>(body).expect("valid").sum()
     }),
