@@ -3,7 +3,6 @@
 'use strict';
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
-const path = require('node:path');
 const { chromium } = require('playwright-core');
 const { HtmlValidate } = require('html-validate');
 
@@ -72,7 +71,7 @@ async function takePictures(page, name, target) {
     await page.emulateMedia(view === 'print' ? { media: view, colorScheme: 'light' } : { media: 'screen', colorScheme: view });
     // Each view is a new page: after a change of the width, Chromium wraps some columns in another way.
     await page.goto(target);
-    await page.screenshot({ path: path.join(folder, `${name}-${width}-${view}.png`), fullPage: true });
+    await page.screenshot({ path: `${folder}/${name}-${width}-${view}.png`, fullPage: true });
   }
   await page.emulateMedia({ media: 'screen' });
 }
