@@ -66,9 +66,9 @@ fn every_workspace_with_lints_has_the_same() {
     let texts = files("*Cargo.toml").into_iter().map(|manifest| read(&manifest));
     let mut lints: Vec<String> = texts
         .filter_map(|text| {
-            let (_, lints) = text.split_once("[workspace.lints.rust]")?;
-            let (lints, _) = lints.split_once("\n[profile")?;
-            let lines = lints.trim_end().lines();
+            let (_, rest) = text.split_once("[workspace.lints.rust]")?;
+            let (section, _) = rest.split_once("\n[profile")?;
+            let lines = section.trim_end().lines();
             Some(lines.filter(|line| !line.contains("unsafe")).collect::<Vec<_>>().join("\n"))
         })
         .collect();
