@@ -210,8 +210,7 @@ impl Service for Front {
         connection: &Arc<Connection>,
     ) -> Response<ResponseBody> {
         let id = request::request_id(&request.headers);
-        let client =
-            Client::find(&request.headers, connection.peer(), &self.config.trusted_proxies);
+        let client = Client::find(&request.headers, connection.peer, &self.config.trusted_proxies);
         let mut recorder = Recorder::begin(request, &id, client.address, connection, self);
         let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,

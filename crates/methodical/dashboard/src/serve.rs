@@ -39,7 +39,7 @@ impl Service for Pages {
         let body = request.extensions.get().map(|RequestBody(body)| body.clone());
         let body = Body::from(body.unwrap_or_default());
         let mut asked = Request::from_parts(request.clone(), body);
-        asked.extensions_mut().insert(connection.peer());
+        asked.extensions_mut().insert(connection.peer);
         if let Some(who) = &who {
             asked.extensions_mut().insert(who.clone());
         }

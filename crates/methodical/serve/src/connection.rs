@@ -17,11 +17,10 @@ use crate::guard::Refusal;
 /// A connection, shared by its listener and its responses. Dropping it frees its slot.
 #[derive(Debug)]
 pub struct Connection {
-    peer: IpAddr,
+    /// The address of the other end: a client or a proxy.
+    pub peer: IpAddr,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
-    /// Counts the connection as open. Unset if it is refused.
-    _open: Option<Arc<()>>,
     /// The reason for which all requests of the connection are refused, if they are.
     pub(crate) refusal: Option<Refusal>,
     pub(crate) state: Mutex<State>,
@@ -48,11 +47,6 @@ pub enum Cut {
 }
 
 impl Connection {
-    /// Returns the address of the other end: a client or a proxy.
-    pub fn peer(&self) -> IpAddr {
-        self.peer
-    }
-
     /// Returns why the responses were cut off, if they were.
     pub fn cut(&self) -> Option<Cut> {
         self.state.lock().cut
@@ -90,12 +84,10 @@ impl Drop for Open {
 #[derive(Debug)]
 pub struct Connections {
     pub(crate) limits: Limits,
+    /// Each open connection has a clone, in its permit.
     pub(crate) permits: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
     addresses: Arc<Shares<IpAddr>>,
-    /// Each open connection has a clone. The permits cannot count them, because a waiter for all permits takes the free
-    /// ones.
-    open: Arc<()>,
     /// Number of connections refused because there were too many.
     pub refused: AtomicU64,
     /// Number of connections refused because there were too many from one address.
@@ -109,7 +101,6 @@ impl Connections {
             permits: Arc::new(Semaphore::new(limits.connections)),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             addresses: Shares::new(limits.connections_per_address),
-            open: Arc::default(),
             refused: AtomicU64::new(0),
             refused_by_address: AtomicU64::new(0),
             limits,
@@ -118,7 +109,8 @@ impl Connections {
 
     /// Returns the number of open connections, not counting refused ones.
     pub fn open(&self) -> usize {
-        Arc::strong_count(&self.open).saturating_sub(1)
+        // Not the permits that are taken, because a waiter for all permits takes the free ones.
+        Arc::strong_count(&self.permits).saturating_sub(1)
     }
 
     /// Admits a connection or refuses it. Returns `None` if too many connections are being refused.
@@ -127,28 +119,18 @@ impl Connections {
         let is_limited =
             !peer.is_loopback() && !self.limits.unlimited.iter().any(|one| one.contains(&peer));
         let share = is_limited.then(|| self.addresses.open(&address_key(peer)));
-        let admitted = match &share {
-            Some(None) => Err((Refusal::AddressLimit, &self.refused_by_address)),
-            _ => Arc::clone(&self.permits)
-                .try_acquire_owned()
-                .map_err(|_none_left| (Refusal::Overloaded, &self.refused)),
+        let refuse = |refusal, count: &AtomicU64| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Some((Arc::clone(&self.refusals).try_acquire_owned().ok()?, Some(refusal)))
         };
-        let (permit, refusal) = match admitted {
-            Ok(permit) => (permit, None),
-            Err((refusal, count)) => {
-                count.fetch_add(1, Ordering::Relaxed);
-                (Arc::clone(&self.refusals).try_acquire_owned().ok()?, Some(refusal))
-            }
+        let (permit, refusal) = match (&share, Arc::clone(&self.permits).try_acquire_owned()) {
+            (Some(None), _) => refuse(Refusal::AddressLimit, &self.refused_by_address)?,
+            (_, Ok(permit)) => (permit, None),
+            (_, Err(_none_left)) => refuse(Refusal::Overloaded, &self.refused)?,
         };
+        let share = share.flatten();
         let state = Mutex::new(State { open: 0, since: Instant::now(), cut: None });
-        Some(Arc::new(Connection {
-            peer,
-            _share: share.flatten(),
-            _permit: permit,
-            _open: refusal.is_none().then(|| Arc::clone(&self.open)),
-            refusal,
-            state,
-        }))
+        Some(Arc::new(Connection { peer, _share: share, _permit: permit, refusal, state }))
     }
 }
 
@@ -168,11 +150,11 @@ impl<K: Clone + Eq + Hash> Shares<K> {
     /// Opens one more share of a key. Returns `None` if the key has reached the limit.
     pub fn open(self: &Arc<Self>, key: &K) -> Option<Share<K>> {
         let mut open = self.open.lock();
-        let count = open.get(key).copied().unwrap_or_default();
-        if count >= self.limit {
+        let count = open.entry(key.clone()).or_default();
+        if *count >= self.limit {
             return None;
         }
-        open.insert(key.clone(), count + 1);
+        *count += 1;
         Some(Share { shares: Arc::clone(self), key: key.clone() })
     }
 }

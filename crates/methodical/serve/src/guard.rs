@@ -44,14 +44,12 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
     if target.len() + fields.sum::<usize>() > HEAD || head.headers.len() + hosts > FIELDS {
         return Err(Refusal::HeadTooLarge);
     }
-    let is_path = target.starts_with('/') || target == "*";
-    let is_http = head.uri.scheme().is_none_or(|one| [Scheme::HTTP, Scheme::HTTPS].contains(one));
-    let is_connect = head.method == Method::CONNECT;
     let is_http1 = head.version < Version::HTTP_2;
-    if !is_http
-        || !(is_path || is_connect)
-        || (is_http1 && !is_connect && authority.is_some_and(|host| !is_authority(host)))
-    {
+    let is_connect = head.method == Method::CONNECT;
+    let is_path = is_connect || target.starts_with('/') || target == "*";
+    let is_http = head.uri.scheme().is_none_or(|one| [Scheme::HTTP, Scheme::HTTPS].contains(one));
+    let is_named = is_connect || !is_http1 || authority.is_none_or(is_authority);
+    if !is_path || !is_http || !is_named {
         return Err(Refusal::Target);
     }
     check_host(head, authority.filter(|_| !is_http1))?;
@@ -68,16 +66,15 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
 fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let (host, None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };
+    let is_same = |authority: &Authority| {
+        host.is_none_or(|host| authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes()))
+    };
     let is_valid = match (authority, host) {
         (None, None) => head.version < Version::HTTP_11,
-        (Some(authority), None) => is_authority(authority),
         (None, Some(host)) => {
             Authority::try_from(host.as_bytes()).is_ok_and(|host| is_authority(&host))
         }
-        (Some(authority), Some(host)) => {
-            is_authority(authority)
-                && authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
-        }
+        (Some(authority), _) => is_authority(authority) && is_same(authority),
     };
     if is_valid { Ok(()) } else { Err(Refusal::Host) }
 }

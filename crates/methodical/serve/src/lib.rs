@@ -156,19 +156,16 @@ impl<S: Service> Listen<S> {
     async fn serve_socket(self: Arc<Self>, socket: TcpStream, connection: Arc<Connection>) {
         // Without these options, responses are merely delayed, or cut off later, so a failure is ignored.
         drop(socket.set_nodelay(true));
+        let limits = &self.connections.limits;
         #[cfg(target_os = "linux")]
-        {
-            let stall =
-                u32::try_from(self.connections.limits.stall.as_millis()).unwrap_or(u32::MAX);
-            rustix::net::sockopt::set_tcp_user_timeout(&socket, stall).unwrap_or_default();
-        }
+        drop(socket2::SockRef::from(&socket).set_tcp_user_timeout(Some(limits.stall)));
         let Some(tls) = &self.tls else { return self.serve_io(socket, connection).await };
         let mut phase = self.phase.clone();
-        let encrypted = tokio::select! {
-            encrypted = tls.accept(socket, self.connections.limits.head) => encrypted,
-            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
+        let accepted = tokio::select! {
+            accepted = timeout(limits.head, tls.current().accept(socket)) => accepted,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
         };
-        if let Some(stream) = encrypted {
+        if let Ok(Ok(stream)) = accepted {
             self.serve_io(stream, connection).await;
         }
     }
@@ -183,15 +180,13 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    async fn serve_io<I>(&self, io: I, connection: Arc<Connection>)
+    async fn serve_io<I>(self: Arc<Self>, io: I, connection: Arc<Connection>)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let limits = &self.connections.limits;
-        let answer = service_fn(|request: Request<Incoming>| {
-            let limits = (limits.body, limits.head);
-            respond(Arc::clone(&self.service), Arc::clone(&connection), limits, request)
-        });
+        let answer =
+            service_fn(|request| Arc::clone(&self).respond(Arc::clone(&connection), request));
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(io), answer));
         let mut phase = self.phase.clone();
@@ -213,8 +208,7 @@ impl<S: Service> Listen<S> {
                 reached = phase.changed() => {
                     let phase = *phase.borrow_and_update();
                     if reached.is_err() || phase == Phase::Cutting {
-                        connection.cut_by(Cut::Drain);
-                        return;
+                        return connection.cut_by(Cut::Drain);
                     }
                     if phase == Phase::Draining {
                         served.as_mut().graceful_shutdown();
@@ -224,16 +218,13 @@ impl<S: Service> Listen<S> {
                     let now = Instant::now();
                     let State { open, since, .. } = *connection.state.lock();
                     let is_open = open > 0;
-                    let end = if is_open {
-                        since + limits.response + LATE
-                    } else if connection.refusal.is_some() {
-                        since + REFUSED
-                    } else {
-                        since + limits.idle
+                    let end = since + match connection.refusal {
+                        _ if is_open => limits.response + LATE,
+                        Some(_) => REFUSED,
+                        None => limits.idle,
                     };
                     if is_open && now >= end {
-                        connection.cut_by(Cut::ResponseTimeout);
-                        return;
+                        return connection.cut_by(Cut::ResponseTimeout);
                     }
                     if closing.is_some_and(|closed| !is_open && now >= closed) {
                         return;
@@ -258,8 +249,7 @@ impl<S: Service> Listen<S> {
             .header_read_timeout(limits.head.min(limits.idle))
             .half_close(true)
             .max_headers(FIELDS)
-            .max_buf_size(BUFFER);
-        builder
+            .max_buf_size(BUFFER)
             .http2()
             .timer(TokioTimer::new())
             .max_concurrent_streams(STREAMS)
@@ -269,53 +259,53 @@ impl<S: Service> Listen<S> {
             .keep_alive_timeout(limits.stall);
         builder
     }
-}
 
-/// Answers one request. `size` and `time` limit its body, in bytes and in time.
-async fn respond<S: Service>(
-    service: Arc<S>,
-    connection: Arc<Connection>,
-    (size, time): (usize, Duration),
-    request: Request<Incoming>,
-) -> Result<Response<impl Body<Data = Bytes, Error = BoxError> + use<S>>, Infallible> {
-    let open = connection.begin();
-    let (mut head, body) = request.into_parts();
-    let mut refusal = connection.refusal.or_else(|| guard::check(&head, &body).err());
-    let has_length = head.method == Method::POST && !head.headers.contains_key(TRANSFER_ENCODING);
-    if refusal == Some(Refusal::Body)
-        && has_length
-        && size > 0
-        && let Ok(Ok(body)) = timeout(time, Limited::new(body, size).collect()).await
-    {
-        head.extensions.insert(RequestBody(body.to_bytes()));
-        refusal = None;
-    }
-    let mut response = service.answer(&head, refusal, &connection).await;
-    let length = response.body().size_hint().exact();
-    // An HTTP/1.0 response without a length ends when the connection closes.
-    let is_last = refusal.is_some() || (head.version == Version::HTTP_10 && length.is_none());
-    if is_last && head.version < Version::HTTP_2 {
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    if head.version == Version::HTTP_10 && response.headers().contains_key(CONNECTION) {
-        // `hyper` adds `keep-alive` to an HTTP/1.1 response if the client asks for it.
-        *response.version_mut() = Version::HTTP_10;
-    }
-    // In HTTP/2, `hyper` sends the body of a response to HEAD.
-    let is_bodiless = head.method == Method::HEAD && head.version == Version::HTTP_2;
-    if let (true, Some(length)) = (is_bodiless, length) {
-        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
-    }
-    Ok(response.map(|body| {
-        if is_bodiless {
-            return Either::Right(Empty::new());
+    /// Answers one request.
+    async fn respond(
+        self: Arc<Self>,
+        connection: Arc<Connection>,
+        request: Request<Incoming>,
+    ) -> Result<Response<impl Body<Data = Bytes, Error = BoxError> + use<S>>, Infallible> {
+        let Limits { body: size, head: time, .. } = self.connections.limits;
+        let open = connection.begin();
+        let (mut head, body) = request.into_parts();
+        let mut refusal = connection.refusal.or_else(|| guard::check(&head, &body).err());
+        if refusal == Some(Refusal::Body)
+            && head.method == Method::POST
+            && !head.headers.contains_key(TRANSFER_ENCODING)
+            && size > 0
+            && let Ok(Ok(body)) = timeout(time, Limited::new(body, size).collect()).await
+        {
+            head.extensions.insert(RequestBody(body.to_bytes()));
+            refusal = None;
         }
-        // The response is open until its body is dropped, and this closure with it.
-        Either::Left(body.map_err(move |error| {
-            let _open = &open;
-            error
+        let mut response = self.service.answer(&head, refusal, &connection).await;
+        let length = response.body().size_hint().exact();
+        // An HTTP/1.0 response without a length ends when the connection closes.
+        let is_last = refusal.is_some() || (head.version == Version::HTTP_10 && length.is_none());
+        if is_last && head.version < Version::HTTP_2 {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if head.version == Version::HTTP_10 && response.headers().contains_key(CONNECTION) {
+            // `hyper` adds `keep-alive` to an HTTP/1.1 response if the client asks for it.
+            *response.version_mut() = Version::HTTP_10;
+        }
+        // In HTTP/2, `hyper` sends the body of a response to HEAD.
+        let is_bodiless = head.method == Method::HEAD && head.version == Version::HTTP_2;
+        if let (true, Some(length)) = (is_bodiless, length) {
+            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+        }
+        Ok(response.map(|body| {
+            if is_bodiless {
+                return Either::Right(Empty::new());
+            }
+            // The response is open until its body is dropped, and this closure with it.
+            Either::Left(body.map_err(move |error| {
+                let _open = &open;
+                error
+            }))
         }))
-    }))
+    }
 }
 
 /// Runs each HTTP/2 stream in a task with a time limit, because `hyper` cannot end a single stream.

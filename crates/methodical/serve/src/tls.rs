@@ -2,17 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use std::{fmt, io};
 
 use parking_lot::Mutex;
-use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::server::TlsStream;
 use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
 use x509_cert::ext::pkix::SubjectAltName;
@@ -64,14 +61,9 @@ impl Acceptor {
         self.current.lock().names.clone()
     }
 
-    /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
-    pub(crate) async fn accept(
-        &self,
-        socket: TcpStream,
-        within: Duration,
-    ) -> Option<TlsStream<TcpStream>> {
-        let acceptor = self.current.lock().acceptor.clone();
-        tokio::time::timeout(within, acceptor.accept(socket)).await.ok()?.ok()
+    /// Returns the content of the files for new connections.
+    pub(crate) fn current(&self) -> TlsAcceptor {
+        self.current.lock().acceptor.clone()
     }
 }
 
