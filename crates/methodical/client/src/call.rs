@@ -26,12 +26,13 @@ pub(crate) struct Call<'a> {
     policy: &'a Policy,
     pub(crate) draft: Draft<'a>,
     /// The time limit of the response or, for a stream, of its head.
-    limit: Limit,
+    pub(crate) limit: Limit,
     /// The time limit of the attempt in progress; it is never later than the time limit of the call.
     attempt_limit: Limit,
     /// The time limit of the whole stream.
     stream_limit: Option<Limit>,
-    attempts: u32,
+    /// Number of requests that were handed to the transport.
+    pub(crate) attempts: u32,
     failures: u32,
     refreshed: bool,
 }
@@ -103,11 +104,6 @@ impl<'a> Call<'a> {
         Self { limit: call.limit.or_earlier(end), stream_limit: Some(end), ..call }
     }
 
-    /// Returns the time limit of the whole call or, for a stream, of its head.
-    pub(crate) fn limit(&self) -> Limit {
-        self.limit
-    }
-
     /// Returns the time limit of the whole response.
     pub(crate) fn end(&self) -> Limit {
         self.stream_limit.unwrap_or(self.limit)
@@ -125,11 +121,6 @@ impl<'a> Call<'a> {
             None => Deadline::at(limit),
         });
         Ok(request)
-    }
-
-    /// Returns how many requests were handed to the transport.
-    pub(crate) fn attempts(&self) -> u32 {
-        self.attempts
     }
 
     /// Decides what follows an attempt: another attempt, or the end of the call with this outcome.

@@ -164,9 +164,9 @@ impl<T: Io> Engine<T> {
         let draft = span.outcome(self.draft(operation))?;
         let mut call = start(&self.shared.policy, draft, now());
         let outcome = span.around(self.call(&mut call, O::METHOD, receive)).await;
-        span.attempts(call.attempts());
+        span.attempts(call.attempts);
         let (response, permit) = span.outcome(outcome)?;
-        Ok(Answer { response, attempts: call.attempts(), end: call.end(), permit })
+        Ok(Answer { response, attempts: call.attempts, end: call.end(), permit })
     }
 
     /// Returns what the requests of an operation share.
@@ -188,7 +188,7 @@ impl<T: Io> Engine<T> {
             let start = now();
             let request = call.attempt(&token, start)?;
             let Shared { base_url, selectors, .. } = &*self.shared;
-            let (asked, number) = ((request.method(), &call.draft.target), call.attempts());
+            let (asked, number) = ((request.method(), &call.draft.target), call.attempts);
             let span = AttemptSpan::begin(operation, asked, selectors, base_url.server(), number);
             let outcome = span.around(self.exchange(request, call.end(), &receive)).await;
             let (mut next, attempt) = self.judge(call, operation, start, span, outcome);
@@ -229,7 +229,7 @@ impl<T: Io> Engine<T> {
         let mut permit = None;
         // Usually nothing is limited, and no time limit is needed.
         if let Some(calls) = &self.shared.pace.calls {
-            let limit = call.limit();
+            let limit = call.limit;
             let text = || format!("too many calls were in flight to start {limit}");
             let admitted = timeout_at(limit.at, calls.acquire_arc()).await;
             permit = Some(admitted.ok_or_else(|| Error::new(ErrorKind::Timeout, text()))?);
@@ -250,11 +250,11 @@ impl<T: Io> Engine<T> {
             if start <= now {
                 return Ok(());
             }
-            let limit = call.limit();
+            let limit = call.limit;
             if start >= limit.at {
                 let text = format!("no request could be sent {limit}");
                 let error = Error::new(ErrorKind::Timeout, text);
-                return Err(error.after_attempts(call.attempts()));
+                return Err(error.after_attempts(call.attempts));
             }
             T::sleep(start.saturating_duration_since(now)).await;
         }
@@ -291,7 +291,7 @@ impl<T: Io> Engine<T> {
         let next = call.judge(outcome, || Moment { now, ..Moment::now() });
         let attempt = Attempt {
             operation,
-            number: call.attempts(),
+            number: call.attempts,
             elapsed: now.saturating_duration_since(start),
             status,
             failure,
@@ -334,11 +334,11 @@ async fn before_deadline<Output>(
     call: &Call<'_>,
     token: impl Future<Output = Result<Output, Error>>,
 ) -> Result<Output, Error> {
-    let limit = call.limit();
+    let limit = call.limit;
     let result = timeout_at(limit.at, token).await.unwrap_or_else(|| {
         Err(Error::new(ErrorKind::Timeout, format!("the token source returned no token {limit}")))
     });
-    result.map_err(|error| error.after_attempts(call.attempts()))
+    result.map_err(|error| error.after_attempts(call.attempts))
 }
 
 /// Receives the whole of a successful response, whose body may have up to `limit` bytes, or the beginning of any other.

@@ -71,7 +71,7 @@ fn check(query: &RawQuery<Photos>, outcomes: &[Outcome], end: &str, attempts: u3
             Next::Done(ended) => {
                 let ended = ended.map_or_else(
                     |error| (format!("{:?}", error.kind()), error.attempts()),
-                    |response| (response.status().as_str().to_owned(), call.attempts()),
+                    |response| (response.status().as_str().to_owned(), call.attempts),
                 );
                 return assert_eq!(ended, (end.to_owned(), attempts), "{outcomes:?}");
             }

@@ -43,10 +43,7 @@ impl TokenCache {
 
     /// Returns the token to use.
     pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
-        match self.last_if_current() {
-            Some(token) => Ok(token),
-            None => self.fetch(None, |token| self.source.is_current(token)).await,
-        }
+        self.fetch(None, |token| self.source.is_current(token)).await
     }
 
     /// Returns a token other than `refused`, or `None` if the source has no other.
