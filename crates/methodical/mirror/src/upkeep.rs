@@ -1,15 +1,25 @@
-//! Removes rows of deleted records, and old changes.
+//! Erases records on request and keeps them from coming back, omits personal data, and removes rows of deleted records
+//! and old changes.
 
 pub(crate) mod backup;
 pub(crate) mod check;
-pub(crate) mod forget;
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use rusqlite::types::Value;
+
 use crate::error::Error;
-use crate::feed::Cursor;
+use crate::feed::{ChangeKind, Cursor, Difference};
+use crate::fields::Hash;
 use crate::mirror::Mirror;
-use crate::store::{OrFailed as _, Store, quoted, utc};
+use crate::recovery::Of;
+use crate::store::filter::Filter;
+use crate::store::rows::{Known, State};
+use crate::store::table::TableStatus;
+use crate::store::{OMITS_PERSONAL, Store, files, quoted, utc};
+use crate::upkeep::backup::{Backup, backups};
 
 /// Selects the rows and changes to remove. The default removes nothing.
 ///
@@ -58,25 +68,27 @@ impl Mirror {
     ///
     /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
     /// [`Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use methodical_mirror::{Mirror, Purge};
-    ///
-    /// let mut mirror = Mirror::in_memory()?;
-    /// let purged = mirror.purge(&Purge { gone_for: Some(Duration::from_secs(86_400)), ..Purge::default() })?;
-    /// assert_eq!((purged.records, purged.changes), (0, 0));
-    /// # Ok::<(), methodical_mirror::Error>(())
-    /// ```
     pub fn purge(&mut self, purge: &Purge) -> Result<Purged, Error> {
         let (now, mut store) = (self.now(), self.store());
         let (until, kept_for) = store.purged_until(purge, now)?;
         let removed = store.begin().and_then(|()| {
-            let gone_before = purge.gone_for.map(|duration| utc(before(now, duration)));
-            let removed = store.remove(gone_before.as_deref(), until)?;
+            let mut records = 0;
+            for TableStatus { table, .. } in store.tables()? {
+                let Some(gone_for) = purge.gone_for else { break };
+                let delete = format!(
+                    "DELETE FROM {} WHERE mirror_state IN ('gone', 'forgotten') AND mirror_gone_at < ?1",
+                    quoted(&table)
+                );
+                let removed = store.execute(&delete, (utc(before(now, gone_for)),))?;
+                if removed > 0 {
+                    records += removed;
+                    store.sweep_values(&table)?;
+                }
+            }
+            let changes = store.execute("DELETE FROM mirror_change WHERE number <= ?1", (until,))?;
+            store.execute("UPDATE mirror_meta SET pruned = ?1 WHERE pruned < ?1", (until,))?;
             store.run(if purge.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
-            Ok(removed)
+            Ok((records, changes))
         });
         store.roll_back();
         let (records, changes) = removed?;
@@ -90,15 +102,13 @@ impl Store {
         let feed = self.feed()?;
         let mut until = feed.pruned;
         if let Some(cursor) = &purge.until {
-            until = until.max(cursor.position(self.identity())?.min(feed.last));
+            until = until.max(cursor.position(&self.identity)?.min(feed.last));
         }
         if let Some(age) = purge.age {
-            let select = "SELECT coalesce( \
-                          (SELECT number - 1 FROM mirror_change WHERE at >= ?1 ORDER BY number LIMIT 1), \
-                          (SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0)";
-            let time = utc(before(now, age));
-            let last = self.connection.query_row(select, (time,), |row| row.get(0)).or_failed()?;
-            until = until.max(last);
+            let select =
+                "SELECT number - 1 FROM mirror_change WHERE at >= ?1 ORDER BY number LIMIT 1";
+            let kept = self.query(select, (utc(before(now, age)),), |row| row.get(0))?;
+            until = until.max(kept.first().copied().unwrap_or(feed.last));
         }
         let consumers = self.consumers()?.into_iter();
         let needing = consumers.filter(|one| (feed.pruned..until).contains(&one.position));
@@ -107,26 +117,238 @@ impl Store {
             None => (until, None),
         })
     }
+}
 
-    /// Removes the rows that were gone or forgotten before this time, with their past values, and the changes up to
-    /// this number. Returns how many.
-    fn remove(&self, gone_before: Option<&str>, until: i64) -> Result<(u64, u64), Error> {
-        let mut records = 0;
-        for status in self.tables()? {
-            let Some(before) = gone_before else { break };
-            let table = quoted(&status.table);
-            let delete = format!(
-                "DELETE FROM {table} WHERE mirror_state IN ('gone', 'forgotten') AND mirror_gone_at < ?1"
-            );
-            let removed = self.execute(&delete, (before,))?;
-            if removed > 0 {
-                records += removed;
-                self.sweep_values(&status.table)?;
+/// Where [`Mirror::forget`] erased a record, and where it may remain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forgotten {
+    /// Whether the table had the record.
+    pub was_known: bool,
+    /// The backups that may still hold the record, by path. Destroy them, or forget the record again after each restore from
+    /// them. Those that were moved or removed are included: only you know where they are.
+    pub backups: Vec<Backup>,
+    /// The names of the copies that may still hold the record. Copy the mirror to them again.
+    pub copies: Vec<String>,
+    /// Whether bytes of the record remain in the log of the database, because another program is reading an older
+    /// state. Once it has finished, they are removed when the mirror is next opened or changed.
+    pub has_traces: bool,
+}
+
+impl Mirror {
+    /// Erases a record: empties its personal and unlisted fields in the table, the log and the free space of the file,
+    /// and keeps later syncs from bringing it back. The identity stays in the row and in the feed. If the table does
+    /// not have the record, only a keyed hash of its identity is stored.
+    ///
+    /// The feed and the consumers have no values to erase.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
+    ///
+    /// ```
+    /// use methodical_mirror::Mirror;
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let forgotten = mirror.forget("photo", "17")?;
+    /// assert!(!forgotten.was_known && mirror.is_forgotten("photo", "17")?);
+    /// assert!(mirror.unforget("photo", "17")?);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn forget(&mut self, table: &str, id: &str) -> Result<Forgotten, Error> {
+        let (at, mut store) = (self.now(), self.store());
+        let hash = store.identity.record(id);
+        // A backup that begins now is in the list before it is written.
+        let was_known = store.change(|store| {
+            store.sweep_backups()?;
+            store.suppress(table, hash, at)?;
+            let known = store.record(table, id)?.map(|stored| stored.known);
+            if let Some(known) = known {
+                store.erase_known(table, known, id, at)?;
             }
+            Ok((known.is_some(), known.is_some()))
+        })?;
+        let select =
+            "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+        let since = store.query(select, (table, hash.0), |row| row.get(0))?.pop().unwrap_or(at);
+        let copies = store.copies()?.into_iter().filter(|(_, read_at)| *read_at <= since);
+        Ok(Forgotten {
+            was_known,
+            copies: copies.map(|(target, _)| target).collect(),
+            backups: store.path("").map_or(Ok(Vec::new()), backups)?,
+            has_traces: store.has_traces,
+        })
+    }
+
+    /// Returns whether an identity is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    pub fn is_forgotten(&self, table: &str, id: &str) -> Result<bool, Error> {
+        let store = self.store();
+        Ok(store.suppressed(table)?.has(&store.spelled(table, id)))
+    }
+
+    /// Lets the next list bring a forgotten record back, for example because the person has consented. Until then, its
+    /// row counts as gone. Returns whether the identity was forgotten.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
+    pub fn unforget(&mut self, table: &str, id: &str) -> Result<bool, Error> {
+        let at = self.now();
+        self.store().change(|store| {
+            let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+            let id = &*store.spelled(table, id);
+            let hash = store.identity.record(id).0;
+            if store.execute(delete, (table, hash))? == 0 {
+                return Ok((false, false));
+            }
+            let known = store.record(table, id)?.map(|stored| stored.known);
+            if let Some(known) = known.filter(|known| known.state == State::Forgotten) {
+                store.erase(table, known, State::Gone, at)?;
+            }
+            Ok((true, false))
+        })
+    }
+
+    /// Omits personal data from now on. Personal columns and unlisted fields are no longer stored, and existing values
+    /// are emptied in one transaction; the records are otherwise unchanged. Returns how many records were emptied.
+    ///
+    /// Changes of other fields are still noticed. This cannot be undone: only a new mirror can have the values again.
+    /// Earlier backups still have them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror.
+    ///
+    /// ```
+    /// use methodical_mirror::Mirror;
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// assert_eq!(mirror.omit_personal()?, 0);
+    /// assert!(mirror.omits_personal()?);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn omit_personal(&mut self) -> Result<u64, Error> {
+        let mut store = self.store();
+        store.change(|store| {
+            let mut emptied = 0;
+            if !store.omits_personal()? {
+                store.set_note(OMITS_PERSONAL, "yes")?;
+                store.sweep_backups()?;
+                for status in store.tables()? {
+                    emptied += store.omit_table(&status.table)?;
+                }
+            }
+            Ok((emptied, emptied > 0))
+        })
+    }
+
+    /// Returns whether the mirror omits personal data.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    pub fn omits_personal(&self) -> Result<bool, Error> {
+        self.store().omits_personal()
+    }
+}
+
+impl Store {
+    /// Returns an identity as a table spells it: 5 instead of 05 if it is an integer.
+    fn spelled<'a>(&self, table: &str, id: &'a str) -> Cow<'a, str> {
+        match self.table(table).ok().and_then(|table| table.id(id)) {
+            Some(Value::Integer(number)) => number.to_string().into(),
+            _ => id.into(),
         }
-        let changes = self.execute("DELETE FROM mirror_change WHERE number <= ?1", (until,))?;
-        self.execute("UPDATE mirror_meta SET pruned = ?1 WHERE pruned < ?1", (until,))?;
-        Ok((records, changes))
+    }
+
+    /// Erases a record that has a row, and what belongs to it.
+    pub(crate) fn erase_known(
+        &self,
+        table: &str,
+        known: Known,
+        id: &str,
+        at: i64,
+    ) -> Result<(), Error> {
+        self.erase(table, known, State::Forgotten, at)?;
+        if known.state.is_live() {
+            self.append(&utc(at), table, id, ChangeKind::Gone, Difference::default())?;
+        }
+        let recovered = self.recovered()?;
+        self.erase_placements(&recovered, table, id, State::Forgotten, at)?;
+        self.erase_values(table, Of::Record(id))
+    }
+
+    /// Forgets those records of a table whose identities have these hashes.
+    pub(crate) fn forget_all(
+        &mut self,
+        table: &str,
+        hashes: &HashSet<Hash>,
+        at: i64,
+    ) -> Result<(), Error> {
+        self.change(|store| {
+            for hash in hashes {
+                store.suppress(table, *hash, at)?;
+            }
+            let (identities, mut has_erased) = (store.identity.records(), false);
+            if !store.columns(table)?.is_empty() {
+                let kept = Filter::new().state(State::Present).state(State::Missing);
+                store.each_record(table, &kept.state(State::Gone), |stored| {
+                    let id = &stored.record.id;
+                    if hashes.contains(&identities.hash(&[id.as_bytes()])) {
+                        store.erase_known(table, stored.known, id, at)?;
+                        has_erased = true;
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok(((), has_erased))
+        })
+    }
+
+    /// Removes partial backups that killed processes left behind.
+    fn sweep_backups(&self) -> Result<(), Error> {
+        let Ok(path) = self.path("") else { return Ok(()) };
+        files::sweep(path);
+        backups(path)?.iter().for_each(|backup| files::sweep(&backup.path));
+        Ok(())
+    }
+
+    /// Empties personal columns and unlisted fields in the rows of a table, and removes personal past values. Returns
+    /// how many rows were emptied.
+    fn omit_table(&self, table: &str) -> Result<u64, Error> {
+        self.drop_board(table)?;
+        let value = self.recovered()?.remove(table).map(|columns| columns.value);
+        let described = self.table(table)?;
+        let mut personal = described.shape.columns.iter().filter(|column| column.is_personal);
+        if personal.any(|column| Some(&column.name) == value.as_ref()) {
+            self.erase_values(table, Of::Table)?;
+        }
+        let update = format!(
+            "UPDATE {} SET mirror_extra = NULL, mirror_nulls = NULL{} WHERE mirror_state IN ('present', 'missing') \
+             AND ({} OR mirror_extra IS NOT NULL OR mirror_nulls IS NOT NULL)",
+            quoted(table),
+            described.erased,
+            !described.erased.is_empty()
+        );
+        self.execute(&update, ())
+    }
+
+    /// Returns the copies of the mirror, and when the state of each was read.
+    pub(crate) fn copies(&self) -> Result<BTreeMap<String, i64>, Error> {
+        self.json_note("copies")
+    }
+
+    /// Records when the contents of a copy were read. `None` keeps the earlier time, or 0 for a new copy, whose
+    /// contents are unknown.
+    pub(crate) fn note_copy(&self, target: &str, read_at: Option<i64>) -> Result<(), Error> {
+        let mut copies = self.copies()?;
+        let before = copies.get(target).copied().unwrap_or_default();
+        copies.insert(target.to_owned(), read_at.unwrap_or(before));
+        self.set_json_note("copies", &copies)
     }
 }
 

@@ -185,6 +185,19 @@ impl<'a> Row<'a> {
         written(&Part::Object(record))
     }
 
+    /// Removes all JSON of a row if some of it is damaged. Returns whether it did.
+    pub(crate) fn drop_damaged(&mut self, shape: &Shape) -> bool {
+        let is_damaged = self.to_model_json(shape).is_err();
+        if is_damaged {
+            let cells = shape.columns.iter().zip(&mut self.cells);
+            cells
+                .filter(|(column, _)| column.kind == Kind::Json)
+                .for_each(|(_, cell)| *cell = None);
+            (self.extra, self.nulls) = (None, None);
+        }
+        is_damaged
+    }
+
     /// Removes everything that may be personal: the personal columns, and all unlisted fields.
     pub(crate) fn erase(&mut self, shape: &Shape) {
         for (index, (column, cell)) in shape.columns.iter().zip(&mut self.cells).enumerate() {
@@ -238,8 +251,8 @@ fn object<S: Serializer>(fields: &[Field<'_>], to: S) -> Result<S::Ok, S::Error>
 }
 
 fn damaged(error: serde_json::Error) -> Error {
-    Error::new(ErrorKind::Store, "cannot read a row: a column of the mirror is damaged")
-        .because(error)
+    let text = "cannot read a row: its JSON in the mirror is damaged; rebuild the mirror";
+    Error::new(ErrorKind::Store, text).because(error)
 }
 
 /// Returns a JSON value as a value of a column; `None` if the column cannot hold it exactly.
@@ -386,13 +399,7 @@ mod tests {
     fn only_a_text_that_a_model_writes_is_verbatim() {
         let whole =
             r#"{"id":"1","title":"é 😀","size":-7,"open":true,"place":{"id":"x","name":""}}"#;
-        for text in [whole, r#"{"id":"1"}"#, r#"{"title":"a","place":{"name":"b"}}"#] {
-            let verbatim = Row::verbatim(text, &shape()).unwrap();
-            assert_eq!(
-                (&verbatim, &*verbatim.to_model_json(&shape()).unwrap()),
-                (&row(text), text)
-            );
-        }
+        assert_eq!(Row::verbatim(whole, &shape()), Some(row(whole)));
         for text in [
             r#"{"id":"1","title":null}"#,
             r#"{"id":"1","title":"a\n"}"#,

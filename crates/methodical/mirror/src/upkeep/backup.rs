@@ -37,17 +37,6 @@ impl Mirror {
     ///
     /// Returns [`ErrorKind::Io`] if the file exists and may not be replaced, or cannot be written, and
     /// [`ErrorKind::Store`] if the mirror is in memory, or SQLite fails.
-    ///
-    /// ```
-    /// use methodical_mirror::{Existing, Mirror, Source};
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let (path, copy) = (folder.path().join("mirror.db"), folder.path().join("copy.db"));
-    /// let mirror = Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?;
-    /// mirror.backup(&copy, Existing::Refuse)?;
-    /// assert!(mirror.backup(&copy, Existing::Refuse).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn backup(&self, to: impl AsRef<Path>, existing: Existing) -> Result<(), Error> {
         let (to, at, store) = (to.as_ref(), self.now(), self.store());
         let mirror = store.path("back up")?;
@@ -194,16 +183,15 @@ pub(crate) fn backups(mirror: &Path) -> Result<Vec<Backup>, Error> {
 
 fn add(mirror: &Path, backup: &Backup) -> Result<(), Error> {
     let path = list_of(mirror);
-    append(&path, backup).map_err(|error| failed("write", &path, error))
-}
-
-fn append(path: &Path, backup: &Backup) -> io::Result<()> {
-    let mut line = serde_json::to_vec(backup)?;
-    line.push(b'\n');
-    drop(files::private(path)?);
-    let mut list = fs::OpenOptions::new().append(true).open(path)?;
-    list.write_all(&line)?;
-    list.sync_all()
+    let append = || {
+        let mut line = serde_json::to_vec(backup)?;
+        line.push(b'\n');
+        drop(files::private(&path)?);
+        let mut list = fs::OpenOptions::new().append(true).open(&path)?;
+        list.write_all(&line)?;
+        list.sync_all()
+    };
+    append().map_err(|error| failed("write", &path, error))
 }
 
 fn list_of(mirror: &Path) -> PathBuf {
@@ -235,7 +223,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
         );
         Error::new(error.kind(), text)
     })?;
-    if former.identity().secret != copy.identity().secret {
+    if former.identity.secret != copy.identity.secret {
         let text =
             format!("cannot replace {path}: the backup is of another mirror; choose another file");
         return Err(Error::new(ErrorKind::OtherSource, text));

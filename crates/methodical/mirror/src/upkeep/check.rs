@@ -4,7 +4,8 @@ use std::fmt;
 
 use rusqlite::ErrorCode;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, named};
+use crate::fields::Kind;
 use crate::fields::row::RowHasher;
 use crate::mirror::Mirror;
 use crate::store::filter::Filter;
@@ -44,7 +45,7 @@ pub enum FindingKind {
     Damage,
     /// The counts of a table differ from its rows.
     Counts,
-    /// The hash of a record does not match its contents: another program changed the row.
+    /// The hash of a record does not match its contents, or some of them cannot be read: another program changed the row.
     Hash,
     /// A record that is gone or forgotten has a personal or an unlisted value.
     Erasure,
@@ -52,18 +53,11 @@ pub enum FindingKind {
     Forgotten,
 }
 
-impl FindingKind {
-    /// Returns the name of the kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Damage => "damage",
-            Self::Counts => "counts",
-            Self::Hash => "hash",
-            Self::Erasure => "erasure",
-            Self::Forgotten => "forgotten",
-        }
-    }
+named!(
+    FindingKind: Damage = "damage", Counts = "counts", Hash = "hash", Erasure = "erasure", Forgotten = "forgotten"
+);
 
+impl FindingKind {
     /// Returns what to do next.
     pub const fn next_step(self) -> &'static str {
         match self {
@@ -156,14 +150,9 @@ impl Store {
     /// Returns all findings, in the caller's transaction. Given a time, also corrects them, as of that time.
     fn find_all(&self, corrects_at: Option<i64>) -> Result<Check, Error> {
         let mut check = Check::default();
-        for cause in self.damage()? {
-            check.findings.push(Finding {
-                kind: FindingKind::Damage,
-                table: None,
-                id: None,
-                cause,
-            });
-        }
+        let kind = FindingKind::Damage;
+        let damage = |cause| Finding { kind, table: None, id: None, cause };
+        check.findings.extend(self.damage()?.into_iter().map(damage));
         if !check.findings.is_empty() {
             // Anything that a damaged database returns is useless.
             return Ok(check);
@@ -178,6 +167,7 @@ impl Store {
         if corrects_at.is_some() && !check.findings.is_empty() {
             for TableStatus { table, .. } in self.tables()? {
                 self.set_counts(&table, self.counts(&table)?, None)?;
+                self.drop_board(&table)?;
             }
         }
         Ok(check)
@@ -205,21 +195,22 @@ impl Store {
         corrects_at: Option<i64>,
     ) -> Result<(), Error> {
         let table = &status.table;
-        let (hasher, suppressed) =
-            (RowHasher::new(&self.identity().secret), self.suppressed(table)?);
+        let (hasher, suppressed) = (RowHasher::new(&self.identity.secret), self.suppressed(table)?);
         // The hashes include contents that are not stored.
         let is_reduced = self.omits_personal()?;
-        self.each_record(table, &Filter::new(), |stored| {
+        self.each_record(table, &Filter::new(), |mut stored| {
             check.records += 1;
-            let Stored { known, id, .. } = &stored;
-            let (state, name) = (known.state, known.state.as_str());
+            let (state, name) = (stored.known.state, stored.known.state.as_str());
+            let is_damaged = state.is_live() && stored.row.drop_damaged(&stored.shape);
+            let Stored { record, known, row, shape, .. } = &stored;
+            let id = &record.id;
             let is_hashed = state.is_live() && !is_reduced && !stored.has_old_hash;
-            let hash = is_hashed.then(|| hasher.row(&stored.row, &stored.shape)).transpose()?;
+            let hash = (is_damaged || is_hashed).then(|| hasher.row(row, shape)).transpose()?;
             let (kind, cause) = if !state.is_live() && stored.is_readable() {
                 (FindingKind::Erasure, format!("it is {name}, and still has contents"))
             } else if state.is_live() && suppressed.has(id) {
                 (FindingKind::Forgotten, format!("it is {name}, but its identity was forgotten"))
-            } else if is_hashed && known.hash != hash {
+            } else if is_damaged || is_hashed && known.hash != hash {
                 (FindingKind::Hash, "the row was changed by another program".to_owned())
             } else {
                 return Ok(());
@@ -227,10 +218,22 @@ impl Store {
             match (corrects_at, kind) {
                 (None, _) => {}
                 (Some(at), FindingKind::Erasure) => {
-                    self.erase(table, *known, state, stored.gone_at.unwrap_or(at))?;
+                    self.erase(table, *known, state, record.gone_at.unwrap_or(at))?;
                 }
                 (Some(at), FindingKind::Forgotten) => self.erase_known(table, *known, id, at)?,
-                (Some(_), _) => self.set_hash(table, known.key, hash)?,
+                (Some(_), _) => {
+                    let mut update = format!("UPDATE {} SET mirror_hash = ?2", quoted(table));
+                    if is_damaged {
+                        // Its JSON is read again with the next list.
+                        let json = shape.columns.iter().filter(|one| one.kind == Kind::Json);
+                        let json = json.map(|one| quoted(&one.name));
+                        for name in json.chain(["mirror_extra", "mirror_nulls"].map(quoted)) {
+                            update += &format!(", {name} = NULL");
+                        }
+                    }
+                    let row = (known.key, hash.map(|hash| hash.0));
+                    self.execute(&(update + " WHERE mirror_key = ?1"), row)?;
+                }
             }
             let (table, id) = (Some(table.clone()), Some(id.clone()));
             check.findings.push(Finding { kind, table, id, cause });

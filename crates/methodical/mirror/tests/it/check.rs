@@ -1,11 +1,12 @@
 //! Checks and rebuilds: each kind of damage is found with its record and corrected, after which syncs and readers of
 //! the feed continue.
 
-use methodical_mirror::{Check, FindingKind, Mirror};
+use methodical_mirror::model::tables::{Column, Table};
+use methodical_mirror::{Check, FindingKind, Mirror, Rules};
 use rusqlite::Connection;
 
 use crate::place::Place;
-use crate::support::{feed, photos, records};
+use crate::support::{feed, photos, records, sync};
 
 const ONE: &str = r#"{"id":"1","title":"Zanzibar","size":3,"x":[1]}"#;
 const TWO: &str = r#"{"id":"2","title":"Zebra","place":{"id":"7","name":null}}"#;
@@ -57,6 +58,8 @@ fn each_kind_of_damage_is_found_and_corrected() {
         ("UPDATE photo SET size = 4 WHERE id = '1'", &[(Hash, format!(" 1: {hash}"))][..]),
         ("UPDATE photo SET mirror_hash = NULL WHERE id = '2'", &[(Hash, format!(" 2: {hash}"))]),
         ("UPDATE photo SET mirror_nulls = NULL WHERE id = '2'", &[(Hash, format!(" 2: {hash}"))]),
+        ("UPDATE photo SET mirror_nulls = '7' WHERE id = '2'", &[(Hash, format!(" 2: {hash}"))]),
+        ("UPDATE photo SET mirror_extra = '{' WHERE id = '1'", &[(Hash, format!(" 1: {hash}"))]),
         (
             "UPDATE photo SET mirror_extra = '{}' WHERE id = '4'",
             &[(Erasure, format!(" 4: it is forgotten, {contents}"))],
@@ -110,6 +113,22 @@ fn each_kind_of_damage_is_found_and_corrected() {
         assert_eq!(is_changed, damage.contains("size = 4"), "{damage}");
         assert_eq!(mirror.check().unwrap().findings, [], "{damage}");
     }
+}
+
+#[test]
+fn a_sync_replaces_a_changed_row_whose_json_is_damaged() {
+    const TABLE: Table =
+        Table::new("photo", "id", &[Column::text(&["id"]), Column::json(&["tags"])]);
+
+    let (place, mut mirror) = Place::opened();
+    sync(&mut mirror, &TABLE, Rules::default(), &[r#"{"id":"1","tags":[7]}"#]).unwrap();
+    place.execute("UPDATE photo SET tags = '['");
+    assert_eq!(kinds(&mirror.check().unwrap()), [FindingKind::Hash]);
+    sync(&mut mirror, &TABLE, Rules::default(), &[r#"{"id":"1","tags":[8]}"#]).unwrap();
+    assert_eq!(
+        (feed(&mirror), mirror.check().unwrap().findings),
+        (vec!["changed 1 tags".to_owned()], vec![])
+    );
 }
 
 #[test]

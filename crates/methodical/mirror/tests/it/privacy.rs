@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Existing, Mirror, Rules, State};
 
 use crate::place::{Place, contains};
@@ -47,7 +48,7 @@ fn a_forgotten_record_does_not_return() {
 #[test]
 fn nothing_shows_a_personal_value() {
     let mut mirror = Mirror::in_memory().unwrap();
-    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::default()).unwrap();
     run.record(SECRET).unwrap();
     run.record(r#"{"id":"Zanzibar","title":["#).unwrap();
     let shown = format!("{run:?}");
@@ -76,7 +77,7 @@ fn a_person_among_thousands_is_erased_from_every_page() {
             .collect()
     };
     for round in 0..8 {
-        sync(&mut mirror, &PHOTO, Rules::new(), &list(round)).unwrap();
+        sync(&mut mirror, &PHOTO, Rules::default(), &list(round)).unwrap();
     }
     assert!(place.contains("Zanzibar"));
     for id in (0..3000).filter(|id| id % 50 == 7) {
@@ -153,6 +154,20 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
         error.to_string(),
         "cannot write /proc/x.db: cannot create a file in /proc; choose another folder"
     );
+}
+
+#[test]
+fn another_spelling_of_a_number_forgets_its_record() {
+    const TABLE: Table =
+        Table::new("photo", "id", &[Column::integer(&["id"]), Column::text(&["title"]).personal()]);
+    let (place, mut mirror) = Place::opened();
+    let list = [r#"{"id":5,"title":"Zanzibar"}"#, r#"{"id":6}"#];
+    sync(&mut mirror, &TABLE, Rules::default(), &list).unwrap();
+    assert!(mirror.forget("photo", "05").unwrap().was_known);
+    assert!(mirror.is_forgotten("photo", "5").unwrap() && !place.contains("Zanzibar"));
+    assert_eq!(sync(&mut mirror, &TABLE, Rules::default(), &list).unwrap().suppressed, 1);
+    assert!(mirror.unforget("photo", "+5").unwrap());
+    assert_eq!(sync(&mut mirror, &TABLE, Rules::default(), &list).unwrap().returned, 1);
 }
 
 #[test]
