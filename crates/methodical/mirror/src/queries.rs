@@ -11,15 +11,14 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::{ControlFlow, Range};
 
-use rusqlite::types::Value as SqlValue;
 use rusqlite::{Row, params_from_iter};
 
 use crate::error::{Error, ErrorKind, debug_with};
-use crate::fields::{Kind, Shape};
+use crate::fields::Kind;
 use crate::mirror::Mirror;
 use crate::recovery::References;
 use crate::store::rows::id;
-use crate::store::{OrFailed as _, Store, count, quoted, utc};
+use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
 
 /// A present placement: a member in a group, with its value.
 #[derive(Clone, PartialEq, Eq)]
@@ -270,7 +269,8 @@ pub fn placements(
             let _ = write!(conditions, " AND {condition} ?{}", parameters.len());
         }
     }
-    let placements = relation.placements();
+    let more = ", mirror_key AS key, unixepoch(since) AS since_seconds, is_older";
+    let placements = relation.view(Dialect::Sqlite, more);
     let order = if is_longest_first { "since, key" } else { "key" };
     let select = format!("SELECT * FROM ({placements}) WHERE {conditions} ORDER BY {order}");
     store.read_each(&select, params_from_iter(parameters), |row| {
@@ -309,7 +309,7 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
          AND record_id = s.record_id AND table_name = s.table_name AND number < s.number ORDER BY number DESC LIMIT 1) \
          WHERE s.table_name = ?1 AND s.began_at >= ?2 AND s.began_at < ?3 AND b.value IS NOT s.value \
          ORDER BY s.began_at, s.number",
-        relation.title_of("s.group_id")
+        relation.title_of("", "s.group_id")
     );
     store.query(&select, (table, utc(period.start), utc(period.end)), |row| {
         let (from, to): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
@@ -346,7 +346,7 @@ pub fn report(
     let select = format!(
         "SELECT {group}, {title}, count(*) FROM {table} WHERE {is_new} GROUP BY 1",
         group = quoted(&relation.of.group.column),
-        title = relation.title_of(&quoted(&relation.of.group.column)),
+        title = relation.title_of("", &quoted(&relation.of.group.column)),
         table = quoted(table)
     );
     for (id, title, new) in store.query(&select, (&from, &until), |row| {
@@ -490,26 +490,15 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
 /// Returns [`ErrorKind::Table`] if the mirror has no such table or columns, or any error of the store.
 ///
 /// ```
-/// use methodical_mirror::model::tables::{Column, Table};
 /// use methodical_mirror::queries::duplicates;
-/// use methodical_mirror::{Mirror, Rules};
+/// use methodical_mirror::{Error, Mirror};
 ///
-/// const OWNER: Table = Table::new(
-///     "owner",
-///     "id",
-///     &[Column::text(&["id"]), Column::text(&["email"]).personal(), Column::text(&["phone"]).personal()],
-/// );
-///
-/// let mut mirror = Mirror::in_memory()?;
-/// let mut run = mirror.begin("owners/list", &OWNER, Rules::new())?;
-/// run.record(r#"{"id":"1","email":"Ada@example.com","phone":"+40 (0721) 000-501"}"#)?;
-/// run.record(r#"{"id":"2","email":"ada@example.com "}"#)?;
-/// run.record(r#"{"id":"3","phone":"0721000501"}"#)?;
-/// run.finish()?;
-/// let found = duplicates(&mirror, "owner", &["email"], &["phone"])?;
-/// assert_eq!((&*found[0].columns, &*found[0].ids), (&["email".to_owned()][..], &["1".to_owned(), "2".to_owned()][..]));
-/// assert_eq!(found[1].ids, ["1", "3"]);
-/// # Ok::<(), methodical_mirror::Error>(())
+/// fn print(mirror: &Mirror) -> Result<(), Error> {
+///     for same in duplicates(mirror, "owner", &["email"], &["phone", "mobile"])? {
+///         println!("{} have the same {}", same.ids.join(", "), same.columns.join(", "));
+///     }
+///     Ok(())
+/// }
 /// ```
 pub fn duplicates(
     mirror: &Mirror,
@@ -599,18 +588,14 @@ pub fn board(
          AND {value} IS ?2 ORDER BY mirror_changed_at LIMIT 1 OFFSET ?3"
     );
     let mut medians = store.connection.prepare_cached(&median).or_failed()?;
-    let select = format!(
-        "SELECT {group}, {value}, count(*), unixepoch(min(mirror_changed_at)) FROM {of} \
-         WHERE mirror_state = 'present' GROUP BY {group}, {value}"
-    );
-    let counted = store.query(&select, (), |row| {
-        let value: Option<String> = row.get(1)?;
-        let key = (row.get::<_, SqlValue>(0)?, &value, row.get::<_, i64>(2)? / 2);
-        let median = if has_medians { medians.query_row(key, |row| row.get(0))? } else { 0 };
-        let cell = Cell { count: count(row, 2)?, since: row.get(3)?, median };
-        Ok(((id(row.get_ref(0)?), value), cell))
-    })?;
-    let counted: HashMap<(String, Option<String>), Cell> = counted.into_iter().collect();
+    let cells = store.json_note::<Option<Cells>>(&board_note(table))?;
+    let mut counted = HashMap::new();
+    for (group, value, count, since) in cells.map_or_else(|| store.cells(&relation), Ok)? {
+        let key = (&group, &value, integer(count / 2));
+        let median = if has_medians { medians.query_row(key, |row| row.get(0)) } else { Ok(0) };
+        let cell = Cell { count, since, median: median.or_failed()? };
+        counted.insert((group, value), cell);
+    }
     let select = format!(
         "SELECT {}, {} FROM {} WHERE mirror_state = 'present' ORDER BY mirror_key",
         quoted(&relation.group_identity),
@@ -645,22 +630,9 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
-    /// Returns the statement of the view of placements, with `key`, `title`, `since_seconds` and `is_older` after the
-    /// columns of the view.
-    fn placements(&self) -> String {
-        self.select(
-            Dialect::Sqlite,
-            ", mirror_key AS key, unixepoch(since) AS since_seconds, is_older",
-        )
-    }
-
     /// Returns the statement of the view of placements: identity, member, group, title, value, previous value, since,
-    /// and days.
-    pub(crate) fn view(&self, dialect: Dialect<'_>) -> String {
-        self.select(dialect, "")
-    }
-
-    fn select(&self, dialect: Dialect<'_>, more: &str) -> String {
+    /// and days, then more columns.
+    pub(crate) fn view(&self, dialect: Dialect<'_>, more: &str) -> String {
         let Self { table, identity, of: References { group, member, value }, .. } = self;
         let (group, member) = (&group.column, &member.column);
         let prefix = match dialect {
@@ -690,7 +662,7 @@ impl Relation {
              (SELECT p.{identity}, p.{member}, p.{group}, {title} AS title, p.{value}, {before} AS {previous}, \
              p.mirror_changed_at AS since, p.mirror_key, {older} AS is_older FROM {prefix}{table} p \
              WHERE p.mirror_state = 'present') one",
-            title = self.title_in(&prefix, &format!("p.{group}")),
+            title = self.title_of(&prefix, &format!("p.{group}")),
             before = last("value", "s.ended_at IS NOT NULL AND s.value IS NOT NULL"),
             older = last("began_before", "s.ended_at IS NULL"),
             table = quoted(table),
@@ -698,12 +670,8 @@ impl Relation {
     }
 
     /// Returns an SQL expression for the title of the group whose identity is in a column, as text or as stored in the
-    /// group.
-    fn title_of(&self, column: &str) -> String {
-        self.title_in("", column)
-    }
-
-    fn title_in(&self, prefix: &str, column: &str) -> String {
+    /// group. The prefix is that of the tables.
+    fn title_of(&self, prefix: &str, column: &str) -> String {
         let Some(title) = &self.title else { return "NULL".to_owned() };
         format!(
             "(SELECT g.{} FROM {prefix}{} g WHERE g.{} = {column})",
@@ -722,7 +690,42 @@ pub(crate) enum Dialect<'a> {
     Postgres(&'a str),
 }
 
+/// The cells of a board: the group, the value, the number of members, and when the first of them got the value.
+type Cells = Vec<(String, Option<String>, u64, i64)>;
+
+/// Returns the name of the note with the cells of a table. It exists only while no present row changes.
+fn board_note(table: &str) -> String {
+    format!("board/{table}")
+}
+
 impl Store {
+    /// Counts the cells of a table for later boards, unless they are known: that takes a tenth of a second for a million
+    /// placements.
+    pub(crate) fn note_board(&self, table: &str, is_changed: bool) -> Result<(), Error> {
+        let note = board_note(table);
+        if is_changed || self.note(&note)?.is_none() {
+            self.set_json_note(&note, &self.cells(&self.relation(table)?)?)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the cells of a table, in which rows change or are erased.
+    pub(crate) fn drop_board(&self, table: &str) -> Result<(), Error> {
+        self.execute("DELETE FROM mirror_note WHERE name = ?1", (board_note(table),)).map(drop)
+    }
+
+    fn cells(&self, relation: &Relation) -> Result<Cells, Error> {
+        let References { group, value, .. } = &relation.of;
+        let [of, group, value] = [&relation.table, &group.column, value].map(|name| quoted(name));
+        let select = format!(
+            "SELECT {group}, {value}, count(*), unixepoch(min(mirror_changed_at)) FROM {of} \
+             WHERE mirror_state = 'present' GROUP BY {group}, {value}"
+        );
+        self.query(&select, (), |row| {
+            Ok((id(row.get_ref(0)?), row.get(1)?, count(row, 2)?, row.get(3)?))
+        })
+    }
+
     pub(crate) fn relation(&self, table: &str) -> Result<Relation, Error> {
         let unknown = || {
             let text = format!(
@@ -731,9 +734,8 @@ impl Store {
             Error::new(ErrorKind::Table, text)
         };
         let references = self.recovered()?.remove(table).ok_or_else(unknown)?;
-        let last =
-            |name: &str| self.shapes_of(name)?.pop().map(|(_, shape)| shape).ok_or_else(unknown);
-        let (placed, groups): (Shape, Shape) = (last(table)?, last(&references.group.table)?);
+        let (placed, groups) = (self.table(table)?, self.table(&references.group.table)?);
+        let (placed, groups) = (&placed.shape, &groups.shape);
         let is_title = |(index, column): &(usize, &crate::fields::Column)| {
             *index != groups.identity
                 && column.kind == Kind::Text

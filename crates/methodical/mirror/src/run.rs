@@ -12,7 +12,7 @@ use rusqlite::ToSql;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, debug_with};
-use crate::feed::{ChangeKind, Values};
+use crate::feed::{ChangeKind, Difference};
 use crate::fields::json::{changed, write};
 use crate::fields::row::{Row, RowHasher, is_other_person};
 use crate::fields::{Hash, Shape};
@@ -20,28 +20,11 @@ use crate::guard::{Judged, Rules, Week};
 use crate::history::Report;
 use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
-use crate::store::rows::{Known, State, Stored, id as id_of};
+use crate::store::rows::{Known, State, id as id_of};
 use crate::store::table::Table;
 use crate::store::{Store, Suppressed, integer, quoted, utc};
 
-/// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_mirror::model::tables::{Column, Table};
-/// use methodical_mirror::{Mirror, Rules};
-///
-/// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
-///
-/// let mut mirror = Mirror::in_memory()?;
-/// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
-/// run.record(r#"{"id":"1","title":"Harbour"}"#)?;
-/// run.record(r#"{"id":"2"}"#)?;
-/// let report = run.finish()?;
-/// assert_eq!((report.added, report.is_baseline), (2, true));
-/// # Ok::<(), methodical_mirror::Error>(())
-/// ```
+/// One sync of a scope, as in the example of [`Mirror`]. Dropping it before [`finish`](Self::finish) undoes it.
 pub struct Run<'a> {
     store: MutexGuard<'a, Store>,
     scope: String,
@@ -64,19 +47,12 @@ pub struct Run<'a> {
     report: Report,
     /// How many records seem to have become other people.
     replaced: u64,
-    /// Set if the table is recovered.
-    value: Option<ValueColumn>,
+    /// The index of the column of the value, if the table is recovered.
+    value: Option<usize>,
     /// The record that is being read.
     json: Vec<u8>,
     /// Whether the service wrote the last record exactly as the model would.
     is_verbatim: bool,
-}
-
-/// The column of a recovered value.
-#[derive(Clone, Copy)]
-struct ValueColumn {
-    index: usize,
-    name: &'static str,
 }
 
 impl Mirror {
@@ -108,7 +84,7 @@ impl Mirror {
         let (is_first, shape, known, (statements, suppressed), (recovered, omits_personal)) =
             result.inspect_err(|_| store.roll_back())?;
         Ok(Run {
-            hasher: RowHasher::new(&store.identity().secret),
+            hasher: RowHasher::new(&store.identity.secret),
             store,
             scope: scope.to_owned(),
             table: table.to_owned(),
@@ -137,9 +113,7 @@ impl Run<'_> {
     /// Declares that the list has the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         let name = target.columns()?[3];
-        let columns = self.statements.shape.columns.iter();
-        let found = columns.enumerate().find(|(_, column)| column.name == name);
-        self.value = found.map(|(index, _)| ValueColumn { index, name: target.value });
+        self.value = self.statements.shape.columns.iter().position(|column| column.name == name);
         self.store.register_recovered(target)
     }
 
@@ -254,6 +228,11 @@ impl Run<'_> {
             self.mark_absent(known)?;
         }
         self.store.set_counts(&self.table, self.known.counts(), Some(self.at))?;
+        let Report { added, changed, returned, missing, gone, .. } = self.report;
+        let is_changed = added + changed + returned + missing + gone > 0;
+        if self.value.is_some() || self.recovered.contains_key(&self.table) {
+            self.store.note_board(&self.table, is_changed)?;
+        }
         self.store.commit(self.report.gone > 0)?;
         Ok(take(&mut self.report))
     }
@@ -339,14 +318,16 @@ impl Run<'_> {
         }
         self.report.added += 1;
         self.begin_value(id, row, false)?;
-        let value = self.value.and_then(|value| row.text(value.index));
-        self.emit(id, ChangeKind::Added, &[], Values { value, ..Values::default() })?;
+        let value = self.value.and_then(|index| row.text(index));
+        self.emit(id, ChangeKind::Added, Difference { value, ..Difference::default() })?;
         Ok(true)
     }
 
     /// Writes a record that may have changed. Returns whether it has.
     fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
-        let mut old = self.stored(known)?;
+        let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
+        let mut old = self.store.read(&select, (known.key,))?.ok_or_else(lost)?;
+        old.row.drop_damaged(&old.shape);
         if self.omits_personal {
             // An earlier release kept a hash of what is omitted.
             old.row.erase(&old.shape);
@@ -364,27 +345,25 @@ impl Run<'_> {
             return Ok(false);
         }
         self.write(Some(known.key), hash, row, true)?;
-        let value = self.value.filter(|value| fields.iter().any(|field| field == value.name));
-        let (mut kind, mut values) = (ChangeKind::Changed, Values::default());
-        if let Some(ValueColumn { index, .. }) = value {
-            values = Values { previous: old.row.text(index), value: row.text(index) };
+        let name = |index: &usize| self.statements.shape.columns.get(*index).map(|one| &one.name);
+        let value =
+            self.value.filter(|index| name(index).is_some_and(|name| fields.contains(name)));
+        let mut kind = ChangeKind::Changed;
+        let mut difference = Difference { fields: &fields, ..Difference::default() };
+        if let Some(index) = value {
+            (difference.previous, difference.value) = (old.row.text(index), row.text(index));
             self.store.end_value(&self.table, id, self.at)?;
-            self.begin_value(id, row, values.previous.is_none())?;
-            let was_known = values.previous.is_some();
+            self.begin_value(id, row, difference.previous.is_none())?;
+            let was_known = difference.previous.is_some();
             kind = if was_known { ChangeKind::ValueChanged } else { ChangeKind::ValueLearned };
         }
-        self.emit(id, kind, &fields, values)?;
+        self.emit(id, kind, difference)?;
         Ok(true)
-    }
-
-    fn stored(&mut self, known: Known) -> Result<Stored, Error> {
-        let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
-        self.store.read(&select, (known.key,))?.ok_or_else(lost)
     }
 
     /// Begins the time in which a placement has its value.
     fn begin_value(&self, id: &str, row: &Row<'_>, was_unknown: bool) -> Result<(), Error> {
-        let Some(ValueColumn { index, .. }) = self.value else { return Ok(()) };
+        let Some(index) = self.value else { return Ok(()) };
         let began_before = self.report.is_baseline || was_unknown;
         self.store.begin_value(&self.table, id, row.text(index), self.at, began_before)
     }
@@ -392,7 +371,7 @@ impl Run<'_> {
     /// Counts a record that was missing or gone.
     fn come_back(&mut self, id: &str) -> Result<(), Error> {
         self.report.returned += 1;
-        self.emit(id, ChangeKind::Returned, &[], Values::default())
+        self.emit(id, ChangeKind::Returned, Difference::default())
     }
 
     /// Marks a record that the list lacks.
@@ -406,7 +385,7 @@ impl Run<'_> {
             self.report.gone += 1;
             self.store.erase(&self.table, known, State::Gone, self.at)?;
             self.known.set(Known { state: State::Gone, ..known }, false);
-            self.emit(id, ChangeKind::Gone, &[], Values::default())?;
+            self.emit(id, ChangeKind::Gone, Difference::default())?;
             let Self { store, recovered, .. } = self;
             return store.erase_placements(recovered, &self.table, id, State::Gone, self.at);
         }
@@ -416,7 +395,7 @@ impl Run<'_> {
         self.store.mark(&self.table, known.key, State::Missing, &self.time)?;
         self.known.set(Known { state: State::Missing, ..known }, false);
         self.report.missing += 1;
-        self.emit(id, ChangeKind::Missing, &[], Values::default())
+        self.emit(id, ChangeKind::Missing, Difference::default())
     }
 
     /// Writes a record into the row with this key, or into a new row. Returns false without writing if a new row would
@@ -434,9 +413,7 @@ impl Run<'_> {
         let changed_at = is_changed.then_some(&self.time);
         let mut cells: Vec<&dyn ToSql> =
             vec![&key, &hash.0, &self.shape, &changed_at, &row.extra, &row.nulls];
-        for cell in &row.cells {
-            cells.push(cell);
-        }
+        cells.extend(row.cells.iter().map(|cell| cell as &dyn ToSql));
         let Table { insert, update, .. } = &*self.statements;
         let sql = if is_new { insert } else { update };
         let is_written = self.store.execute(sql, &*cells)? > 0;
@@ -452,17 +429,11 @@ impl Run<'_> {
         self.known.set(known, true);
     }
 
-    fn emit(
-        &self,
-        id: &str,
-        kind: ChangeKind,
-        fields: &[String],
-        values: Values<'_>,
-    ) -> Result<(), Error> {
+    fn emit(&self, id: &str, kind: ChangeKind, difference: Difference<'_>) -> Result<(), Error> {
         if !self.emits {
             return Ok(());
         }
-        self.store.append_with(&self.time, &self.table, id, kind, fields, values)
+        self.store.append(&self.time, &self.table, id, kind, difference)
     }
 }
 
@@ -555,7 +526,7 @@ mod tests {
     /// Syncs a list of an identity and a title each: `!` is a rejected record. Returns the counts of added, changed,
     /// unchanged, repeated, rejected and missing records, and the number of changes in the feed.
     fn sync(mirror: &mut Mirror, list: &str, is_verbatim: bool) -> [u64; 7] {
-        let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        let mut run = mirror.begin("photos/list", &PHOTO, Rules::default()).unwrap();
         for record in list.split(' ') {
             let Some((id, title)) = record.split_at_checked(1).filter(|_| record != "!") else {
                 run.reject("it is damaged").unwrap();

@@ -13,9 +13,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{
-    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, TransactionBehavior, ffi,
-};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, TransactionBehavior, ffi};
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::json::written;
@@ -29,9 +27,9 @@ pub(crate) struct Store {
     /// `None` in memory.
     path: Option<PathBuf>,
     pub(crate) connection: Connection,
-    identity: Identity,
+    pub(crate) identity: Identity,
     /// Erased values may remain in the log.
-    has_traces: bool,
+    pub(crate) has_traces: bool,
     /// Held during a transaction.
     lock: Option<Arc<Lock>>,
     /// Held while all tables are synced.
@@ -115,10 +113,6 @@ impl Store {
             let text = format!("cannot {verb} the mirror: it is in memory; use a file");
             Error::new(ErrorKind::Store, text)
         })
-    }
-
-    pub(crate) fn identity(&self) -> &Identity {
-        &self.identity
     }
 
     /// Returns the lock that is held, or takes it. `None` for a mirror in memory.
@@ -218,16 +212,10 @@ impl Store {
         statement.query_map(parameters, read).or_failed()?.collect::<Result<_, _>>().or_failed()
     }
 
-    /// Returns whether erased values may remain in the log of the database.
-    pub(crate) fn has_traces(&self) -> bool {
-        self.has_traces
-    }
-
     /// Returns a note: a small text that the mirror keeps for its own use.
     pub(crate) fn note(&self, name: &str) -> Result<Option<String>, Error> {
         let select = "SELECT text FROM mirror_note WHERE name = ?1";
-        let mut statement = self.connection.prepare_cached(select).or_failed()?;
-        statement.query_row((name,), |row| row.get(0)).optional().or_failed()
+        Ok(self.query(select, (name,), |row| row.get(0))?.pop())
     }
 
     /// Writes a note, unless it has this text.
@@ -264,11 +252,6 @@ impl Store {
         Ok(self.note(OMITS_PERSONAL)?.is_some())
     }
 
-    /// Lets the mirror omit personal data from now on.
-    pub(crate) fn omit_personal(&self) -> Result<(), Error> {
-        self.set_note(OMITS_PERSONAL, "yes")
-    }
-
     pub(crate) fn suppressed(&self, table: &str) -> Result<Suppressed, Error> {
         let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
         let ids = self.query(select, (table,), |row| row.get(0).map(Hash))?;
@@ -301,9 +284,9 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
     if is_empty(&transaction)? {
-        let mut id = [0; 16];
+        let (mut id, mut secret) = ([0; 16], Secret([0; 32]));
         fill(&mut id)?;
-        let secret = Secret::random()?;
+        fill(&mut secret.0)?;
         transaction.execute_batch(include_str!("store/schema.sql")).or_failed()?;
         let row = (&id, &secret.0, source.fingerprint(&secret));
         let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
@@ -316,10 +299,8 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
 
 /// Upgrades the schema of an older release.
 fn upgrade(connection: &mut Connection) -> Result<(), Error> {
-    let version = |connection: &Connection| {
-        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).or_failed()
-    };
-    if version(connection)? == VERSION {
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    if version.or_failed()? == VERSION {
         return Ok(());
     }
     let transaction =
@@ -473,10 +454,10 @@ const SETTINGS: &str =
 const NEW_FILE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL";
 
 /// How long a statement waits for a writer.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The note that records that the mirror omits personal data.
-const OMITS_PERSONAL: &str = "omits personal";
+pub(crate) const OMITS_PERSONAL: &str = "omits personal";
 
 #[cfg(test)]
 mod tests {

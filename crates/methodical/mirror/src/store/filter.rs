@@ -1,14 +1,14 @@
 //! Filters for records: by state, by column, and by text, ignoring case and accents.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use rusqlite::types::{Value as SqlValue, ValueRef};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::error::Error;
+use crate::error::{Error, debug_with};
 use crate::fields::Shape;
 use crate::store::rows::State;
-use crate::store::{quoted, sqlite_failed, utc};
+use crate::store::{quoted, utc};
 
 /// Selects records of a table. The default is all of them, in every state.
 ///
@@ -29,7 +29,7 @@ pub struct Filter {
     states: Vec<State>,
     first_seen_since: Option<i64>,
     columns: Vec<(String, Vec<Option<String>>)>,
-    text: Option<Wanted>,
+    pub(crate) text: Option<Wanted>,
 }
 
 impl Filter {
@@ -113,23 +113,10 @@ impl Filter {
         }
         Ok(is_possible.then_some(conditions))
     }
-
-    pub(crate) const fn text(&self) -> Option<&Wanted> {
-        self.text.as_ref()
-    }
 }
 
-/// Does not show values, which may be personal.
-impl fmt::Debug for Filter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| &**name).collect();
-        f.debug_struct("Filter")
-            .field("states", &self.states)
-            .field("first_seen_since", &self.first_seen_since)
-            .field("columns", &columns)
-            .finish_non_exhaustive()
-    }
-}
+// Does not show values, which may be personal.
+debug_with!(Filter: states, first_seen_since);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -146,14 +133,11 @@ impl Wanted {
         Self { folded, digits: is_number.then_some(digits) }
     }
 
-    pub(crate) fn is_within_value(&self, value: ValueRef<'_>) -> Result<bool, Error> {
+    pub(crate) fn is_within_value(&self, value: ValueRef<'_>) -> bool {
         match value {
-            ValueRef::Text(text) => match std::str::from_utf8(text) {
-                Ok(text) => Ok(self.is_within(text)),
-                Err(error) => Err(sqlite_failed(rusqlite::Error::Utf8Error(0, error))),
-            },
-            ValueRef::Integer(number) => Ok(self.is_within(&number.to_string())),
-            _ => Ok(false),
+            ValueRef::Text(text) => self.is_within(&String::from_utf8_lossy(text)),
+            ValueRef::Integer(number) => self.is_within(&number.to_string()),
+            _ => false,
         }
     }
 

@@ -6,8 +6,8 @@ mod tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rusqlite::params_from_iter;
 use rusqlite::types::Value as SqlValue;
-use rusqlite::{OptionalExtension as _, params_from_iter};
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::{Kind, Shape};
@@ -60,16 +60,7 @@ impl Paging {
         let (order, time) = (Order::FirstSeen, Duration::MAX);
         Self { limit, order, is_descending: false, after: None, time }
     }
-
-    /// Returns whether a search ends after this number of rows.
-    fn ends_after(&self, reads: usize, started: Instant) -> bool {
-        // Read at least some rows, so that each page makes progress.
-        reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= self.time
-    }
 }
-
-/// Statements that are read one after the other, and the parameters of each.
-type Statements = (Vec<String>, Vec<SqlValue>);
 
 impl Store {
     /// Reads a page of the records that a filter accepts. Also returns the row after which the next page begins.
@@ -91,16 +82,17 @@ impl Store {
         let searched: Vec<&str> = searched.map(|column| &*column.name).collect();
         for select in selects {
             self.read_each(&select, params_from_iter(&values), |row| {
-                if paging.ends_after(reads, started) {
+                // Read at least some rows, so that each page makes progress.
+                if reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= paging.time {
                     next = last;
                     return Ok(false);
                 }
                 reads += 1;
                 last = row.get("mirror_key").or_failed()?;
-                if let Some(text) = filter.text() {
+                if let Some(text) = &filter.text {
                     let mut has_text = false;
                     for name in &searched {
-                        has_text |= text.is_within_value(row.get_ref(*name).or_failed()?)?;
+                        has_text |= text.is_within_value(row.get_ref(*name).or_failed()?);
                     }
                     if !has_text {
                         return Ok(true);
@@ -120,14 +112,15 @@ impl Store {
         Ok((found, next))
     }
 
-    /// Returns the statements of a page; `None` if no record can match.
+    /// Returns the statements of a page, which are read one after the other, and the parameters of each; `None` if no
+    /// record can match.
     fn statements(
         &self,
         table: &str,
         shape: &Shape,
         filter: &Filter,
         paging: &Paging,
-    ) -> Result<Option<Statements>, Error> {
+    ) -> Result<Option<(Vec<String>, Vec<SqlValue>)>, Error> {
         let states = State::ALL.into_iter().filter(|state| filter.accepts_state(*state));
         let states: Vec<String> = states.map(|state| format!("'{}'", state.as_str())).collect();
         if states.is_empty() {
@@ -191,9 +184,7 @@ impl Store {
     /// Returns the value of an expression in a row.
     fn position(&self, table: &str, order: &str, number: i64) -> Result<SqlValue, Error> {
         let select = format!("SELECT {order} FROM {} WHERE mirror_key = ?1", quoted(table));
-        let mut statement = self.connection.prepare_cached(&select).or_failed()?;
-        let value = statement.query_row((number,), |row| row.get(0)).optional().or_failed()?;
-        value.ok_or_else(|| {
+        self.query(&select, (number,), |row| row.get(0))?.pop().ok_or_else(|| {
             let text = format!(
                 "cannot continue after row {number}: it was removed; begin with the first page"
             );
@@ -239,15 +230,13 @@ fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error
         Order::Changed => "mirror_changed_at".to_owned(),
         Order::Text(name) => {
             let mut texts = shape.columns.iter().filter(|column| column.kind == Kind::Text);
-            let column = texts.find(|column| column.name == *name);
-            let column = column.ok_or_else(|| unordered(table, name))?;
+            let unknown = || {
+                let text =
+                    format!("cannot read a page of `{table}`: it has no text column `{name}`");
+                Error::new(ErrorKind::Table, text)
+            };
+            let column = texts.find(|column| column.name == *name).ok_or_else(unknown)?;
             format!("lower(coalesce({}, ''))", quoted(&column.name))
         }
     })
-}
-
-/// Creates the error for ordering by a column that does not exist or has no text.
-fn unordered(table: &str, column: &str) -> Error {
-    let text = format!("cannot read a page of `{table}`: it has no text column `{column}`");
-    Error::new(ErrorKind::Table, text)
 }

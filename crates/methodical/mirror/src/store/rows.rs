@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::Row as SqlRow;
 use rusqlite::types::{FromSqlError, ValueRef};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with, named};
 use crate::fields::row::{Row, Value};
 use crate::fields::{Hash, Kind, Shape};
 use crate::store::filter::Filter;
@@ -27,23 +27,9 @@ pub enum State {
     Forgotten,
 }
 
+named!(State: Present = "present", Missing = "missing", Gone = "gone", Forgotten = "forgotten");
+
 impl State {
-    pub(crate) const ALL: [Self; 4] = [Self::Present, Self::Missing, Self::Gone, Self::Forgotten];
-
-    /// Returns the name of the state, as in the column `mirror_state`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Present => "present",
-            Self::Missing => "missing",
-            Self::Gone => "gone",
-            Self::Forgotten => "forgotten",
-        }
-    }
-
-    fn from_name(name: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str().as_bytes() == name)
-    }
-
     /// Returns whether the record is present or missing, so that it has contents.
     pub(crate) const fn is_live(self) -> bool {
         matches!(self, Self::Present | Self::Missing)
@@ -62,20 +48,44 @@ pub(crate) struct Known {
     pub(crate) hash: Option<Hash>,
 }
 
+/// A record of a table.
+///
+/// All times are in seconds since 1970 (UTC), by the clock of the program that synced.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// The number of the row, in the order of first sight. Numbers start at 1, and a later row has a larger one.
+    pub number: i64,
+    /// The identity of the record.
+    pub id: String,
+    /// The state of the record.
+    pub state: State,
+    /// When the record was in a list for the first time.
+    pub first_seen: i64,
+    /// When a list last had the record with a changed meaning; initially, when the record was first seen.
+    pub changed_at: i64,
+    /// When the first of the consecutive complete lists without the record was received; `None` if it is present.
+    pub missing_since: Option<i64>,
+    /// When the record was gone or forgotten; `None` if it is neither.
+    pub gone_at: Option<i64>,
+    /// The record as JSON text. If it is gone or forgotten, it has no personal and no unlisted fields.
+    pub json: String,
+}
+
+// Does not show the record, which may be personal.
+debug_with!(Record: number, id, state, first_seen, changed_at, missing_since, gone_at);
+
+/// A record as it is stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
+    /// Without its JSON text.
+    pub(crate) record: Record,
     pub(crate) known: Known,
-    pub(crate) id: String,
     pub(crate) row: Row<'static>,
     /// The columns that its row was written with.
     pub(crate) shape: Arc<Shape>,
     /// An older release wrote its hash.
     pub(crate) has_old_hash: bool,
-    /// The times, in seconds since 1970.
-    pub(crate) first_seen: i64,
-    pub(crate) changed_at: i64,
-    pub(crate) missing_since: Option<i64>,
-    pub(crate) gone_at: Option<i64>,
 }
 
 impl Stored {
@@ -84,6 +94,13 @@ impl Stored {
         let mut erased = self.row.clone();
         erased.erase(&self.shape);
         erased != self.row || self.known.hash.is_some() || self.has_old_hash
+    }
+
+    pub(crate) fn into_record(mut self) -> Result<Record, Error> {
+        // An earlier release kept a hash of personal values that it omitted.
+        self.row.extra.take_if(|extra| extra.starts_with(r#"{"mirror_personal":"#));
+        self.record.json = self.row.to_json(&self.shape)?;
+        Ok(self.record)
     }
 }
 
@@ -203,14 +220,9 @@ impl Store {
                 "UPDATE mirror_scope SET {count} = max({count} - 1, 0) WHERE table_name = ?1"
             );
             self.execute(&update, (table,))?;
+            self.drop_board(table)?;
         }
         Ok(())
-    }
-
-    /// Sets the hash of a row.
-    pub(crate) fn set_hash(&self, table: &str, key: i64, hash: Option<Hash>) -> Result<(), Error> {
-        let update = format!("UPDATE {} SET mirror_hash = ?2 WHERE mirror_key = ?1", quoted(table));
-        self.execute(&update, (key, hash.map(|hash| hash.0))).map(drop)
     }
 
     /// Reads a record from a row with all columns, using the shape that the row was written with.
@@ -235,19 +247,25 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
     let known = Known {
         key: row.get("mirror_key")?,
         hash: hash.and_then(read_hash),
-        state: State::from_name(row.get_ref("mirror_state")?.as_bytes()?).unwrap_or(State::Present),
+        state: state(row.get_ref("mirror_state")?)?.unwrap_or(State::Present),
         shape: row.get("mirror_shape")?,
     };
     let identity = shape.columns.get(shape.identity).map_or("", |column| &*column.name);
     let cells = shape.columns.iter().map(|column| cell(row, &column.name, column.kind));
-    Ok(Stored {
-        known,
+    let record = Record {
+        number: known.key,
         id: id(row.get_ref(identity)?),
-        has_old_hash: hash.is_some() && known.hash.is_none(),
+        state: known.state,
         first_seen: time(row, "mirror_first_seen")?.unwrap_or_default(),
         changed_at: time(row, "mirror_changed_at")?.unwrap_or_default(),
         missing_since: time(row, "mirror_missing_since")?,
         gone_at: time(row, "mirror_gone_at")?,
+        json: String::new(),
+    };
+    Ok(Stored {
+        record,
+        known,
+        has_old_hash: hash.is_some() && known.hash.is_none(),
         row: Row {
             cells: cells.collect::<Result<_, _>>()?,
             extra: row.get("mirror_extra")?,
@@ -259,7 +277,7 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
 
 /// Reads what is known of a row: its key, hash, state, and columns.
 fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
-    let state = State::from_name(row.get_ref(2)?.as_bytes()?);
+    let state = state(row.get_ref(2)?)?;
     let hash = row.get_ref(1)?.as_blob_or_null()?.and_then(read_hash);
     Ok(Known {
         key: row.get(0)?,
@@ -268,6 +286,11 @@ fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
         state: state.unwrap_or(State::Present),
         shape: row.get(3)?,
     })
+}
+
+/// Reads a state; `None` if it is damaged.
+fn state(value: ValueRef<'_>) -> rusqlite::Result<Option<State>> {
+    Ok(std::str::from_utf8(value.as_bytes()?).ok().and_then(State::from_name))
 }
 
 fn read_hash(bytes: &[u8]) -> Option<Hash> {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, named};
+use crate::fields::json::written;
 use crate::fields::row::Value;
 use crate::fields::{Kind, Shape};
 use crate::store::{Store, count, integer, quoted, utc};
@@ -50,30 +51,7 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
-    /// Returns the name of the outcome.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Partial => "partial",
-            Self::Refused => "refused",
-            Self::Failed => "failed",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Complete, Self::Partial, Self::Refused, Self::Failed]
-            .into_iter()
-            .find(|outcome| outcome.as_str() == name)
-    }
-
-    pub(crate) fn from_error(error: &Error) -> Self {
-        match error.kind() {
-            ErrorKind::DeletionGuard | ErrorKind::Filter => Self::Refused,
-            _ => Self::Failed,
-        }
-    }
-}
+named!(Outcome: Complete = "complete", Partial = "partial", Refused = "refused", Failed = "failed");
 
 /// The statements of a table, for rows of one shape.
 #[derive(Debug)]
@@ -205,11 +183,8 @@ impl Store {
         if let Some((number, _)) = self.shapes_of(name)?.into_iter().find(|(_, one)| one == shape) {
             return Ok(number);
         }
-        let columns = serde_json::to_string(shape).map_err(|error| {
-            Error::new(ErrorKind::Table, "cannot describe the columns").because(error)
-        })?;
         let insert = "INSERT INTO mirror_shape (table_name, columns) VALUES (?1, ?2)";
-        self.execute(insert, (name, columns))?;
+        self.execute(insert, (name, written(shape)?))?;
         Ok(self.connection.last_insert_rowid())
     }
 
@@ -274,10 +249,6 @@ impl Store {
                 values_from: None,
             })
         })
-    }
-
-    pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
-        Ok(self.tables()?.iter().any(|status| status.table == name))
     }
 
     /// Sets how many records of a table are present and missing, and when its list was complete.

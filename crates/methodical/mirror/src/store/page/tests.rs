@@ -72,13 +72,13 @@ const LIMIT: usize = 50;
 
 /// Fills a mirror by one sync of each table, so that all times are equal, and creates the indexes.
 fn fill(mirror: &mut Mirror) {
-    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::default()).unwrap();
     for id in 0..SIZE {
         let json = format!(r#"{{"id":"{id}","title":"Title {}"}}"#, id % 7);
         run.record(&json).unwrap();
     }
     run.finish().unwrap();
-    let mut run = mirror.begin("recovery/photo_album", &PLACEMENT, Rules::new()).unwrap();
+    let mut run = mirror.begin("recovery/photo_album", &PLACEMENT, Rules::default()).unwrap();
     for id in 0..SIZE {
         let (album, status) = (id % 2, ["\"new\"", "\"sold\"", "null"][id / 2 % 3]);
         let json = format!(
