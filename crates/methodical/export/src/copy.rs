@@ -55,13 +55,10 @@ impl Copy {
     /// Fails if the mirror cannot be read or updated, or if a file cannot be written. Files that were not replaced keep
     /// their previous contents.
     pub fn run(&self, mirror: &mut Mirror, place: &Place) -> Result<Vec<(String, u64)>, Error> {
-        let source = mirror.begin_copy(&place.to_string())?;
-        place.sweep();
-        let tables = source.tables()?;
-        let written = tables.iter().map(|table| self.write(&source, table, place));
-        let written = written.collect::<Result<_, _>>()?;
-        mirror.end_copy(source)?;
-        Ok(written)
+        mirror.copy(&place.to_string(), |source| {
+            place.sweep();
+            source.tables()?.iter().map(|table| self.write(source, table, place)).collect()
+        })
     }
 
     fn write(

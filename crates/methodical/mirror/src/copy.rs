@@ -10,12 +10,8 @@ use crate::fields::Kind;
 use crate::mirror::Mirror;
 use crate::store::{OrFailed as _, Store, quoted};
 
-/// A snapshot of the mirror, from which its tables are copied; see [`Mirror::begin_copy`].
-pub struct CopySource {
-    store: Store,
-    target: String,
-    at: i64,
-}
+/// A snapshot of the mirror, from which its tables are copied; see [`Mirror::copy`].
+pub struct CopySource(Store);
 
 /// A table of the mirror, and of its copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,71 +64,58 @@ pub enum CopyValue<'a> {
 }
 
 impl Mirror {
-    /// Begins to copy the mirror as it is now, even while another process is syncing it.
+    /// Passes the mirror as it is now to `write`, which copies its tables, even while another process is syncing it.
     ///
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget)
-    /// names each copy that may still hold the erased record, and the next copy removes it. Call
-    /// [`end_copy`](Self::end_copy) when the copy is complete.
+    /// names each copy that may still hold the erased record, and the next copy removes it.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory, or SQLite fails.
+    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory, or SQLite fails, or the error
+    /// of `write`.
     ///
     /// ```
-    /// use methodical_mirror::{Mirror, Source};
+    /// use methodical_mirror::{Error, Mirror};
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// let source = Source::new("https://gateway.example.com", "me");
-    /// let mut mirror = Mirror::open(folder.path().join("mirror.db"), &source)?;
-    /// let source = mirror.begin_copy("the archive")?;
-    /// for table in source.tables()? {
-    ///     source.each_row(&table, |row| {
-    ///         println!("{} {row:?}", table.name);
-    ///         Ok::<(), methodical_mirror::Error>(())
-    ///     })?;
+    /// fn print(mirror: &mut Mirror) -> Result<(), Error> {
+    ///     mirror.copy("the archive", |source| {
+    ///         for table in source.tables()? {
+    ///             source.each_row(&table, |row| Ok::<_, Error>(println!("{} {row:?}", table.name)))?;
+    ///         }
+    ///         Ok(())
+    ///     })
     /// }
-    /// mirror.end_copy(source)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn begin_copy(&mut self, target: &str) -> Result<CopySource, Error> {
+    pub fn copy<T, E: From<Error>>(
+        &mut self,
+        target: &str,
+        write: impl FnOnce(&CopySource) -> Result<T, E>,
+    ) -> Result<T, E> {
         let (at, store) = (self.now(), self.store());
         // Before the copy, so that an erasure at the same time names it.
         store.note_copy(target, None)?;
-        CopySource::open(&store, target, at)
-    }
-
-    /// Marks a copy as complete.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store cannot be written.
-    pub fn end_copy(&mut self, source: CopySource) -> Result<(), Error> {
-        let CopySource { store, target, at } = source;
-        drop(store);
-        self.store().note_copy(&target, Some(at))
+        let mut source = Store::open(store.path("copy")?, None)?;
+        source.begin_reading()?;
+        let written = write(&CopySource(source))?;
+        store.note_copy(target, Some(at))?;
+        Ok(written)
     }
 }
 
 impl CopySource {
-    fn open(store: &Store, target: &str, at: i64) -> Result<Self, Error> {
-        let mut store = Store::open(store.path("copy")?, None)?;
-        store.begin_reading()?;
-        Ok(Self { store, target: target.to_owned(), at })
-    }
-
     /// Returns the tables: first those of records, ordered by name, then those of the history and the feed.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be read.
     pub fn tables(&self) -> Result<Vec<CopyTable>, Error> {
-        let tables = self.store.tables()?;
+        let tables = self.0.tables()?;
         let records = tables.iter().map(|status| &*status.table);
         records.chain(OWN).map(|name| self.table(name)).collect()
     }
 
     fn table(&self, name: &str) -> Result<CopyTable, Error> {
-        let shapes = self.store.shapes_of(name)?;
+        let shapes = self.0.shapes_of(name)?;
         let column = |(column, kind): (String, String)| {
             let listed = shapes.iter().flat_map(|(_, shape)| &shape.columns);
             let listed: Vec<_> = listed.filter(|one| one.name == column).collect();
@@ -150,7 +133,7 @@ impl CopySource {
                 is_value || column == "mirror_extra" || listed.iter().any(|one| one.is_personal);
             CopyColumn { name: column, kind, is_personal }
         };
-        let mut columns = self.store.columns(name)?;
+        let mut columns = self.0.columns(name)?;
         columns.retain(|(name, _)| !BOOKKEEPING.contains(&&**name));
         if name == "mirror_scope" {
             columns.insert(0, ("rowid".to_owned(), "INTEGER".to_owned()));
@@ -173,7 +156,7 @@ impl CopySource {
     ) -> Result<(), E> {
         let (columns, key, name) = (table.list(), table.key(), quoted(&table.name));
         let select = format!("SELECT {columns} FROM {name} ORDER BY {key}");
-        let mut statement = self.store.connection.prepare(&select).or_failed()?;
+        let mut statement = self.0.connection.prepare(&select).or_failed()?;
         let mut rows = statement.query(()).or_failed()?;
         while let Some(row) = rows.next().or_failed()? {
             let value = |index| -> rusqlite::Result<CopyValue<'_>> {
@@ -202,7 +185,7 @@ impl CopyTable {
     }
 }
 
-debug_with!(CopySource: target);
+debug_with!(CopySource:);
 
 /// Columns that only the mirror needs.
 const BOOKKEEPING: [&str; 3] = ["mirror_hash", "mirror_misses", "mirror_shape"];

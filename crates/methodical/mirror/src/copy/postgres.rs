@@ -2,12 +2,10 @@
 //! differences.
 
 use std::error::Error as StdError;
-use std::io::Write as _;
-use std::{fmt, io};
+use std::io::{self, Write as _};
 
-use ::postgres::error::{DbError, SqlState};
 use ::postgres::types::{ToSql, Type};
-use ::postgres::{Row, SimpleQueryMessage, Transaction};
+use ::postgres::{Row, Transaction};
 use methodical_postgres::Connector;
 
 use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue};
@@ -45,8 +43,7 @@ impl Mirror {
     /// Copies the mirror to a schema of a PostgreSQL database, or brings this copy up to date: the tables, their views, the
     /// feed and the history, in one transaction. Afterwards the copy equals the mirror.
     ///
-    /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
-    /// each copy that may still hold the erased record, and the next copy removes it.
+    /// The mirror remembers the copy under the name `target`, as [`copy`](Self::copy) does.
     ///
     /// [A copy differs](crate#postgresql) from the mirror in a few points. This blocks the thread, so do not call it from
     /// an async task. A later copy compares the rows in a temporary table, which any role may create by default.
@@ -73,39 +70,29 @@ impl Mirror {
         schema: &str,
         target: &str,
     ) -> Result<Copied, Error> {
-        let (at, store) = (self.now(), self.store());
-        // Before the copy, so that an erasure at the same time names it.
-        store.note_copy(target, None)?;
         let mut client = connector.open().map_err(not_connected)?;
         let transaction = client.transaction().map_err(failed)?;
-        let copied = write(transaction, schema, || CopySource::open(&store, target, at))?;
+        let mut copy = Copy { target: transaction, name: schema, schema: quoted(schema) };
+        copy.batch(
+            "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'",
+        )?;
+        // Only one process copies to a schema at a time. It reads the mirror after taking the lock, so a copy never
+        // becomes older.
+        let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text";
+        copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
+        let copied = self.copy(target, |source| write(copy, source))?;
         for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
             // Removes what was erased from the pages. If it fails, the database does so later.
             drop(client.batch_execute(&format!("VACUUM {}.{}", quoted(schema), quoted(table))));
         }
-        store.note_copy(target, Some(at))?;
         Ok(copied)
     }
 }
 
 /// Writes the differences in one transaction.
-fn write(
-    target: Transaction<'_>,
-    name: &str,
-    open: impl FnOnce() -> Result<CopySource, Error>,
-) -> Result<Copied, Error> {
-    let mut copy = Copy { target, name, schema: quoted(name) };
-    copy.batch(
-        "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'",
-    )?;
-    // Only one process copies to a schema at a time. It reads the mirror after taking the lock, so a copy never becomes
-    // older.
-    let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text";
-    copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
-    let source = &open()?;
-
+fn write(mut copy: Copy<'_>, source: &CopySource) -> Result<Copied, Error> {
     let select = "SELECT id, max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
-    let state = source.store.connection.query_row(select, (), |row| Ok((row.get(0)?, row.get(1)?)));
+    let state = source.0.connection.query_row(select, (), |row| Ok((row.get(0)?, row.get(1)?)));
     let (id, position): (Vec<u8>, i64) = state.or_failed()?;
     // A restored mirror has another id.
     let is_replaced = copy.prepare()?.is_some_and(|before| before != id);
@@ -117,9 +104,9 @@ fn write(
         copy.describe(&table)?;
         tables.push(copy.update(source, &table)?);
     }
-    let recovered = source.store.recovered()?.into_keys().next();
+    let recovered = source.0.recovered()?.into_keys().next();
     if let Some(table) = recovered.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
-        let view = source.store.relation(&table)?.view(Dialect::Postgres(name));
+        let view = source.0.relation(&table)?.view(Dialect::Postgres(copy.name), "");
         copy.batch(&format!(
             "CREATE INDEX IF NOT EXISTS mirror_spell_member ON {0}.mirror_spell (member_id); \
              CREATE OR REPLACE VIEW {0}.{VIEW} AS {view}",
@@ -267,18 +254,14 @@ impl Copy<'_> {
 
     /// Runs a statement, and returns how many rows it changed.
     fn change(&mut self, sql: &str) -> Result<u64, Error> {
-        let results = self.target.simple_query(sql).map_err(failed)?;
-        let changed = results.iter().map(|result| match result {
-            SimpleQueryMessage::CommandComplete(rows) => *rows,
-            _ => 0,
-        });
-        Ok(changed.sum())
+        self.target.execute_typed(sql, &[]).map_err(failed)
     }
 
     /// Writes all rows of a table of the mirror to an empty one. Returns their number.
     fn write(&mut self, source: &CopySource, table: &CopyTable, to: &str) -> Result<u64, Error> {
         let sql = format!("COPY {to} ({}) FROM STDIN", table.list());
         let mut writer = self.target.copy_in(&sql).map_err(failed)?;
+        let lost = |error: io::Error| Error::new(ErrorKind::Unreachable, LOST).because(error);
         let mut out = Vec::new();
         source.each_row(table, |row| {
             for (index, (column, value)) in table.columns.iter().zip(row).enumerate() {
@@ -289,12 +272,12 @@ impl Copy<'_> {
             }
             out.push(b'\n');
             if out.len() >= BUFFER {
-                writer.write_all(&out).map_err(|error| lost().because(error))?;
+                writer.write_all(&out).map_err(lost)?;
                 out.clear();
             }
             Ok::<_, Error>(())
         })?;
-        writer.write_all(&out).map_err(|error| lost().because(error))?;
+        writer.write_all(&out).map_err(lost)?;
         writer.finish().map_err(failed)
     }
 }
@@ -333,18 +316,7 @@ const fn type_of(kind: CopyKind) -> &'static str {
     }
 }
 
-/// The code of an error of PostgreSQL. Its text is dropped, because it may quote a row.
-#[derive(Debug)]
-struct Code(SqlState);
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SQLSTATE {}", self.0.code())
-    }
-}
-
-impl StdError for Code {}
-
+/// Converts an error. The text of one of the database is dropped, because it may quote a row.
 fn failed(error: ::postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
         let is_lost =
@@ -353,30 +325,25 @@ fn failed(error: ::postgres::Error) -> Error {
             if is_lost { (ErrorKind::Unreachable, LOST) } else { (ErrorKind::Store, FAILED) };
         return Error::new(kind, text).because(error);
     };
-    let state = cause.code().clone();
-    let (kind, text) = match state.code() {
+    let code = format!("SQLSTATE {}", cause.code().code());
+    let (kind, text) = match cause.code().code() {
         "53100" => (ErrorKind::Store, "cannot write the copy: the disk of the database is full"),
         "40001" | "40P01" | "55P03" => {
             (ErrorKind::Busy, "another session is using the tables of the copy; try again later")
         }
-        "42501" => return denied(cause),
+        // The message names the table or schema, but no row.
+        "42501" => {
+            let text = format!(
+                "cannot write the copy: the database role lacks a privilege ({}); grant it, or use the role that created \
+                 the copy",
+                cause.message()
+            );
+            return Error::new(ErrorKind::Denied, text).because(code);
+        }
         "57P01" | "57P02" | "57P03" => (ErrorKind::Unreachable, LOST),
         _ => (ErrorKind::Store, FAILED),
     };
-    Error::new(kind, text).because(Code(state))
-}
-
-/// Names the missing privilege. The database's message contains the name of the table or schema, but no row.
-fn denied(cause: &DbError) -> Error {
-    let text = format!(
-        "cannot write the copy: the database role lacks a privilege ({}); grant it, or use the role that created the copy",
-        cause.message()
-    );
-    Error::new(ErrorKind::Denied, text).because(Code(cause.code().clone()))
-}
-
-fn lost() -> Error {
-    Error::new(ErrorKind::Unreachable, LOST)
+    Error::new(kind, text).because(code)
 }
 
 /// Converts an error of the connector, which names the cause and the next step.
