@@ -18,11 +18,36 @@ macro_rules! debug_with {
 }
 pub(crate) use debug_with;
 
+/// Gives the variants of an enum the names that the store and JSON have.
+macro_rules! named {
+    ($type:ident: $($variant:ident = $name:literal),*) => {
+        impl $type {
+            /// All variants.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Returns the name of the variant.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the variant with a name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.as_str() == name)
+            }
+        }
+    };
+}
+pub(crate) use named;
+
 /// The reason why a mirror could not be synced or read. One pointer wide.
 ///
 /// `Display` prints a lowercase fragment. It never contains a value of a record, a token or the mirror's secret.
+#[derive(Debug)]
 pub struct Error(Box<Inner>);
 
+#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     text: Cow<'static, str>,
@@ -101,16 +126,6 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.text)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.0.kind)
-            .field("text", &self.0.text)
-            .field("source", &self.0.source)
-            .finish_non_exhaustive()
     }
 }
 

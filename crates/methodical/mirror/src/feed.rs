@@ -1,9 +1,7 @@
 //! The feed: changes ordered by number, the events created from them for delivery, and cursors, which are opaque
 //! positions in the feed of one mirror.
 
-pub(crate) mod consumer;
 pub(crate) mod deliver;
-pub(crate) mod exec;
 pub(crate) mod sink;
 #[cfg(feature = "webhook")]
 pub(crate) mod webhook;
@@ -16,10 +14,10 @@ use serde::ser::{Error as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::error::{Error, ErrorKind, debug_with};
+use crate::error::{Error, ErrorKind, debug_with, named};
 use crate::fields::{Hasher, hex};
 use crate::mirror::{Identity, Mirror};
-use crate::read::Record;
+use crate::store::rows::Stored;
 use crate::store::{OrFailed as _, Store, integer, utc};
 
 /// One change of a record: the names of its changed fields, without their values. Only the value of a placement is
@@ -70,36 +68,10 @@ pub enum ChangeKind {
     Returned,
 }
 
-impl ChangeKind {
-    /// Returns the name of the kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Changed => "changed",
-            Self::ValueChanged => "value_changed",
-            Self::ValueLearned => "value_learned",
-            Self::Missing => "missing",
-            Self::Gone => "gone",
-            Self::Returned => "returned",
-        }
-    }
-
-    /// Returns the kind with a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
-    /// All kinds.
-    pub const ALL: [Self; 7] = [
-        Self::Added,
-        Self::Changed,
-        Self::ValueChanged,
-        Self::ValueLearned,
-        Self::Missing,
-        Self::Gone,
-        Self::Returned,
-    ];
-}
+named!(
+    ChangeKind: Added = "added", Changed = "changed", ValueChanged = "value_changed", ValueLearned = "value_learned",
+    Missing = "missing", Gone = "gone", Returned = "returned"
+);
 
 /// A position in the feed of one mirror: after the last change that was read. Store it as text, and treat that text as
 /// opaque.
@@ -148,8 +120,10 @@ fn refused(why: &str) -> Error {
     Error::new(ErrorKind::Cursor, format!("cannot read the changes: {why}; take a new snapshot"))
 }
 
+/// What differs after a change.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Values<'a> {
+pub(crate) struct Difference<'a> {
+    pub(crate) fields: &'a [String],
     pub(crate) previous: Option<&'a str>,
     pub(crate) value: Option<&'a str>,
 }
@@ -175,30 +149,19 @@ impl Feed {
 }
 
 impl Store {
-    /// Appends a change without fields to the feed.
+    /// Appends a change to the feed.
     pub(crate) fn append(
         &self,
         at: &str,
         table: &str,
         id: &str,
         kind: ChangeKind,
-    ) -> Result<(), Error> {
-        self.append_with(at, table, id, kind, &[], Values::default())
-    }
-
-    pub(crate) fn append_with(
-        &self,
-        at: &str,
-        table: &str,
-        id: &str,
-        kind: ChangeKind,
-        fields: &[String],
-        values: Values<'_>,
+        Difference { fields, previous, value }: Difference<'_>,
     ) -> Result<(), Error> {
         let fields = (!fields.is_empty()).then(|| serde_json::Value::from(fields).to_string());
         let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields, previous, value) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let row = (at, table, id, kind.as_str(), fields, values.previous, values.value);
+        let row = (at, table, id, kind.as_str(), fields, previous, value);
         self.execute(insert, row).map(drop)
     }
 
@@ -231,12 +194,12 @@ impl Mirror {
         let store = self.store();
         let feed = store.feed()?;
         let position = match after {
-            Some(cursor) => feed.position(cursor, store.identity())?,
+            Some(cursor) => feed.position(cursor, &store.identity)?,
             None => feed.pruned,
         };
         let changes = store.changes(position, limit)?;
         let position = changes.last().map_or(position, |change| change.number);
-        let cursor = Cursor::new(store.identity(), position);
+        let cursor = Cursor::new(&store.identity, position);
         Ok((changes, cursor))
     }
 
@@ -263,19 +226,12 @@ impl Mirror {
         before: Option<i64>,
         limit: usize,
     ) -> Result<Vec<Change>, Error> {
-        let (before, limit) = (before.unwrap_or(i64::MAX), integer(limit));
-        let end = "ORDER BY number DESC LIMIT ?2";
-        let store = self.store();
-        match of {
-            Some((table, id)) => {
-                let record = "table_name = ?3 AND record_id = ?4";
-                let select = format!("{SELECT} WHERE number < ?1 AND {record} {end}");
-                store.query(&select, (before, limit, table, id), read)
-            }
-            None => {
-                store.query(&format!("{SELECT} WHERE number < ?1 {end}"), (before, limit), read)
-            }
-        }
+        let (table, id) = of.unzip();
+        let record = if of.is_some() { "table_name = ?3 AND record_id = ?4" } else { "?3 IS ?4" };
+        let select =
+            format!("{SELECT} WHERE number < ?1 AND {record} ORDER BY number DESC LIMIT ?2");
+        let before = before.unwrap_or(i64::MAX);
+        self.store().query(&select, (before, integer(limit), table, id), read)
     }
 
     /// Returns the cursor after the last change. Take it before a snapshot of the records.
@@ -286,7 +242,7 @@ impl Mirror {
     pub fn cursor(&self) -> Result<Cursor, Error> {
         let store = self.store();
         let last = store.feed()?.last;
-        Ok(Cursor::new(store.identity(), last))
+        Ok(Cursor::new(&store.identity, last))
     }
 
     /// Returns the cursor after a change of this mirror.
@@ -303,7 +259,7 @@ impl Mirror {
     /// }
     /// ```
     pub fn cursor_after(&self, change: &Change) -> Cursor {
-        Cursor::new(self.store().identity(), change.number)
+        Cursor::new(&self.store().identity, change.number)
     }
 }
 
@@ -345,20 +301,16 @@ const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind,
 /// | `record` | object or null | the record at the time of delivery; `null` if it is gone or forgotten |
 ///
 /// ```
-/// use methodical_mirror::model::tables::{Column, Table};
-/// use methodical_mirror::{Mirror, Rules};
+/// use methodical_mirror::{Error, Mirror};
 ///
-/// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
-///
-/// let mut mirror = Mirror::in_memory()?;
-/// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new().emit_baseline())?;
-/// run.record(r#"{"id":"1","title":"Harbour"}"#)?;
-/// run.finish()?;
-///
-/// let (events, _cursor) = mirror.events(None, 100)?;
-/// let json = events[0].to_json()?;
-/// assert!(json.contains(r#""kind":"added","fields":[],"previous":null,"value":null,"record":{"id":"1","title":"Harbour"}"#));
-/// # Ok::<(), methodical_mirror::Error>(())
+/// /// Prints a line such as
+/// /// `{"id":"…","number":7,"at":"…","table":"photo","record_id":"1","kind":"added","fields":[],"previous":null,…}`.
+/// fn print(mirror: &Mirror) -> Result<(), Error> {
+///     for event in mirror.events(None, 100)?.0 {
+///         println!("{}", event.to_json()?);
+///     }
+///     Ok(())
+/// }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -407,9 +359,9 @@ impl Mirror {
         let store = self.store();
         let stored = store.record(&change.table, &change.id)?;
         let stored = stored.filter(|stored| stored.known.state.is_live());
-        let record = stored.map(Record::new).transpose()?;
+        let record = stored.map(Stored::into_record).transpose()?;
         // The number is not enough: a mirror restored from a backup reuses numbers.
-        let id = Hasher::new(&store.identity().secret, "event").hash(&[
+        let id = Hasher::new(&store.identity.secret, "event").hash(&[
             &change.number.to_le_bytes(),
             &change.at.to_le_bytes(),
             change.table.as_bytes(),

@@ -134,7 +134,7 @@ fn command(text: &str) -> Result<Exec, &'static str> {
     let words = shlex::split(text).unwrap_or_default();
     let expected = "expected a program and its arguments, quoted as in a shell";
     let (program, arguments) = words.split_first().ok_or(expected)?;
-    Ok(arguments.iter().fold(Exec::new(program), Exec::arg))
+    Ok(Exec::new(program, arguments))
 }
 
 pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> Result<(), Failure> {

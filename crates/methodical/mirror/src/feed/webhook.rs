@@ -13,7 +13,7 @@ use methodical_client::retry_after;
 use methodical_client::transport::http::uri::Scheme;
 use methodical_client::transport::http::{self, StatusCode, Uri};
 use methodical_client::transport::{
-    BlockingResponse, BlockingTransport, Deadline, Request, TransportError, TransportErrorKind,
+    BlockingTransport, Deadline, Request, TransportError, TransportErrorKind,
 };
 use sha2::Sha256;
 
@@ -44,8 +44,6 @@ use crate::feed::sink::{Failure, Sink};
 ///
 /// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL
 /// may be secret, so errors and `Debug` show only its scheme, host and port.
-///
-/// # Examples
 ///
 /// ```
 /// use std::sync::Arc;
@@ -133,34 +131,29 @@ impl Webhook {
         request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
     }
 
-    /// Sends a message. If a reused connection was lost, sends it once more over a new one. The receiver recognizes a
-    /// repetition by its id.
-    fn send(&mut self, id: &str, body: &str) -> Result<BlockingResponse, Failure> {
-        let mut sent = self.transport.send(self.request(id, body)?);
-        let was_kept = take(&mut self.has_connection);
-        if was_kept
-            && sent.as_ref().is_err_and(|error| error.kind() == TransportErrorKind::Interrupted)
-        {
-            sent = self.transport.send(self.request(id, body)?);
-        }
-        self.has_connection = sent.is_ok();
-        sent.map_err(|error| {
-            // Its sources may contain the path of the URL.
-            let shown = TransportError::new(error.kind(), error.to_string());
-            Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
-                .because(shown)
-        })
-    }
-
     /// Returns the scheme, host and port of the URL.
     fn origin(&self) -> String {
         let authority = self.url.authority().map_or("", |authority| authority.as_str());
         format!("{}://{authority}", self.url.scheme_str().unwrap_or_default())
     }
 
-    /// Sends a message and evaluates the response.
+    /// Sends a message and evaluates the response. If a reused connection was lost, sends it once more over a new one.
+    /// The receiver recognizes a repetition by its id.
     fn post(&mut self, id: &str, body: &str) -> Result<(), Failure> {
-        let (head, body) = self.send(id, body)?.into_parts();
+        let mut sent = self.transport.send(self.request(id, body)?);
+        let was_kept = take(&mut self.has_connection);
+        let is_lost = |error: &TransportError| error.kind() == TransportErrorKind::Interrupted;
+        if was_kept && sent.as_ref().is_err_and(is_lost) {
+            sent = self.transport.send(self.request(id, body)?);
+        }
+        self.has_connection = sent.is_ok();
+        let sent = sent.map_err(|error| {
+            // Its sources may contain the path of the URL.
+            let shown = TransportError::new(error.kind(), error.to_string());
+            Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
+                .because(shown)
+        });
+        let (head, body) = sent?.into_parts();
         // Reading the response lets its connection be reused. Errors do not matter: the status already says whether the
         // event was received.
         let _discarded = body.collect(MAX_BODY);
@@ -185,8 +178,7 @@ impl Webhook {
 impl Sink for Webhook {
     fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
         let Some(last) = events.last() else { return Ok(()) };
-        let all = events.iter().map(Event::to_json).collect::<Result<Vec<_>, _>>();
-        let all = all.map_err(Failure::from_error)?.join(",");
+        let all = events.iter().map(Event::to_json).collect::<Result<Vec<_>, _>>()?.join(",");
         self.post(&last.id, &if self.batch.is_some() { format!("[{all}]") } else { all })
     }
 

@@ -6,7 +6,7 @@ use methodical_mirror::{
     ChangeKind, DeliveryEnd, Exec, Limits, Mirror, Ndjson, Purge, SyncOptions,
 };
 
-use crate::gallery::Server;
+use crate::gallery::{Server, marks};
 use crate::place::Place;
 
 /// Returns the changes in short: kind, identity, value before, value.
@@ -24,8 +24,8 @@ fn shown(mirror: &Mirror) -> Vec<String> {
 /// Syncs a mark of a photo in an album; an empty mark is unknown.
 fn put(server: &Server, mirror: &mut Mirror, album: &str, photo: &str, mark: &str) {
     server.state().put(album, photo, mark);
-    let options = SyncOptions::new().recheck_every(1);
-    server.sync(mirror, &options.values("mark", ["Zanzibar", "Zebra"])).unwrap();
+    let options = SyncOptions { recheck_every: 1, ..marks(&["Zanzibar", "Zebra"]) };
+    server.sync(mirror, &options).unwrap();
 }
 
 #[test]
@@ -150,9 +150,9 @@ fn a_program_is_checked_before_the_first_event() {
     let file = folder.path().join("notify");
     std::fs::write(&file, "").unwrap();
     for program in ["no-such-program-here", "./no/such/program", file.to_str().unwrap()] {
-        let error = Exec::new(program).arg("CANARY").check().unwrap_err().to_string();
+        let error = Exec::new(program, ["CANARY"]).check().unwrap_err().to_string();
         assert!(error.contains(program) && !error.contains("CANARY"), "{error}");
     }
-    Exec::new("sh").check().unwrap();
-    Exec::new("/bin/sh").check().unwrap();
+    Exec::new("sh", []).check().unwrap();
+    Exec::new("/bin/sh", []).check().unwrap();
 }

@@ -73,7 +73,7 @@ fn a_full_disk_is_a_failure_and_moves_nothing() {
 
 #[cfg(unix)]
 fn shell(script: &str) -> Exec {
-    Exec::new("sh").arg("-c").arg(script)
+    Exec::new("sh", ["-c", script])
 }
 
 #[cfg(unix)]
