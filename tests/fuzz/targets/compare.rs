@@ -68,13 +68,7 @@ fuzz_target!(|input: Input| {
 /// Syncs a list. Returns whether it was committed; `None` if it was cut.
 fn sync(mirror: &mut Mirror, list: &List, emits_baseline: bool, is_cut: bool) -> Option<bool> {
     let (_, rejected, accept) = list;
-    let mut rules = Rules::new();
-    if let Some(count) = accept {
-        rules = rules.accept_missing(u64::from(*count));
-    }
-    if emits_baseline {
-        rules = rules.emit_baseline();
-    }
+    let rules = Rules { accepted_missing: accept.map(u64::from), emits_baseline };
     let mut run = mirror.begin("photos/list", &PHOTO, rules).unwrap();
     for _ in 0..*rejected {
         run.reject("a reason").unwrap();

@@ -9,8 +9,7 @@ use gateway_model::service::RecruitmentGateway;
 use gateway_transport::gzip::Gzip;
 use methodical_client::blocking::Client;
 use methodical_mirror::{
-    Change, Error, Event, Failure, Limits, Mirror, Rules, Sink, State, SyncError, SyncOptions,
-    SyncReport,
+    Change, Error, Event, Failure, Limits, Mirror, Sink, State, SyncError, SyncOptions, SyncReport,
 };
 use tokio::task::JoinSet;
 
@@ -272,16 +271,18 @@ impl Replica {
 
     fn options(&mut self, is_partial: bool) -> SyncOptions {
         let recheck = if is_partial { self.random.u32(1..9) } else { 1 };
-        let options = SyncOptions::new();
-        let options = match self.missing.take() {
-            Some(missing) => options.accept_missing(CANDIDATES, missing),
-            None => options,
-        };
-        options
-            .rules(Rules::new().emit_baseline())
+        let missing = self.missing.take();
+        SyncOptions {
+            emits_baseline: true,
+            accepted_missing: missing
+                .map(|count| (CANDIDATES.to_owned(), count))
+                .into_iter()
+                .collect(),
             // More would be threads, whose order is not decided by the seed.
-            .concurrency(1)
-            .recheck_every(recheck)
+            concurrency: 1,
+            recheck_every: recheck,
+            ..SyncOptions::default()
+        }
     }
 
     /// Draws whether this run crashes, and when. A mirror in memory would be lost.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use methodical_mirror::queries::{self, Wanted};
 use methodical_mirror::{
-    Cursor, Error, ErrorKind, Mirror as Store, Rules, Source, State, SyncOptions,
+    Cursor, Error, ErrorKind, Mirror as Store, Source, State, SyncOptions,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -36,15 +36,13 @@ impl Mirror {
         py: Python<'py>,
         client: &Client,
         account: &str,
-        accept_missing: BTreeMap<String, u64>,
+        accepted_missing: BTreeMap<String, u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Source::new(client.base_url.as_str(), account);
         let (path, client) = (self.path.clone(), client.client(py)?);
         // The feed of a mirror that Python creates begins with all records.
-        let options = SyncOptions::new().rules(Rules::new().emit_baseline());
-        let options = accept_missing
-            .into_iter()
-            .fold(options, |options, (table, count)| options.accept_missing(table, count));
+        let options =
+            SyncOptions { emits_baseline: true, accepted_missing, ..SyncOptions::default() };
         let synced =
             on_thread(py, move || Ok(Store::open(path, &source)?.sync_all(&client, &options)))?;
         let synced = synced.map_err(|error: Error| raised(py, error.kind(), &error))?;

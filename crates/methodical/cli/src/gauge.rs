@@ -110,11 +110,13 @@ impl<S: Mirrored> Session<S> {
 
 /// Prints the forecast from the mirror. Fails if the amount will last fewer days, or the mirror has too few samples.
 fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
-    let forecast = open::read(invocation)?.forecast(gauge.name())?.ok_or_else(|| {
-        let text = format!("cannot check {}: the mirror has no samples yet", gauge.name());
-        Failure::new(Exit::Unjudged, text)
-            .hint(format!("each {} takes one", invocation.command("mirror sync")))
-    })?;
+    let forecast =
+        methodical_mirror::Forecast::of(&open::read(invocation)?.samples(gauge.name(), i64::MIN)?)?
+            .ok_or_else(|| {
+                let text = format!("cannot check {}: the mirror has no samples yet", gauge.name());
+                Failure::new(Exit::Unjudged, text)
+                    .hint(format!("each {} takes one", invocation.command("mirror sync")))
+            })?;
     let Sample { amount, unit, at, .. } = &forecast.last;
     let hours = forecast.during.as_secs() / 3600;
     let shown = [

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_table_that_never_was_complete_does_not_hide_the_age() {
         let mut mirror = Mirror::in_memory().unwrap();
-        mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap().finish().unwrap();
+        mirror.begin("photos/list", &PHOTO, Rules::default()).unwrap().finish().unwrap();
         let mut statuses = mirror.tables().unwrap();
         let at = whole(&statuses);
         assert!(at.is_some());

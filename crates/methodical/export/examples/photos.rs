@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let from = cpu();
     let mirror = format!("{file}.db");
     let mut mirror = Mirror::open(mirror, &Source::new("https://gateway.example.com", "me"))?;
-    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::default())?;
     for record in records() {
         run.record(&record)?;
     }

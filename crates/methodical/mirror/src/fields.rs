@@ -109,15 +109,6 @@ impl Shape {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(pub(crate) [u8; 32]);
 
-impl Secret {
-    /// Generates a secret from the random source of the operating system.
-    pub(crate) fn random() -> Result<Self, Error> {
-        let mut bytes = [0; 32];
-        fill(&mut bytes)?;
-        Ok(Self(bytes))
-    }
-}
-
 /// Does not print the secret.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

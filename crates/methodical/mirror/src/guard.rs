@@ -12,33 +12,20 @@ use crate::error::{Error, ErrorKind};
 /// use methodical_mirror::Rules;
 ///
 /// // The 4,812 records that the guard reported may be missing.
-/// let rules = Rules::new().accept_missing(4812);
-/// # assert_ne!(rules, Rules::new());
+/// let rules = Rules { accepted_missing: Some(4812), ..Rules::default() };
+/// # assert_ne!(rules, Rules::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[must_use]
+#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Rules {
-    pub(crate) accepted: Option<u64>,
-    pub(crate) emits_baseline: bool,
+    /// Accepts a list in which exactly this many records are newly missing or now refer to other people. The deletion
+    /// guard still refuses any other number.
+    pub accepted_missing: Option<u64>,
+    /// Whether the records of the first sync of a scope are emitted as added. By default, the first sync emits nothing.
+    pub emits_baseline: bool,
 }
 
 impl Rules {
-    /// Creates the default rules.
-    pub const fn new() -> Self {
-        Self { accepted: None, emits_baseline: false }
-    }
-
-    /// Accepts a list in which exactly `records` records are newly missing or now refer to other people. The deletion
-    /// guard still refuses any other number.
-    pub const fn accept_missing(self, records: u64) -> Self {
-        Self { accepted: Some(records), ..self }
-    }
-
-    /// Emits the records of the first sync of a scope as added. By default, the first sync emits nothing.
-    pub const fn emit_baseline(self) -> Self {
-        Self { emits_baseline: true, ..self }
-    }
-
     /// Refuses a list that lacks too many records. Otherwise returns whether it would have done so without an accepted
     /// number.
     pub(crate) fn check(self, list: Judged) -> Result<bool, Error> {
@@ -65,7 +52,7 @@ impl Rules {
         } else {
             return Ok(false);
         };
-        if self.accepted == Some(missing) {
+        if self.accepted_missing == Some(missing) {
             return Ok(true);
         }
         let text = format!("{cause}; check the service, then accept {missing} missing records");
@@ -123,7 +110,7 @@ const DAYS: i64 = 7;
 
 #[cfg(test)]
 mod tests {
-    use super::{Judged, Rules, Week};
+    use super::{Judged, Rules};
 
     #[test]
     fn only_the_exact_number_of_too_many_records_is_accepted() {
@@ -153,29 +140,11 @@ mod tests {
             let judged = Judged { newly, replaced, present, is_empty: now == 0, now, lost };
             let refused =
                 |rules: Rules| rules.check(judged).err().and_then(|error| error.missing());
-            assert_eq!(refused(Rules::new()), expected, "{judged:?}");
+            assert_eq!(refused(Rules::default()), expected, "{judged:?}");
             let Some(number) = expected else { continue };
-            assert!(Rules::new().accept_missing(number).check(judged).unwrap(), "{judged:?}");
-            assert_eq!(refused(Rules::new().accept_missing(number + 1)), expected, "{judged:?}");
-        }
-    }
-
-    #[test]
-    fn losses_of_a_week_add_up_and_new_records_make_up_for_them() {
-        const DAY: i64 = 24 * 3600;
-        let mut week = Week::default();
-        for (day, left, came, lost) in [
-            (0, 40, 0, 40),
-            (1, 30, 10, 60),
-            (7, 0, 0, 60),
-            (8, 1, 0, 21),
-            (9, 0, 90, 0),
-            (10, 100, 0, 11),
-            // The clock was set back.
-            (3, 5, 0, 5),
-        ] {
-            week.add(day * DAY, left, came);
-            assert_eq!(week.lost(), lost, "day {day}");
+            let accepting = |number| Rules { accepted_missing: Some(number), ..Rules::default() };
+            assert!(accepting(number).check(judged).unwrap(), "{judged:?}");
+            assert_eq!(refused(accepting(number + 1)), expected, "{judged:?}");
         }
     }
 }

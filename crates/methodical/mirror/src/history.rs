@@ -6,7 +6,7 @@ use rusqlite::ToSql;
 use rust_decimal::Decimal;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::json::{members, unquoted};
+use crate::fields::json::{self, members, unquoted};
 use crate::mirror::Mirror;
 use crate::store::table::Outcome;
 use crate::store::{OrFailed as _, Store, count, integer, utc};
@@ -184,9 +184,7 @@ impl Store {
             let (outcome, is_baseline) = (run.outcome.as_str(), &run.report.is_baseline);
             let mut row: Vec<&dyn ToSql> =
                 vec![&started_at, &ended_at, &run.table, &outcome, &run.reason, is_baseline];
-            for count in counts.iter().chain([&calls]) {
-                row.push(count);
-            }
+            row.extend(counts.iter().chain([&calls]).map(|count| count as &dyn ToSql));
             let values = ["?"; 16].join(", ");
             let insert = format!(
                 "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES ({values})"
@@ -292,24 +290,10 @@ impl Mirror {
             Ok(Sample { at: row.get(0)?, gauge, amount: row.get(1)?, unit: row.get(2)? })
         })
     }
-
-    /// Returns how long the amount of a gauge will last, based on the last two weeks; `None` if it has no samples.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Forecast::of`].
-    pub fn forecast(&self, gauge: &str) -> Result<Option<Forecast>, Error> {
-        Forecast::of(&self.samples(gauge, i64::MIN)?)
-    }
 }
 
 pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
-    let parsed = if text.contains(['e', 'E']) {
-        Decimal::from_scientific(text)
-    } else {
-        Decimal::from_str_exact(text)
-    };
-    parsed.map_err(|error| {
+    json::decimal(text).map_err(|error| {
         let text = "cannot read an amount: expected a decimal number of at most 28 digits";
         Error::new(ErrorKind::Gauge, text).because(error.to_string())
     })

@@ -45,7 +45,7 @@
 //! - A record is missing in the first complete list without it, and gone in the second. A list with
 //!   rejected records is applied, but marks no record missing.
 //! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list
-//!   became empty. The error contains the number, and [`Rules::accept_missing`] accepts exactly that many.
+//!   became empty. The error contains the number, and [`Rules::accepted_missing`] accepts exactly that many.
 //! - An identity that occurs twice with the same meaning counts once. If the meanings differ, the second record is
 //!   rejected: the list does not say which one is right, and the mirror must not depend on their order.
 //! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
@@ -72,7 +72,7 @@
 //! Some services have a value that no record contains, such as the status of a photo in an album: it can only be
 //! filtered by. After the lists, [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the
 //! placements as records of another table. It tries the names in the contract, those that the mirror has or had, and
-//! those ever passed to [`SyncOptions::values`].
+//! those ever passed in [`SyncOptions::values`].
 //!
 //! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed,
 //!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and a new name was
@@ -125,8 +125,8 @@
 //! of each description), `mirror_scope` (counts and the time of the last sync), `mirror_change` (the feed),
 //! `mirror_consumer` (consumers and their failures), `mirror_rejected` (rejected records of the last sync of each
 //! scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), `mirror_spell` (past
-//! values of placements), `mirror_note` (which groups are due, the names of values), `mirror_run` (the last 1,000 syncs
-//! of tables, also failed ones), and `mirror_sample` (the amounts of gauges).
+//! values of placements), `mirror_note` (which groups are due, the names of values, the counts of boards), `mirror_run`
+//! (the last 1,000 syncs of tables, also failed ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # Upkeep
 //!
@@ -152,17 +152,6 @@
 //! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows runs
 //!   `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you keep them.
 //!
-//! # Modules
-//!
-//! - `fields` reads a record and turns it into columns and back; `store` is the file, with its tables, rows and pages.
-//! - `mirror` is the entry point and the account that a mirror belongs to, `read` reads records, and [`queries`]
-//!   answers questions: placements, who is waiting, moves, reports and duplicates.
-//! - `feed` has the changes, the consumers with their positions, the events, and the sinks. `history` has past syncs and samples.
-//! - `recovery` decides what to ask for a recovered table, keeps past values, and erases placements with their records.
-//! - `run` compares a list with the mirror and writes the differences; `guard` decides what becomes missing or gone. `sync` reads
-//!   the lists of a service from a client into runs.
-//! - `upkeep` erases, checks, rebuilds, backs up and restores, and `copy` copies the mirror to a database.
-//!
 //! # Features
 //!
 //! | feature | default | adds |
@@ -181,7 +170,6 @@ mod guard;
 mod history;
 mod mirror;
 pub mod queries;
-mod read;
 mod recovery;
 mod run;
 mod store;
@@ -200,27 +188,24 @@ pub use methodical_postgres as connector;
 pub use crate::copy::postgres::{Copied, CopiedTable};
 pub use crate::copy::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue};
 pub use crate::error::{Error, ErrorKind};
-pub use crate::feed::consumer::Consumer;
-pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
-pub use crate::feed::exec::Exec;
-pub use crate::feed::sink::{Failure, Ndjson, Sink};
+pub use crate::feed::deliver::{Consumer, Delivery, DeliveryEnd, Limits};
+pub use crate::feed::sink::{Exec, Failure, Ndjson, Sink};
 #[cfg(feature = "webhook")]
 pub use crate::feed::webhook::Webhook;
 pub use crate::feed::{Change, ChangeKind, Cursor, Event};
 pub use crate::guard::Rules;
 pub use crate::history::{Forecast, PastRun, Rejection, Report, Sample, SampleReport};
-pub use crate::mirror::{Mirror, Source};
-pub use crate::read::{Page, Record};
-pub use crate::recovery::values::PastValue;
+pub use crate::mirror::{Mirror, Page, Source};
+pub use crate::recovery::PastValue;
 pub use crate::run::Run;
 pub use crate::store::files::Existing;
 pub use crate::store::filter::{Filter, folded};
 pub use crate::store::page::{Order, Paging};
-pub use crate::store::rows::State;
+pub use crate::store::rows::{Record, State};
 pub use crate::store::table::{Outcome, TableStatus};
-pub use crate::sync::options::{SyncOptions, SyncProgress};
-pub use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
+pub use crate::sync::report::{
+    Coverage, GroupFailure, SyncError, SyncOptions, SyncProgress, SyncReport, TableReport,
+};
 pub use crate::upkeep::backup::Backup;
 pub use crate::upkeep::check::{Check, Finding, FindingKind};
-pub use crate::upkeep::forget::Forgotten;
-pub use crate::upkeep::{Purge, Purged};
+pub use crate::upkeep::{Forgotten, Purge, Purged};

@@ -1,5 +1,7 @@
-//! The entry point: a mirror in a file, and the account and service that it copies.
+//! The entry point: a mirror in a file, its records, and the account and service that it copies.
 
+use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,12 +9,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::error::{Error, debug_with};
 use crate::fields::{Hash, Hasher, Secret, hex};
 use crate::recovery::References;
-use crate::store::page::Order;
+use crate::store::filter::Filter;
+use crate::store::page::{Order, Paging};
+use crate::store::rows::{PAGE, Record, Stored};
+use crate::store::table::TableStatus;
 use crate::store::{Store, quoted};
 
 /// A copy of the lists of one account, and the feed of their changes.
-///
-/// # Examples
 ///
 /// ```
 /// use methodical_mirror::model::tables::{Column, Table};
@@ -25,7 +28,7 @@ use crate::store::{Store, quoted};
 ///     &[r#"{"id":"1","title":"Harbour"}"#][..],
 ///     &[r#"{"id":"1","title":"Lighthouse"}"#, r#"{"id":"2"}"#],
 /// ] {
-///     let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+///     let mut run = mirror.begin("photos/list", &PHOTO, Rules::default())?;
 ///     for record in list {
 ///         run.record(record)?;
 ///     }
@@ -114,7 +117,7 @@ impl Mirror {
     /// Returns whether the mirror belongs to this source. Only a keyed hash of the source is stored, so a mirror cannot
     /// name its source.
     pub fn is_of(&self, source: &Source) -> bool {
-        source.is_of(self.store().identity())
+        source.is_of(&self.store().identity)
     }
 
     /// Returns whether this is the access token noted last, or `None` if none was noted.
@@ -124,7 +127,7 @@ impl Mirror {
     /// Fails if the store cannot be read.
     pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
         let store = self.store();
-        let mark = store.identity().mark("token", &[token.as_bytes()]);
+        let mark = store.identity.mark("token", &[token.as_bytes()]);
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
@@ -135,14 +138,12 @@ impl Mirror {
     ///
     /// Fails if the store cannot be read or written.
     pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
-        let store = self.store();
-        let mark = store.identity().mark("token", &[token.as_bytes()]);
         // A write waits while another process is syncing.
-        if store.note(TOKEN)?.as_ref() == Some(&mark) {
-            Ok(())
-        } else {
-            store.set_note(TOKEN, &mark)
+        if self.knows_token(token)? == Some(true) {
+            return Ok(());
         }
+        let store = self.store();
+        store.set_note(TOKEN, &store.identity.mark("token", &[token.as_bytes()]))
     }
 
     /// Creates the indexes that let [`browse`](Self::browse) read few rows of a table in these orders, unless they
@@ -171,6 +172,139 @@ impl Mirror {
             store.add_index(table, name, &by)?;
         }
         store.add_index("mirror_change", "record", "(table_name, record_id)")
+    }
+}
+
+impl Mirror {
+    /// Returns a page of the records that the filter accepts, in the order of the paging.
+    ///
+    /// Continue with [`Page::next`]. A record that changes between two pages may occur in both of them, or in neither.
+    /// If the mirror has the [indexes](Self::index), a page reads a bounded number of rows.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table has no such
+    /// text column, and [`Cursor`](crate::ErrorKind::Cursor) if the record after which the page begins was removed,
+    /// unless the order is that of first sight. Also returns any error of the store.
+    ///
+    /// ```
+    /// use methodical_mirror::{Error, Filter, Mirror, Order, Paging};
+    ///
+    /// /// Prints all photos in pages, ordered by title.
+    /// fn print(mirror: &Mirror) -> Result<(), Error> {
+    ///     let mut paging = Paging { order: Order::Text("title".to_owned()), ..Paging::new(50) };
+    ///     loop {
+    ///         let page = mirror.browse("photo", &Filter::new(), &paging)?;
+    ///         page.records.iter().for_each(|record| println!("{}", record.json));
+    ///         if page.next.is_none() {
+    ///             return Ok(());
+    ///         }
+    ///         paging.after = page.next;
+    ///     }
+    /// }
+    /// ```
+    pub fn browse(&self, table: &str, filter: &Filter, paging: &Paging) -> Result<Page, Error> {
+        let (stored, next) = self.store().page(table, filter, paging)?;
+        let records = stored.into_iter().map(Stored::into_record);
+        Ok(Page { records: records.collect::<Result<_, _>>()?, next })
+    }
+
+    /// Passes each record of a table that the filter accepts to `take`, in the order of first sight, until it breaks.
+    ///
+    /// Records are read in pages, so a sync that ends between two pages may change those that follow.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`browse`](Self::browse) does.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use methodical_mirror::{Error, Filter, Mirror};
+    ///
+    /// /// Prints the identities of the records that are new since a time.
+    /// fn print(mirror: &Mirror, table: &str, since: i64) -> Result<(), Error> {
+    ///     mirror.each_matching(table, &Filter::new().first_seen_since(since), |record| {
+    ///         println!("{}", record.id);
+    ///         ControlFlow::Continue(())
+    ///     })
+    /// }
+    /// ```
+    pub fn each_matching(
+        &self,
+        table: &str,
+        filter: &Filter,
+        mut take: impl FnMut(Record) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let mut paging = Paging::new(PAGE);
+        loop {
+            let Page { records, next } = self.browse(table, filter, &paging)?;
+            let is_over = records.into_iter().try_for_each(&mut take).is_break();
+            match next {
+                Some(_) if !is_over => paging.after = next,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Returns a record of a table by its identity, in any state, or `None` if the record or the table does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    ///
+    /// ```
+    /// use methodical_mirror::{Error, Mirror};
+    ///
+    /// fn json(mirror: &Mirror, id: &str) -> Result<Option<String>, Error> {
+    ///     Ok(mirror.record("photo", id)?.map(|photo| photo.json))
+    /// }
+    /// ```
+    pub fn record(&self, table: &str, id: &str) -> Result<Option<Record>, Error> {
+        Ok(self.records_of(table, &[id])?.into_values().next())
+    }
+
+    /// Returns the records of a table whose identities are in `ids`, in any state, by identity. Returns an empty map if
+    /// the table does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
+        let store = self.store();
+        let mut records = HashMap::new();
+        for id in ids {
+            if let Some(stored) = store.record(table, id)? {
+                let record = stored.into_record()?;
+                records.insert(record.id.clone(), record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the state of each table, ordered by name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    ///
+    /// ```
+    /// use methodical_mirror::{Error, Mirror};
+    ///
+    /// fn print(mirror: &Mirror) -> Result<(), Error> {
+    ///     for one in mirror.tables()? {
+    ///         println!("{}: {} records", one.table, one.present);
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
+        let store = self.store();
+        let mut tables = store.tables()?;
+        for status in &mut tables {
+            status.values_from = store.schedule(&status.table)?.oldest();
+        }
+        Ok(tables)
     }
 }
 
@@ -232,6 +366,16 @@ impl Identity {
     pub(crate) fn mark(&self, purpose: &str, parts: &[&[u8]]) -> String {
         hex(&Hasher::new(&self.secret, purpose).hash(parts).0).chars().take(8).collect()
     }
+}
+
+/// A page of the records of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Page {
+    /// The records, in the order of the page.
+    pub records: Vec<Record>,
+    /// The number after which the next page begins; `None` if this is the last one.
+    pub next: Option<i64>,
 }
 
 /// The note with the access token of the last sync, as a short hash.

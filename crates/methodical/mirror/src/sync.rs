@@ -1,6 +1,5 @@
 //! Brings all tables of a service up to date.
 
-pub(crate) mod options;
 mod recover;
 pub(crate) mod report;
 
@@ -19,14 +18,13 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::Shape;
 use crate::fields::json::write;
 use crate::fields::row::Row;
-use crate::history::{PastRun, Report, Sample, SampleReport, decimal, field};
+use crate::history::{PastRun, Sample, SampleReport, decimal, field};
 use crate::mirror::Mirror;
 use crate::recovery::Target;
 use crate::recovery::asking::Answer;
 use crate::store::table::Outcome;
-use crate::sync::options::{SyncOptions, SyncProgress};
-use crate::sync::recover::recover;
-use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
+use crate::sync::recover::{Parts, recover};
+use crate::sync::report::{SyncError, SyncOptions, SyncProgress, SyncReport, TableReport};
 
 impl Mirror {
     /// Brings all tables of a service up to date, one by one. Each is committed separately, so an error in one does not
@@ -43,15 +41,13 @@ impl Mirror {
     /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are those of [`begin`](Self::begin)
     /// and [`Run::finish`](crate::Run::finish).
     ///
-    /// # Examples
-    ///
     /// ```
     /// use methodical_mirror::client::blocking;
     /// use methodical_mirror::model::tables::Mirrored;
     /// use methodical_mirror::{Mirror, SyncError, SyncOptions};
     ///
     /// fn sync<S: Mirrored>(mirror: &mut Mirror, client: &blocking::Client<S>) -> Result<(), SyncError> {
-    ///     let report = mirror.sync_all(client, &SyncOptions::new())?;
+    ///     let report = mirror.sync_all(client, &SyncOptions::default())?;
     ///     for table in &report.tables {
     ///         println!("{}: {:?}", table.table, table.result);
     ///     }
@@ -63,7 +59,9 @@ impl Mirror {
         client: &Client<S>,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        let _held = self.store().hold().map_err(SyncError::refused)?;
+        let _held = self.store().hold().map_err(|error| {
+            SyncError(Box::new(SyncReport { error: Some(error), ..SyncReport::default() }))
+        })?;
         let (calls, report) = (AtomicU64::new(0), SyncReport::default());
         let mut sync = Sync { mirror: self, client, options, calls, report, runs: Vec::new() };
         S::visit(&mut sync);
@@ -74,7 +72,8 @@ impl Mirror {
             report.error = self.store().add_history(&runs, &samples).err();
         }
         report.calls = calls.into_inner();
-        report.checked()
+        let is_complete = report.failures().next().is_none();
+        if is_complete { Ok(report) } else { Err(SyncError(Box::new(report))) }
     }
 }
 
@@ -132,14 +131,12 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
         if self.report.is_busy() {
             return;
         }
-        count(&self.calls);
+        self.calls.fetch_add(1, Relaxed);
         let response = self.client.send(&query).map(|output| serde_json::to_string(&output));
         let result = sample(gauge, self.mirror.now(), response);
         self.report.samples.push(SampleReport { gauge: gauge.name(), result });
     }
 }
-
-type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
 impl<S: Service> Sync<'_, S> {
     /// Syncs a table, and adds its report.
@@ -173,7 +170,7 @@ impl<S: Service> Sync<'_, S> {
             let mut run = mirror.begin(&scope(query)?, table, options.rules_of(table.name()))?;
             let (table, mut received) = (table.name(), 0);
             options.report(SyncProgress::Records { table, received });
-            count(calls);
+            calls.fetch_add(1, Relaxed);
             let mut records = open(client).map_err(called)?;
             while let Some(entry) = records.next_json_with(|record, json| run.model(&record, json))
             {
@@ -205,10 +202,6 @@ impl<S: Service> Sync<'_, S> {
             Some(Error::new(error.kind(), text))
         })
     }
-}
-
-fn count(calls: &AtomicU64) {
-    calls.fetch_add(1, Relaxed);
 }
 
 fn scope<O: Operation>(query: &O) -> Result<String, Error> {
@@ -259,7 +252,7 @@ where
         Ok(shape) => shape,
         Err(error) => return Answer::Failed(error),
     };
-    count(calls);
+    calls.fetch_add(1, Relaxed);
     let mut records = match client.stream(&query) {
         Ok(records) => records,
         Err(error) => return refused(error),
@@ -304,8 +297,11 @@ fn past_run(report: &TableReport, started_at: i64, ended_at: i64) -> Option<Past
     let outcome = match (&report.result, error) {
         (Ok(_), None) => Outcome::Complete,
         (Ok(_), Some(_)) => Outcome::Partial,
-        (Err(error), _) if error.kind() == ErrorKind::Busy => return None,
-        (Err(error), _) => Outcome::from_error(error),
+        (Err(error), _) => match error.kind() {
+            ErrorKind::Busy => return None,
+            ErrorKind::DeletionGuard | ErrorKind::Filter => Outcome::Refused,
+            _ => Outcome::Failed,
+        },
     };
     Some(PastRun {
         started_at,

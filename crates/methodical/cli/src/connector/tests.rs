@@ -32,7 +32,9 @@ pub(crate) fn mirror() -> Mirror {
 
 /// Syncs the list of photos.
 pub(crate) fn sync(mirror: &mut Mirror, photos: &[&str]) {
-    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new().accept_missing(1)).unwrap();
+    let mut run = mirror
+        .begin("photos/list", &PHOTO, Rules { accepted_missing: Some(1), ..Rules::default() })
+        .unwrap();
     for photo in photos {
         run.record(photo).unwrap();
     }

@@ -12,7 +12,7 @@ use chrono::{Days, Local, NaiveDate};
 use clap::Args;
 use methodical_mirror::model::tables::{Gauge, Mirrored};
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{Filter, Mirror, Outcome, State};
+use methodical_mirror::{Filter, Forecast, Mirror, Outcome, State};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -342,7 +342,12 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         });
         let mut amounts = Vec::new();
         for gauge in &self.gauges {
-            let Some(forecast) = self.read(self.mirror.forecast(gauge.name()))? else { continue };
+            let Some(forecast) = self.read(
+                self.mirror.samples(gauge.name(), i64::MIN).and_then(|all| Forecast::of(&all)),
+            )?
+            else {
+                continue;
+            };
             amounts.push(json!({
                 "name": gauge.name(), "amount": forecast.last.amount, "unit": forecast.last.unit,
                 "at": utc(forecast.last.at), "per_day": forecast.per_day, "days_left": forecast.days_left,

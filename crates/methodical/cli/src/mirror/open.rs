@@ -232,10 +232,10 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, Guard), Failu
     })?;
     let file = folder.path().join("demo.db");
     let mut mirror = Mirror::open(file, &sample())?;
-    let mut options = SyncOptions::new();
-    for recovered in found::<S>().recovered {
-        options = options.values(recovered.value, values.iter().copied());
-    }
+    let values = || values.iter().map(|&value| value.to_owned()).collect();
+    let recovered = found::<S>().recovered.into_iter();
+    let values = recovered.map(|one| (one.value.to_owned(), values())).collect();
+    let options = SyncOptions { values, ..SyncOptions::default() };
     let now = SystemTime::now();
     for day in 0..days {
         set_day(day)?;

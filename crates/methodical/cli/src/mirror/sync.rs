@@ -10,8 +10,8 @@ use clap::builder::NonEmptyStringValueParser;
 use methodical_client::Error as CallError;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
-    Error, ErrorKind, FindingKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError,
-    SyncOptions, SyncProgress, SyncReport, TableReport,
+    Error, ErrorKind, FindingKind, GroupFailure, Mirror, Rejection, Report, SyncError, SyncOptions,
+    SyncProgress, SyncReport, TableReport,
 };
 use serde_json::json;
 
@@ -172,8 +172,8 @@ pub(crate) fn sync<S: Mirrored>(
     let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
     let line = Arc::new(Mutex::new(LiveLine::new(is_shown.then_some(screen))));
     let shown = Arc::clone(&line);
-    let options =
-        options::<S>(flags).on_progress(move |progress| lock(&shown).show(|| text(progress)));
+    let mut options = options::<S>(flags);
+    options.on_progress = Some(Arc::new(move |progress| lock(&shown).show(|| text(progress))));
     let done = mirror.sync_all(&session.client, &options);
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
@@ -235,25 +235,19 @@ pub(crate) fn summarize(synced: &Synced, screen: Screen) {
 
 /// Returns the options of the sync.
 fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
-    let mut rules = Rules::new();
-    if flags.emit_baseline {
-        rules = rules.emit_baseline();
-    }
-    let mut options = SyncOptions::new().rules(rules);
-    if let Some(calls) = flags.concurrency {
-        options = options.concurrency(calls.into());
-    }
-    for recovered in found::<S>().recovered {
-        options = options.values(recovered.value, flags.values.iter().cloned());
-    }
-    for (table, records) in &flags.accept_missing {
-        options = options.accept_missing(table, *records);
-    }
+    let recovered = found::<S>().recovered.into_iter();
+    let default = SyncOptions::default();
     // Groups with unknown values did not change, so they would otherwise have to wait.
-    if flags.all || !flags.values.is_empty() {
-        options = options.recheck_every(1);
+    let is_all = flags.all || !flags.values.is_empty();
+    SyncOptions {
+        emits_baseline: flags.emit_baseline,
+        accepted_missing: flags.accept_missing.iter().cloned().collect(),
+        concurrency: flags.concurrency.map_or(default.concurrency, Into::into),
+        recovers: !flags.no_recover,
+        values: recovered.map(|one| (one.value.to_owned(), flags.values.clone())).collect(),
+        recheck_every: if is_all { 1 } else { default.recheck_every },
+        ..default
     }
-    if flags.no_recover { options.without_recovery() } else { options }
 }
 
 /// Repairs the mirror, so that the sync writes damaged rows again, and warns of the damage.

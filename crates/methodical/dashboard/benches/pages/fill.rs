@@ -75,7 +75,7 @@ impl Syncs {
 
     fn persons(&mut self, list: List) {
         self.at_time();
-        let mut run = self.mirror.begin("persons/list", &PERSON, Rules::new()).unwrap();
+        let mut run = self.mirror.begin("persons/list", &PERSON, Rules::default()).unwrap();
         let mut decoder = ListPersons.decoder();
         for piece in list.body(self.size) {
             decoder.push(&piece);
@@ -92,7 +92,7 @@ impl Syncs {
     pub(crate) fn groups(&mut self) {
         self.day += 1;
         self.at_time();
-        let mut run = self.mirror.begin("teams/list", &TEAM, Rules::new()).unwrap();
+        let mut run = self.mirror.begin("teams/list", &TEAM, Rules::default()).unwrap();
         for id in 1..=TEAMS {
             let of_day = if id == TEAMS { self.day } else { 0 };
             run.record(&format!(r#"{{"id":"{id}","name":"Team {id} {of_day}"}}"#)).unwrap();
@@ -102,7 +102,8 @@ impl Syncs {
 
     fn placements(&mut self) {
         self.at_time();
-        let mut run = self.mirror.begin("recovery/person_team", &PLACEMENT, Rules::new()).unwrap();
+        let mut run =
+            self.mirror.begin("recovery/person_team", &PLACEMENT, Rules::default()).unwrap();
         for id in 1..=self.size {
             let team = team(id);
             // Another 0.5 % of the persons moves each day.

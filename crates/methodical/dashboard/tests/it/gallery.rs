@@ -7,4 +7,4 @@ mod model;
 mod server;
 
 pub(crate) use crate::gallery::model::Gallery;
-pub(crate) use crate::gallery::server::Server;
+pub(crate) use crate::gallery::server::{Server, marks};

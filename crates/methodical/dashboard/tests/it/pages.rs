@@ -7,7 +7,7 @@ use methodical_dashboard::Dashboard;
 use methodical_dashboard::mirror::{Mirror, Rules, Source, SyncOptions};
 
 use crate::browser::Browser;
-use crate::gallery::{Gallery, Server};
+use crate::gallery::{Gallery, Server, marks};
 use crate::sample::{ALBUM, DAY, Sample, three_days};
 
 /// Returns the text between tags, without the layout around a page.
@@ -116,7 +116,9 @@ fn a_record_shows_its_past_values() {
     for (day, mark) in [(0, "New"), (2, "New"), (3, "Print"), (5, "Sold")] {
         server.state().put("7", "1", mark);
         mirror = mirror.with_clock(move || at(day));
-        server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+        server
+            .sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() })
+            .unwrap();
     }
     let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(7));
     let browser = Browser::start(dashboard).log_in();
@@ -145,7 +147,7 @@ fn today_has_the_last_amount_of_a_gauge_and_how_long_it_lasts() {
     for (day, free) in [(0, "100"), (1, "90.5"), (2, "81"), (4, "62")] {
         free.clone_into(&mut server.state().free);
         mirror = mirror.with_clock(move || at(day));
-        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+        server.sync(&mut mirror, &SyncOptions::default()).unwrap();
     }
     let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(4));
     let today = text(&Browser::start(dashboard).log_in().page("/"));
@@ -189,7 +191,7 @@ fn the_board_follows_a_sync_of_another_process() {
     assert!(!browser.page("/funnel").contains("Pier"));
     let source = Source::new("https://photos.example.com", "me");
     let mut other = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();
-    let mut run = other.begin("albums/list", &ALBUM, Rules::new()).unwrap();
+    let mut run = other.begin("albums/list", &ALBUM, Rules::default()).unwrap();
     run.record(r#"{"id":"9","title":"Pier"}"#).unwrap();
     run.finish().unwrap();
     assert!(browser.page("/funnel").contains("Pier"));
@@ -207,10 +209,10 @@ fn every_page_warns_if_the_last_sync_was_refused_or_is_old() {
         let server = Server::start();
         server.state().put("7", "1", "New");
         let mut mirror = Mirror::in_memory().unwrap().with_clock(move || at(0));
-        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+        server.sync(&mut mirror, &SyncOptions::default()).unwrap();
         if is_refused {
             server.state().photos.clear();
-            server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
+            server.sync(&mut mirror, &SyncOptions::default()).unwrap_err();
         }
         let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(hours));
         let browser = Browser::start(dashboard).log_in();
@@ -237,7 +239,7 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
             server.state().put("7", "3", "New");
         }
         mirror = mirror.with_clock(move || at(day));
-        let options = SyncOptions::new().values("mark", ["Sold"]).recheck_every(1);
+        let options = SyncOptions { recheck_every: 1, ..marks(&["Sold"]) };
         server.sync(&mut mirror, &options).unwrap();
     }
     let order =

@@ -84,7 +84,7 @@ impl Sample {
 
     /// Adds a rejected record to the list of photos, which is otherwise unchanged.
     pub(crate) fn reject(mut self, record: &str) -> Self {
-        let mut run = self.mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        let mut run = self.mirror.begin("photos/list", &PHOTO, Rules::default()).unwrap();
         run.record(r#"{"id":"1","title":"Sea at night"}"#).unwrap();
         run.record(record).unwrap();
         run.finish().unwrap();
@@ -92,7 +92,7 @@ impl Sample {
     }
 
     fn list(&mut self, scope: &str, table: &Table, records: impl Iterator<Item = Value>) {
-        let mut run = self.mirror.begin(scope, table, Rules::new()).unwrap();
+        let mut run = self.mirror.begin(scope, table, Rules::default()).unwrap();
         for record in records {
             run.record(&record.to_string()).unwrap();
         }

@@ -50,7 +50,7 @@ impl Copied {
     }
 
     fn sync(&mut self, records: &[String]) {
-        let rules = Rules::new().emit_baseline().accept_missing(1_000);
+        let rules = Rules { accepted_missing: Some(1_000), emits_baseline: true };
         let mut run = self.mirror.begin("photos/list", &PHOTO, rules).unwrap();
         for record in records {
             run.record(record).unwrap();

@@ -91,7 +91,7 @@ fn syncs(size: u64, path: &Path, unchanged: Reference, first: Reference) {
     let sync = |name: &str, list: List, reference, expected: [u64; 4]| {
         let mut mirror = Mirror::open(path, &Source::new(URL, "me")).unwrap();
         let (client, started) = (list.client(size), Started::now());
-        let mut report = mirror.sync_all(&client, &SyncOptions::new()).unwrap();
+        let mut report = mirror.sync_all(&client, &SyncOptions::default()).unwrap();
         let report = report.tables.remove(0).result.unwrap();
         let cost = started.end();
         let Report { added, changed, missing, gone, .. } = report;

@@ -8,7 +8,7 @@ use methodical_mirror::client::transport::bytes::Bytes;
 use methodical_mirror::client::transport::http::Response;
 use methodical_mirror::client::transport::{BlockingBody, blocking_transport_fn};
 use methodical_mirror::client::{AccessToken, RetryPolicy, blocking};
-use methodical_mirror::model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
+use methodical_mirror::model::codegen::{self, Body, Nulls, QueryBuilder};
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::model::{
     DecodeError, Extra, ListOperation, Listing, Operation, Query, Service,
@@ -105,14 +105,7 @@ codegen::record! {
 }
 
 /// Where the list is.
-const LAYOUT: &Body = &Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT };
-
-const STAT: Verdict = Verdict {
-    code: &["code"],
-    message: &["message"],
-    classes: &[],
-    ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
-};
+const LAYOUT: &Body = &Body { at: &["list"], ..Body::ROOT };
 
 /// Lists all persons.
 #[derive(Clone, Debug)]
@@ -176,7 +169,7 @@ impl List {
                     text.push_str("]}");
                     break;
                 };
-                text.push_str(if is_first { r#"{"stat":"ok","list":["# } else { "," });
+                text.push_str(if is_first { r#"{"list":["# } else { "," });
                 is_first = false;
                 let kind = if is_changed { "former" } else { "person" };
                 let _infallible = write!(

@@ -31,30 +31,26 @@ pub(crate) type Ask<'a> = &'a (dyn Fn(&str, Option<&str>) -> Answer + Sync);
 /// A recovery of the values of all groups.
 pub(crate) struct Asking<'a> {
     /// The name of the value.
-    name: &'static str,
-    values: &'a [String],
-    /// How many members the mirror knows.
-    members: u64,
-    hasher: RandomState,
-    ask: Ask<'a>,
+    pub(crate) name: &'static str,
+    /// All names to ask for, in the order of preference.
+    pub(crate) values: &'a [String],
+    /// How many members are present in the mirror.
+    pub(crate) members: u64,
+    /// The hasher of the digests of the groups.
+    pub(crate) hasher: RandomState,
+    pub(crate) ask: Ask<'a>,
     /// Whether the service refuses unknown values; `None` until it was asked.
-    probe: Mutex<Option<bool>>,
-    progress: Mutex<Progress>,
-}
-
-/// The responses for all groups.
-pub(crate) struct Answers {
-    /// In the order of their identities.
-    pub(crate) groups: Vec<(Group, Fate)>,
-    /// The values that the service refused, although it accepts other unknown ones. They fail a group.
-    pub(crate) refused: BTreeSet<usize>,
+    pub(crate) probe: Mutex<Option<bool>>,
+    pub(crate) progress: Mutex<Progress>,
 }
 
 /// The results of all groups so far.
 #[derive(Default)]
-struct Progress {
-    ended: Vec<(Group, Fate)>,
-    refused: BTreeSet<usize>,
+pub(crate) struct Progress {
+    /// In the end, in the order of their identities.
+    pub(crate) groups: Vec<(Group, Fate)>,
+    /// The values that the service refused, although it accepts other unknown ones. They fail a group.
+    pub(crate) refused: BTreeSet<usize>,
     failed_in_a_row: u32,
     /// Why the recovery was given up.
     error: Option<Error>,
@@ -68,20 +64,7 @@ enum Stop {
     GivenUp,
 }
 
-impl<'a> Asking<'a> {
-    /// Creates a recovery of a value. `values` are all names to ask for, in the order of preference, `members` is the
-    /// number of present members, and the digests of the groups are those of this hasher.
-    pub(crate) fn new(
-        name: &'static str,
-        values: &'a [String],
-        members: u64,
-        hasher: RandomState,
-        ask: Ask<'a>,
-    ) -> Self {
-        let (probe, progress) = (Mutex::new(None), Mutex::new(Progress::default()));
-        Self { name, values, members, hasher, ask, probe, progress }
-    }
-
+impl Asking<'_> {
     /// Asks for the values of this many groups at a time, and passes to `report` how many are done.
     ///
     /// # Errors
@@ -92,16 +75,15 @@ impl<'a> Asking<'a> {
         groups: Vec<Group>,
         concurrency: usize,
         report: impl Fn(usize) + Sync,
-    ) -> Result<Answers, Error> {
+    ) -> Result<Progress, Error> {
         let (threads, groups) = (concurrency.min(groups.len()), Mutex::new(groups.into_iter()));
         let work = || {
             while let Some(mut group) = next(&groups) {
                 let Ok(fate) = self.group(&mut group) else { return };
                 let mut progress = self.progress();
-                progress.ended.push((group, fate));
-                let ended = progress.ended.len();
+                progress.groups.push((group, fate));
                 // Reported before the next one ends, so that the numbers only grow.
-                report(ended);
+                report(progress.groups.len());
             }
         };
         thread::scope(|scope| {
@@ -111,11 +93,10 @@ impl<'a> Asking<'a> {
             }
             work();
         });
-        let progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Progress { mut ended, refused, error, .. } = progress;
-        error.map_or(Ok(()), Err)?;
-        ended.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
-        let mut received = ended.iter().filter_map(|(group, _)| group.received);
+        let mut progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        progress.error.take().map_or(Ok(()), Err)?;
+        progress.groups.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
+        let mut received = progress.groups.iter().filter_map(|(group, _)| group.received);
         if let (Some(first), true) = (received.next(), self.members > 1)
             && first.count >= self.members
             && received.clone().next().is_some()
@@ -124,7 +105,7 @@ impl<'a> Asking<'a> {
             let why = "each group has the records of the whole list, so that the service ignores the filter of the group";
             return Err(refused_filter(self.name, why));
         }
-        Ok(Answers { groups: ended, refused })
+        Ok(progress)
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
@@ -135,10 +116,6 @@ impl<'a> Asking<'a> {
     fn give_up(&self, error: Error) -> Stop {
         self.progress().error.get_or_insert(error);
         Stop::GivenUp
-    }
-
-    fn refuse(&self, why: &str) -> Stop {
-        self.give_up(refused_filter(self.name, why))
     }
 
     fn call(&self, group: &str, value: Option<&str>) -> Result<Answer, Stop> {
@@ -179,7 +156,7 @@ impl<'a> Asking<'a> {
                 Err(Stop::Contradiction(_)) if !is_again => is_again = true,
                 Err(Stop::Contradiction(why)) => {
                     let why = format!("{why} in the group `{}`, asked twice", group.id);
-                    return Err(self.refuse(&why));
+                    return Err(self.give_up(refused_filter(self.name, &why)));
                 }
                 result => return result,
             }
@@ -244,7 +221,7 @@ impl<'a> Asking<'a> {
                 let why = format!(
                     "the service ignores the filter `{name}`: it returned records for a value that does not exist"
                 );
-                return Err(self.refuse(&why));
+                return Err(self.give_up(refused_filter(self.name, &why)));
             }
             Answer::Failed(error) => {
                 let text = format!(

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Mutex;
 
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
@@ -9,21 +10,37 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::history::Report;
 use crate::mirror::Mirror;
-use crate::recovery::asking::{Answer, Answers, Asking, Fate, Group};
+use crate::recovery::asking::{Answer, Asking, Fate, Group};
 use crate::recovery::{Target, escaped};
 use crate::store::rows::{State, id};
 use crate::store::{Store, quoted};
-use crate::sync::options::{SyncOptions, SyncProgress};
-use crate::sync::report::{Coverage, GroupFailure};
+use crate::sync::report::{Coverage, GroupFailure, SyncOptions, SyncProgress};
+
+/// The parts of the report of a table.
+pub(crate) type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
 pub(crate) fn recover(
     mirror: &mut Mirror,
     target: &Target,
     options: &SyncOptions,
     ask: impl Fn(&str, Option<&str>) -> Answer + Sync,
-) -> Result<(Report, Option<Coverage>, Vec<GroupFailure>), Error> {
-    let Known { schedule, groups, values, members, hasher } = read(mirror, target, options)?;
-    let forgotten = mirror.store().suppressed(target.members.name())?;
+) -> Result<Parts, Error> {
+    let (hasher, now) = (RandomState::new(), mirror.now());
+    let store = mirror.store();
+    let mut groups = read(&store, target, &hasher)?;
+    let schedule = store.schedule(target.table.name())?;
+    let more = options.values.get(target.value).into_iter().flatten();
+    let values = values(&groups, target, more.chain(&schedule.values));
+    let ids: Vec<String> = groups.keys().cloned().collect();
+    let due = schedule.due(&ids, options.recheck_every, now);
+    let has_new = schedule.has_new(&values);
+    for (id, group) in &mut groups {
+        group.is_due = due.contains(&**id) || has_new && group.unknown > 0;
+    }
+    let tables = store.tables()?.into_iter();
+    let members = tables.filter(|one| one.table == target.members.name()).map(|one| one.present);
+    let (members, forgotten) = (members.sum(), store.suppressed(target.members.name())?);
+    drop(store);
     let ask = |group: &str, value: Option<&str>| match ask(group, value) {
         Answer::Members(mut ids) => {
             ids.retain(|id| !forgotten.has(id));
@@ -36,78 +53,57 @@ pub(crate) fn recover(
         let (table, groups) = (target.table.name(), target.groups.name());
         options.report(SyncProgress::Groups { table, groups, asked: asked as u64, all });
     };
-    let asking = Asking::new(target.value, &values, members, hasher, &ask);
-    let Answers { groups, refused } = asking.run(groups, options.concurrency, report)?;
-    let kept = values.iter().enumerate().filter(|(index, _)| !refused.contains(index));
+    let (name, probe, progress) = (target.value, Mutex::default(), Mutex::default());
+    let asking = Asking { name, values: &values, members, hasher, ask: &ask, probe, progress };
+    let asked = asking.run(groups.into_values().collect(), options.concurrency, report)?;
+    let kept = values.iter().enumerate().filter(|(index, _)| !asked.refused.contains(index));
     let kept = kept.map(|(_, value)| value.clone()).collect();
-    let asked = groups.iter().map(|(one, fate)| (&*one.id, matches!(fate, Fate::Placed(_))));
-    let schedule = schedule.after(&asked.collect::<Vec<_>>(), kept, mirror.now());
-    write(mirror, target, options, &schedule, groups, &values)
+    let schedule = schedule.after(&asked.groups, kept, mirror.now());
+    write(mirror, target, options, &schedule, asked.groups, &values)
 }
 
-struct Known {
-    schedule: Schedule,
-    groups: Vec<Group>,
-    /// All names to ask for.
-    values: Vec<String>,
-    /// How many members are present.
-    members: u64,
-    hasher: RandomState,
-}
-
-fn read(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Known, Error> {
-    let store = mirror.store();
-    let tables = store.tables()?;
-    let status = |name: &str| tables.iter().find(|table| table.table == name);
-    let hasher = RandomState::new();
+/// Reads what the mirror knows of the present groups, by identity.
+fn read(
+    store: &Store,
+    target: &Target,
+    hasher: &RandomState,
+) -> Result<BTreeMap<String, Group>, Error> {
     let mut groups = BTreeMap::new();
     for (_, id, state) in store.live(target.groups.name())? {
         if state == State::Present {
             groups.insert(id.clone(), Group { id, ..Group::default() });
         }
     }
-    if status(target.table.name()).is_some() {
-        let [_, group, member, value] = target.columns()?.map(quoted);
-        let select = format!(
-            "SELECT {group}, {member}, {value} FROM {} WHERE mirror_state = 'present'",
-            quoted(target.table.name())
-        );
-        for (group, member, value) in store.query(&select, (), |row| {
-            let value = row.get_ref(2)?;
-            let value = (value != ValueRef::Null).then(|| id(value));
-            Ok((id(row.get_ref(0)?), id(row.get_ref(1)?), value))
-        })? {
-            let Some(group) = groups.get_mut(&group) else { continue };
-            group.members.add(hasher.hash_one(&*member));
-            match value {
-                Some(value) => *group.values.entry(value).or_default() += 1,
-                None => group.unknown += 1,
-            }
+    let [_, group, member, value] = target.columns()?.map(quoted);
+    let table = quoted(target.table.name());
+    let select =
+        format!("SELECT {group}, {member}, {value} FROM {table} WHERE mirror_state = 'present'");
+    if store.columns(target.table.name())?.is_empty() {
+        return Ok(groups);
+    }
+    for (group, member, value) in store.query(&select, (), |row| {
+        let value = row.get_ref(2)?;
+        let value = (value != ValueRef::Null).then(|| id(value));
+        Ok((id(row.get_ref(0)?), id(row.get_ref(1)?), value))
+    })? {
+        let Some(group) = groups.get_mut(&group) else { continue };
+        group.members.add(hasher.hash_one(&*member));
+        match value {
+            Some(value) => *group.values.entry(value).or_default() += 1,
+            None => group.unknown += 1,
         }
     }
-    let schedule = store.schedule(target.table.name())?;
-    let values = values(&groups, target, options.values_of(target.value), &schedule.values);
-    let ids: Vec<&str> = groups.keys().map(|id| &**id).collect();
-    let due = schedule.due(&ids, options.recheck_every, mirror.now());
-    let due: BTreeSet<String> = due.into_iter().map(str::to_owned).collect();
-    let has_new = schedule.has_new(&values);
-    for (id, group) in &mut groups {
-        group.is_due = due.contains(id) || has_new && group.unknown > 0;
-    }
-    let members = status(target.members.name()).map_or(0, |status| status.present);
-    let groups = groups.into_values().collect();
-    Ok(Known { schedule, groups, values, members, hasher })
+    Ok(groups)
 }
 
 /// Returns the names of all values: those in the contract, in the options, of earlier recoveries, and in the mirror.
-fn values(
-    groups: &BTreeMap<String, Group>,
+fn values<'a>(
+    groups: &'a BTreeMap<String, Group>,
     target: &Target,
-    more: &[String],
-    earlier: &[String],
+    more: impl Iterator<Item = &'a String>,
 ) -> Vec<String> {
     let found = groups.values().flat_map(|group| group.values.keys());
-    let named = more.iter().chain(earlier).chain(found).map(|value| &**value);
+    let named = more.chain(found).map(|value| &**value);
     let mut seen = BTreeSet::new();
     let all = target.known_values.iter().copied().chain(named);
     all.filter(|value| seen.insert(*value)).map(str::to_owned).collect()
@@ -121,9 +117,10 @@ fn write(
     schedule: &Schedule,
     groups: Vec<(Group, Fate)>,
     values: &[String],
-) -> Result<(Report, Option<Coverage>, Vec<GroupFailure>), Error> {
+) -> Result<Parts, Error> {
     let table = target.table.name();
-    let mut coverage = Coverage::new(target.value, target.groups.name());
+    let (value, group) = (target.value, target.groups.name());
+    let mut coverage = Coverage { value, group, ..Coverage::default() };
     for (group, fate) in &groups {
         coverage.add(group, fate);
     }
@@ -150,7 +147,7 @@ fn write(
             run.record(&target.record(&group.id, member, value)?)?;
         }
     }
-    run.store().set_schedule(table, schedule)?;
+    run.store().set_json_note(&format!("schedule/{table}"), schedule)?;
     let report = run.finish()?;
     let failures = groups.into_iter().filter_map(|(group, fate)| match fate {
         Fate::Failed(error) => Some(GroupFailure { group: group.id, error }),
@@ -179,11 +176,9 @@ struct Asked {
 impl Schedule {
     /// Returns the groups that are due: those that were asked for too long ago, and one in `runs` of all groups,
     /// longest waiting first.
-    pub(crate) fn due<'a>(&self, groups: &[&'a str], runs: u32, now: i64) -> BTreeSet<&'a str> {
-        let mut waiting: Vec<(Asked, &str)> = groups
-            .iter()
-            .map(|&id| (self.groups.get(id).copied().unwrap_or_default(), id))
-            .collect();
+    pub(crate) fn due<'a>(&self, groups: &'a [String], runs: u32, now: i64) -> BTreeSet<&'a str> {
+        let asked = |id: &'a String| (self.groups.get(id).copied().unwrap_or_default(), &**id);
+        let mut waiting: Vec<(Asked, &str)> = groups.iter().map(asked).collect();
         waiting.sort_unstable();
         let share = groups.len().div_ceil(usize::try_from(runs.max(1)).unwrap_or(usize::MAX));
         // A clock that was set back does not delay a group.
@@ -196,8 +191,7 @@ impl Schedule {
 
     /// Returns whether one of these values was not asked for before.
     pub(crate) fn has_new(&self, values: &[String]) -> bool {
-        let old: BTreeSet<&str> = self.values.iter().map(|value| &**value).collect();
-        values.iter().any(|value| !old.contains(&**value))
+        values.iter().any(|value| !self.values.contains(value))
     }
 
     /// Returns when the longest waiting group was asked for its values, in seconds since 1970.
@@ -205,12 +199,12 @@ impl Schedule {
         self.groups.values().map(|asked| asked.at).min()
     }
 
-    /// Returns the schedule after a recovery of these groups; each comes with whether its values were asked for.
-    fn after(&self, groups: &[(&str, bool)], values: Vec<String>, at: i64) -> Self {
+    /// Returns the schedule after a recovery of these groups.
+    fn after(&self, groups: &[(Group, Fate)], values: Vec<String>, at: i64) -> Self {
         let now = Asked { turn: self.turn.saturating_add(1), at };
-        let last = |(id, is_asked): &(&str, bool)| {
-            let last = if *is_asked { now } else { *self.groups.get(*id)? };
-            Some(((*id).to_owned(), last))
+        let last = |(Group { id, .. }, fate): &(Group, Fate)| {
+            let is_asked = matches!(fate, Fate::Placed(_));
+            Some((id.clone(), if is_asked { now } else { *self.groups.get(id)? }))
         };
         Self { turn: now.turn, groups: groups.iter().filter_map(last).collect(), values }
     }
@@ -219,10 +213,6 @@ impl Schedule {
 impl Store {
     pub(crate) fn schedule(&self, table: &str) -> Result<Schedule, Error> {
         self.json_note(&format!("schedule/{table}"))
-    }
-
-    pub(crate) fn set_schedule(&self, table: &str, schedule: &Schedule) -> Result<(), Error> {
-        self.set_json_note(&format!("schedule/{table}"), schedule)
     }
 }
 
@@ -234,11 +224,16 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::Schedule;
+    use crate::recovery::asking::{Fate, Group, Members};
+
+    fn asked(id: &str, is_asked: bool) -> (Group, Fate) {
+        let fate = if is_asked { Fate::Placed(Members::new()) } else { Fate::Kept };
+        (Group { id: id.to_owned(), ..Group::default() }, fate)
+    }
 
     #[test]
     fn each_group_is_due_at_least_in_every_eighth_run() {
-        let ids: Vec<String> = (0..100).map(|id| id.to_string()).collect();
-        let groups: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        let groups: Vec<String> = (0..100).map(|id| id.to_string()).collect();
         let (mut schedule, mut last) = (Schedule::default(), BTreeMap::new());
         for run in 0..40 {
             let due = schedule.due(&groups, 8, 1000);
@@ -247,7 +242,7 @@ mod tests {
                 let before = last.insert((*id).to_owned(), run);
                 assert!(run - before.unwrap_or(0) <= 8);
             }
-            let asked: Vec<_> = groups.iter().map(|id| (*id, due.contains(id))).collect();
+            let asked: Vec<_> = groups.iter().map(|id| asked(id, due.contains(&**id))).collect();
             schedule = schedule.after(&asked, Vec::new(), 1000);
         }
         assert_eq!(last.len(), 100);
@@ -256,10 +251,9 @@ mod tests {
 
     #[test]
     fn a_daily_run_and_one_after_a_jump_of_the_clock_ask_all_groups() {
-        let groups = ["1", "2", "3", "4"];
-        let day = 24 * 3600;
-        let schedule =
-            Schedule::default().after(&groups.map(|id| (id, true)), Vec::new(), 10 * day);
+        let groups = ["1", "2", "3", "4"].map(str::to_owned);
+        let (day, all) = (24 * 3600, groups.each_ref().map(|id| asked(id, true)));
+        let schedule = Schedule::default().after(&all, Vec::new(), 10 * day);
         assert_eq!(schedule.due(&groups, 4, 10 * day + 60), BTreeSet::from(["1"]));
         for now in [11 * day - 60, 9 * day, i64::MIN, i64::MAX] {
             assert_eq!(schedule.due(&groups, 4, now).len(), 4, "{now}");

@@ -1,11 +1,111 @@
-//! The result of a sync of all tables.
+//! The options of a sync of all tables, its progress and its result.
 
+use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
+use crate::guard::Rules;
 use crate::history::{Report, SampleReport};
 use crate::recovery::asking::{Fate, Group};
+
+/// The options of [`Mirror::sync_all`](crate::Mirror::sync_all).
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use methodical_mirror::{SyncOptions, SyncProgress};
+///
+/// let options = SyncOptions {
+///     concurrency: 8,
+///     values: [("status".to_owned(), vec!["On hold".to_owned()])].into(),
+///     on_progress: Some(Arc::new(|progress| match progress {
+///         SyncProgress::Records { table, received, .. } => eprintln!("{table}: {received} records"),
+///         SyncProgress::Groups { groups, asked, all, .. } => eprintln!("{groups}: {asked} of {all}"),
+///         _ => {}
+///     })),
+///     ..SyncOptions::default()
+/// };
+/// # let _ = options;
+/// ```
+#[derive(Clone)]
+#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+pub struct SyncOptions {
+    /// Whether the first sync of a list emits its records as added.
+    pub emits_baseline: bool,
+    /// How many records may be newly missing, by table; see [`Rules::accepted_missing`].
+    pub accepted_missing: BTreeMap<String, u64>,
+    /// The maximum number of concurrent calls; 0 counts as 1. Default: 4. Only a recovery makes several.
+    pub concurrency: usize,
+    /// Whether values are recovered, after the lists. Default: true.
+    pub recovers: bool,
+    /// More names of values that a recovery asks for, such as `On hold` for `status`. The names that the contract
+    /// lists, and those that the mirror has, are always asked for. A mirror remembers the names that a recovery asked
+    /// for, so each need be given only once.
+    pub values: BTreeMap<String, Vec<String>>,
+    /// The number of runs within which the values of each group are asked for at least once; 0 counts as 1. Default: 8.
+    /// Each run asks for the values of the groups whose members changed, of the groups that have waited longest (one
+    /// eighth of all by default), and of the groups that were last asked 20 hours ago or earlier. With 1, each run asks
+    /// for all, as does a daily run.
+    pub recheck_every: u32,
+    /// Receives the progress of the sync: after every 256 records of a list, at its end, and after each group. It is
+    /// called on the threads of the sync, which wait for it.
+    pub on_progress: Option<Arc<dyn Fn(SyncProgress) + Send + Sync>>,
+}
+
+impl SyncOptions {
+    pub(crate) fn report(&self, progress: SyncProgress) {
+        if let Some(observer) = &self.on_progress {
+            observer(progress);
+        }
+    }
+
+    pub(crate) fn rules_of(&self, table: &str) -> Rules {
+        let accepted_missing = self.accepted_missing.get(table).copied();
+        Rules { accepted_missing, emits_baseline: self.emits_baseline }
+    }
+}
+
+debug_with!(SyncOptions: emits_baseline, accepted_missing, concurrency, recovers, recheck_every);
+
+impl Default for SyncOptions {
+    fn default() -> Self {
+        Self {
+            emits_baseline: false,
+            accepted_missing: BTreeMap::new(),
+            concurrency: 4,
+            recovers: true,
+            values: BTreeMap::new(),
+            recheck_every: 8,
+            on_progress: None,
+        }
+    }
+}
+
+/// The progress of a sync, as [`SyncOptions::on_progress`] receives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SyncProgress {
+    /// A list is being received.
+    Records {
+        /// The table of the list.
+        table: &'static str,
+        /// How many records were received, including rejected ones.
+        received: u64,
+    },
+    /// The values of the groups are being asked for.
+    Groups {
+        /// The table of the placements.
+        table: &'static str,
+        /// The table of the groups.
+        groups: &'static str,
+        /// How many groups are done: their values are known, failed, or did not change.
+        asked: u64,
+        /// The number of all groups.
+        all: u64,
+    },
+}
 
 /// What [`Mirror::sync_all`](crate::Mirror::sync_all) changed, by table, and what failed.
 #[derive(Debug, Default)]
@@ -49,11 +149,6 @@ impl SyncReport {
     pub(crate) fn is_busy(&self) -> bool {
         self.failures().any(|error| error.kind() == ErrorKind::Busy)
     }
-
-    /// Returns an error with this report if any part of the sync failed.
-    pub(crate) fn checked(self) -> Result<Self, SyncError> {
-        if self.failures().next().is_none() { Ok(self) } else { Err(SyncError(Box::new(self))) }
-    }
 }
 
 impl TableReport {
@@ -67,7 +162,7 @@ impl TableReport {
 /// The error of a sync of all tables: a table, a group of a recovered table, or a gauge failed. The others were
 /// committed.
 #[derive(Debug)]
-pub struct SyncError(Box<SyncReport>);
+pub struct SyncError(pub(crate) Box<SyncReport>);
 
 impl SyncError {
     /// Returns the report, which has the errors and what was committed.
@@ -83,11 +178,6 @@ impl SyncError {
     /// Returns the kind of the first error.
     pub fn kind(&self) -> ErrorKind {
         self.0.failures().next().map_or(ErrorKind::Store, Error::kind)
-    }
-
-    /// Creates the error for options that do not fit the service.
-    pub(crate) fn refused(error: Error) -> Self {
-        Self(Box::new(SyncReport { error: Some(error), ..SyncReport::default() }))
     }
 }
 
@@ -137,10 +227,6 @@ pub struct GroupFailure {
 }
 
 impl Coverage {
-    pub(crate) fn new(value: &'static str, group: &'static str) -> Self {
-        Self { value, group, ..Self::default() }
-    }
-
     pub(crate) fn add(&mut self, known: &Group, fate: &Fate) {
         let (total, unknown) = match fate {
             Fate::Placed(members) => {
@@ -180,15 +266,14 @@ mod tests {
 
     #[test]
     fn the_share_is_rounded_down_and_says_what_to_do() {
-        let coverage =
-            Coverage { total: 4812, unknown: 41, groups: 3, ..Coverage::new("status", "album") };
+        let none = Coverage { value: "status", group: "album", ..Coverage::default() };
+        let coverage = Coverage { total: 4812, unknown: 41, groups: 3, ..none };
         assert_eq!(
             coverage.text("--statuses"),
             "99.1 % of 4812 placements have a known status; unknown: 41, in 3 album records; name each missing status with --statuses"
         );
-        let whole = Coverage { total: 1, ..Coverage::new("status", "album") };
+        let whole = Coverage { total: 1, ..none };
         assert_eq!(whole.text(""), "100.0 % of 1 placements have a known status");
-        let none = Coverage::new("status", "album");
         assert_eq!(none.text(""), "every album is empty, so no status is known");
     }
 }

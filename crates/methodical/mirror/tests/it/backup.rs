@@ -38,7 +38,7 @@ fn a_backup_during_a_sync_has_the_last_committed_state() {
     let mut syncing = open(&path);
     photos(&mut syncing, &[ONE]);
     let mirror = open(&path);
-    let mut run = syncing.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    let mut run = syncing.begin("photos/list", &PHOTO, Rules::default()).unwrap();
     // More than one batch, so that some of them are already written.
     for id in 0..2000 {
         run.record(&format!(r#"{{"id":"new {id}"}}"#)).unwrap();

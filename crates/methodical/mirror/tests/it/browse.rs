@@ -83,7 +83,7 @@ fn members_of_a_group_are_selected_by_value_and_by_its_absence() {
     let (_place, mut mirror, clock) = Place::timed();
     let mut placed = |at, rows: &[(u32, u32, Option<&str>)]| {
         clock.set(at);
-        let mut run = mirror.begin("recovery/photo_album", &PLACEMENT, Rules::new()).unwrap();
+        let mut run = mirror.begin("recovery/photo_album", &PLACEMENT, Rules::default()).unwrap();
         for (album, photo, status) in rows {
             let status = status.map_or("null".to_owned(), |status| format!("\"{status}\""));
             let json = format!(

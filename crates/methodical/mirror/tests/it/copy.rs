@@ -114,7 +114,7 @@ fn a_copy_equals_the_mirror_after_each_step() {
     let Some((place, database)) = places() else { return };
     let (server, clock, url) = (Server::start(), Clock::default(), &*database.url);
     let mut mirror = clock.of(place.open());
-    let options = SyncOptions::new().recheck_every(1);
+    let options = SyncOptions { recheck_every: 1, ..SyncOptions::default() };
     for (time, album, photo, mark) in [
         (100, "1", "a", "New"),
         (200, "1", "b", "Print"),
@@ -162,7 +162,7 @@ fn special_values_and_new_columns_are_copied() {
     copy(&mut mirror, &database.url);
     assert_equal(&place.file(), &database.url);
     let starred = [list[1], list[2], r#"{"id":"1","stars":5}"#];
-    sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &starred).unwrap();
+    sync(&mut mirror, &PHOTO_WITH_STARS, Rules::default(), &starred).unwrap();
     copy(&mut mirror, &database.url);
     assert_equal(&place.file(), &database.url);
     // PostgreSQL text cannot contain U+0000.
@@ -258,7 +258,8 @@ fn killed_copies_lose_nothing_and_repeat_nothing() {
     let Some((place, database)) = places() else { return };
     let path = place.file();
     std::fs::write(path.with_extension("url"), &database.url).unwrap();
-    sync(&mut place.open(), &PHOTO, Rules::new(), &[r#"{"id":"generation","size":0}"#]).unwrap();
+    sync(&mut place.open(), &PHOTO, Rules::default(), &[r#"{"id":"generation","size":0}"#])
+        .unwrap();
     let runs = std::env::var(RUNS).map_or(20, |runs| runs.parse::<u64>().unwrap());
     for run in 0..runs {
         let test = "copy::killed_copies_lose_nothing_and_repeat_nothing";

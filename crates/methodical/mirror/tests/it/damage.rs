@@ -114,7 +114,7 @@ fn a_full_disk_commits_nothing() {
     if let Some(path) = std::env::var_os(CHILD) {
         let mut mirror = open(Path::new(&path));
         let before = (records(&mirror), feed(&mirror));
-        let error = sync(&mut mirror, &PHOTO, Rules::new(), &list).unwrap_err();
+        let error = sync(&mut mirror, &PHOTO, Rules::default(), &list).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Store);
         assert!(error.to_string().ends_with(", and try again"), "{error}");
         assert!((records(&mirror), feed(&mirror)) == before);
@@ -132,7 +132,7 @@ fn a_full_disk_commits_nothing() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut mirror = open(&path);
     assert_eq!((records(&mirror).len(), mirror.check().unwrap().findings), (500, vec![]));
-    assert_eq!(sync(&mut mirror, &PHOTO, Rules::new(), &list).unwrap().added, 19_500);
+    assert_eq!(sync(&mut mirror, &PHOTO, Rules::default(), &list).unwrap().added, 19_500);
 }
 
 /// The environment variable with the file of the child.

@@ -25,7 +25,9 @@ fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
     let cursor = mirror.cursor().unwrap();
     for time in [500, 600] {
         clock.set(time);
-        let report = server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+        let report = server
+            .sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() })
+            .unwrap();
         let counts: Vec<_> = report.tables.iter().map(|one| one.result.as_ref().unwrap()).collect();
         assert_eq!([counts[0].unchanged, counts[1].unchanged, counts[2].unchanged], [3, 2, 3]);
         assert_eq!(mirror.changes(Some(&cursor), 9).unwrap().0, []);
@@ -38,7 +40,7 @@ fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
         moves.iter().map(|one| (&*one.member, one.to.as_deref(), one.is_learned)).collect();
     assert_eq!(moves, [("a", Some("Print"), false), ("b", Some("New"), true)]);
     server.state().put("1", "a", "Rejected");
-    server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    server.sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() }).unwrap();
     let changes = mirror.changes(Some(&cursor), 9).unwrap().0;
     let values = (changes[0].previous.as_deref(), changes[0].value.as_deref());
     assert_eq!((changes.len(), values), (1, (Some("Print"), Some("Rejected"))));

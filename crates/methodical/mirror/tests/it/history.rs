@@ -81,7 +81,7 @@ impl Subject {
             Step::Forget(id) => drop(self.mirror.forget("photo", id).unwrap()),
             Step::List(items) | Step::Cut(items) => {
                 let table = if self.has_stars { PHOTO_WITH_STARS } else { PHOTO };
-                let mut run = self.mirror.begin("photos/list", &table, Rules::new()).unwrap();
+                let mut run = self.mirror.begin("photos/list", &table, Rules::default()).unwrap();
                 for item in items {
                     match item {
                         Item::Record(record) => run.record(&spelling.of(record)).unwrap(),

@@ -25,7 +25,7 @@ fn list(generation: u64) -> Vec<String> {
 }
 
 pub(crate) fn sync(mirror: &mut Mirror, generation: u64) {
-    let rules = Rules::new().emit_baseline();
+    let rules = Rules { emits_baseline: true, ..Rules::default() };
     sync_list(mirror, &PHOTO, rules, &list(generation)).unwrap();
 }
 

@@ -2,12 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
-mod all;
 mod backup;
 mod browse;
 mod check;
 mod clients;
-mod concurrent;
 #[cfg(feature = "postgres")]
 mod copy;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.

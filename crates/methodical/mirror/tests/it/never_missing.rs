@@ -71,25 +71,19 @@ const CONTRADICTING: &str =
     reply!(r#"{"stat":"ok","list":[{"id":"a","title":"a title"},{"id":"a"}]}"#);
 const EMPTY: &str = reply!(r#"{"stat":"ok","list":[]}"#);
 
+const CALL: Option<ErrorKind> = Some(ErrorKind::Call);
+
 const CASES: &[Case] = &[
-    case("a cut body", Answer(ALL, cut!("content-length: 500\r\n\r\n")), Some(ErrorKind::Call)),
-    case(
-        "a cut chunk",
-        Answer(ALL, cut!("transfer-encoding: chunked\r\n\r\n80\r\n")),
-        Some(ErrorKind::Call),
-    ),
-    case("a cut body that HTTP cannot see", Answer(ALL, cut!("\r\n")), Some(ErrorKind::Call)),
-    case(
-        "a reset in the body",
-        Reset(ALL, cut!("content-length: 500\r\n\r\n")),
-        Some(ErrorKind::Call),
-    ),
-    case("HTML", Answer(ALL, HTML), Some(ErrorKind::Call)),
-    case("HTML that says it is JSON", Answer(ALL, reply!("<html></html>")), Some(ErrorKind::Call)),
-    case("200 with a failure", Answer(ALL, FAILURE), Some(ErrorKind::Call)),
-    case("a failure after the records", Answer(ALL, LATE_FAILURE), Some(ErrorKind::Call)),
-    case("500", Answer(ALL, FAILED), Some(ErrorKind::Call)),
-    case("401", Answer(LISTS, UNAUTHORIZED), Some(ErrorKind::Call)),
+    case("a cut body", Answer(ALL, cut!("content-length: 500\r\n\r\n")), CALL),
+    case("a cut chunk", Answer(ALL, cut!("transfer-encoding: chunked\r\n\r\n80\r\n")), CALL),
+    case("a cut body that HTTP cannot see", Answer(ALL, cut!("\r\n")), CALL),
+    case("a reset in the body", Reset(ALL, cut!("content-length: 500\r\n\r\n")), CALL),
+    case("HTML", Answer(ALL, HTML), CALL),
+    case("HTML that says it is JSON", Answer(ALL, reply!("<html></html>")), CALL),
+    case("200 with a failure", Answer(ALL, FAILURE), CALL),
+    case("a failure after the records", Answer(ALL, LATE_FAILURE), CALL),
+    case("500", Answer(ALL, FAILED), CALL),
+    case("401", Answer(LISTS, UNAUTHORIZED), CALL),
     case("a rejected record in a list", Answer(LISTS, REJECTED), None),
     case("two records that contradict each other", Answer(PHOTOS, CONTRADICTING), None),
     case("a rejected record of a group", Answer(OF_GROUPS, REJECTED), Some(ErrorKind::Record)),
@@ -169,7 +163,7 @@ fn disturb(case: &Case, server: &Server, place: &Place) -> Vec<(Option<ErrorKind
         Concurrent => {
             let mut other = place.open_of(&source()).unwrap();
             let table = crate::gallery::PHOTO;
-            let run = other.begin("action=photos/list", &table, Rules::new()).unwrap();
+            let run = other.begin("action=photos/list", &table, Rules::default()).unwrap();
             server.queries();
             let error = sync(&mut place.open());
             assert_eq!(server.queries(), [""; 0], "a refused sync sends no request");
@@ -180,7 +174,7 @@ fn disturb(case: &Case, server: &Server, place: &Place) -> Vec<(Option<ErrorKind
 }
 
 fn options() -> SyncOptions {
-    SyncOptions::new().recheck_every(1)
+    SyncOptions { recheck_every: 1, ..SyncOptions::default() }
 }
 
 /// Returns table, identity and state of every record.

@@ -63,7 +63,7 @@ impl Service {
     /// Syncs the list.
     fn sync(&self, mirror: &mut Mirror) -> Result<Report, Error> {
         let client = blocking_client::<Photos>(self.server.uri(""));
-        let synced = mirror.sync_all(&client, &SyncOptions::new());
+        let synced = mirror.sync_all(&client, &SyncOptions::default());
         let mut report = synced.unwrap_or_else(SyncError::into_report);
         report.tables.remove(0).result
     }

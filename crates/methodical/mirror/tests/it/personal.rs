@@ -75,7 +75,7 @@ fn an_existing_mirror_is_emptied_and_nothing_counts_as_changed() {
     assert_eq!(photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]).returned, 1);
     let list = [SECRET, OTHER, &third, &fourth];
     // Another description moves a field from the omitted ones to a column.
-    let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &list).unwrap();
+    let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::default(), &list).unwrap();
     assert_eq!((report.unchanged, report.changed, report.suppressed), (3, 0, 1));
     assert_eq!(feed(&mirror), ["missing 3", "gone 4", "returned 3"]);
     let states: Vec<State> = records(&mirror).into_iter().map(|(_, state, _)| state).collect();
@@ -92,7 +92,8 @@ fn a_column_that_becomes_personal_is_no_change() {
     let (place, mut mirror) = Place::opened();
     mirror.omit_personal().unwrap();
     for table in [&SHOWN, &HIDDEN, &SHOWN] {
-        let report = sync(&mut mirror, table, Rules::new(), &[r#"{"id":"1","size":3}"#]).unwrap();
+        let report =
+            sync(&mut mirror, table, Rules::default(), &[r#"{"id":"1","size":3}"#]).unwrap();
         assert_eq!(report.changed, 0);
     }
     assert_eq!(feed(&mirror), [""; 0]);

@@ -73,19 +73,6 @@ fn old_rows_and_changes_are_removed() {
 }
 
 #[test]
-fn a_removed_row_may_be_named_by_the_feed() {
-    let (_place, mut mirror, time) = filled();
-    time.set(1000);
-    let purge = Purge { gone_for: Some(seconds(1)), ..Purge::default() };
-    assert_eq!(counts(&mirror.purge(&purge).unwrap()), (2, 0));
-    assert_eq!(mirror.check().unwrap().findings, []);
-    let list: Vec<String> = (10..30).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-    let list: Vec<&str> = list.iter().map(String::as_str).chain([THREE, ONE]).collect();
-    assert_eq!(photos(&mut mirror, &list).added, 21);
-    assert_eq!(mirror.check().unwrap().findings, []);
-}
-
-#[test]
 fn changes_that_a_consumer_needs_stay() {
     let (_place, mut mirror, time) = filled();
     let (_, one) = mirror.changes(None, 1).unwrap();

@@ -30,7 +30,9 @@ fn mirror(place: &Place) -> Mirror {
     ] {
         clock.set(u64::try_from(day * DAY + EVENING).unwrap());
         server.state().put(album, photo, mark);
-        server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+        server
+            .sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() })
+            .unwrap();
     }
     mirror
 }
@@ -152,7 +154,7 @@ fn duplicates_have_the_same_address_or_number() {
         ],
     );
     let mut mirror = Mirror::in_memory().unwrap();
-    let mut run = mirror.begin("owners/list", &OWNER, Rules::new()).unwrap();
+    let mut run = mirror.begin("owners/list", &OWNER, Rules::default()).unwrap();
     for record in [
         r#"{"id":9,"mail":"ada@example.com","phone":"+40 (0721) 000-501"}"#,
         r#"{"id":2,"mail":" ADA@example.com","mobile":"0721 000 501"}"#,

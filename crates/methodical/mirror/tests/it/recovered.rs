@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use methodical_mirror::{ErrorKind, Mirror, SyncError, SyncOptions, SyncReport};
 
-use crate::gallery::{REFUSED, Server};
+use crate::gallery::{REFUSED, Server, marks};
 use crate::place::Place;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
-    server.sync(mirror, &SyncOptions::new()).unwrap()
+    server.sync(mirror, &SyncOptions::default()).unwrap()
 }
 
 /// Returns how many placements have an unknown value.
@@ -23,7 +23,7 @@ fn unknown(report: &SyncReport) -> u64 {
 fn a_value_that_was_named_once_is_asked_for_in_later_syncs() {
     let (_place, mut mirror) = Place::opened();
     let server = Server::with(&[("1", "a", "On hold")]);
-    let options = SyncOptions::new().values("mark", ["On hold"]);
+    let options = marks(&["On hold"]);
     assert_eq!(unknown(&server.sync(&mut mirror, &options).unwrap()), 0);
     server.state().put("1", "a", "New");
     assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
@@ -38,7 +38,7 @@ fn a_value_that_the_service_refuses_is_not_asked_for_again() {
     let server = Server::with(&[("1", "a", "")]);
     server.fails("photos album=1 mark=Bad", REFUSED);
     let mut mirror = Mirror::in_memory().unwrap();
-    let options = SyncOptions::new().values("mark", ["Bad"]);
+    let options = marks(&["Bad"]);
     let error = server.sync(&mut mirror, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Call);
     assert_eq!(unknown(&sync(&server, &mut mirror)), 1);
@@ -59,7 +59,7 @@ fn during_a_sync(
     };
     server.state().pause = Some(("photos album=1 mark=New".to_owned(), Arc::new(pause)));
     thread::scope(|scope| {
-        let sync = scope.spawn(|| server.sync(mirror, &SyncOptions::new()));
+        let sync = scope.spawn(|| server.sync(mirror, &SyncOptions::default()));
         wait.recv_timeout(LIMIT).unwrap();
         meanwhile();
         proceed.send(()).unwrap();
@@ -73,7 +73,7 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
     let server = Server::with(&[("1", "a", "New")]);
     let (mut one, mut other) = (place.open(), place.open());
     during_a_sync(&server, &mut one, || {
-        let error = server.sync(&mut other, &SyncOptions::new()).unwrap_err();
+        let error = server.sync(&mut other, &SyncOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         let text = error.to_string();
         assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");

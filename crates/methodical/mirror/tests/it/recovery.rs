@@ -1,8 +1,8 @@
 //! Recoveries of values over a real connection.
 
-use methodical_mirror::{ErrorKind, Mirror, Record, Rules, SyncError, SyncOptions, SyncReport};
+use methodical_mirror::{ErrorKind, Mirror, Outcome, Record, SyncError, SyncOptions, SyncReport};
 
-use crate::gallery::{HTML, Server};
+use crate::gallery::{HTML, Server, marks};
 use crate::place::Place;
 use crate::support::{feed, table};
 
@@ -25,14 +25,14 @@ fn synced() -> (Server, Mirror) {
     let server = Server::with(&photos);
     server.state().albums.insert("3".to_owned(), crate::gallery::Marks::new());
     let mut mirror = Mirror::in_memory().unwrap();
-    let options = SyncOptions::new().values("mark", ["Old ones"]);
+    let options = marks(&["Old ones"]);
     server.sync(&mut mirror, &options).unwrap();
     (server, mirror)
 }
 
 fn again(server: &Server, mirror: &mut Mirror) -> Result<SyncReport, SyncError> {
     server.queries();
-    server.sync(mirror, &SyncOptions::new())
+    server.sync(mirror, &SyncOptions::default())
 }
 
 #[test]
@@ -67,20 +67,6 @@ fn unchanged_groups_are_asked_for_members_only_until_their_turn() {
 }
 
 #[test]
-fn a_change_of_a_value_is_an_event() {
-    let (server, mut mirror) = synced();
-    server.state().put("1", "a", "Rejected");
-    server.state().put("2", "d", "New");
-    let options = SyncOptions::new().recheck_every(1);
-    server.sync(&mut mirror, &options).unwrap();
-    assert_eq!(feed(&mirror), ["added d", "value_changed 1/a mark", "added 2/d"]);
-    server.state().albums.get_mut("2").unwrap().remove("b");
-    server.sync(&mut mirror, &options).unwrap();
-    server.sync(&mut mirror, &options).unwrap();
-    assert_eq!(feed(&mirror)[3..], ["missing 2/b", "gone 2/b"]);
-}
-
-#[test]
 fn a_placement_has_the_time_since_when_it_has_its_value_and_its_table_the_age_of_the_values() {
     let (server, (_place, mut mirror, clock)) = (Server::start(), Place::timed());
     server.state().put("2", "b", "New");
@@ -95,7 +81,7 @@ fn a_placement_has_the_time_since_when_it_has_its_value_and_its_table_the_age_of
     ] {
         clock.set(time);
         server.state().put("1", "a", mark);
-        let options = SyncOptions::new().recheck_every(every);
+        let options = SyncOptions { recheck_every: every, ..SyncOptions::default() };
         server.sync(&mut mirror, &options).unwrap();
         let placed = mirror.record("photo_album", "1/a").unwrap().unwrap();
         assert_eq!(placed.changed_at, since);
@@ -126,7 +112,7 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
         "80.0 % of 5 placements have a known mark; unknown: 1, in 1 album record; name each missing mark with --marks"
     );
     assert_eq!(placements(&mirror)[2], "1/x ? present");
-    let options = SyncOptions::new().values("mark", ["Odd one"]);
+    let options = marks(&["Odd one"]);
     let report = server.sync(&mut mirror, &options).unwrap();
     assert_eq!(report.tables[2].coverage.as_ref().unwrap().unknown, 0);
     assert_eq!(placements(&mirror)[2], "1/x Odd one present");
@@ -138,7 +124,7 @@ fn a_service_that_refuses_unknown_values_is_recovered() {
     let server = Server::with(&[("1", "a", "Print"), ("1", "b", ""), ("2", "c", "")]);
     server.state().refuses_unknown = true;
     let mut mirror = Mirror::in_memory().unwrap();
-    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    server.sync(&mut mirror, &SyncOptions::default()).unwrap();
     assert_eq!(placements(&mirror), ["1/a Print present", "1/b ? present", "2/c ? present"]);
 }
 
@@ -150,12 +136,13 @@ fn a_group_that_fails_stays_as_it_is_and_the_call_says_so() {
         server.state().put("2", "b", "Rejected");
         server.state().put("2", "e", "New");
         server.fails(query, HTML);
-        let options = SyncOptions::new().recheck_every(1);
+        let options = SyncOptions { recheck_every: 1, ..SyncOptions::default() };
         let error = server.sync(&mut mirror, &options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Call);
         let table = &error.report().tables[2];
         assert_eq!(table.result.as_ref().unwrap().changed, 1);
         assert_eq!(table.failures[0].group, "2");
+        assert_eq!(mirror.runs(1).unwrap()[0].outcome, Outcome::Partial);
         assert_eq!(feed(&mirror), ["added e", "value_changed 1/a mark"]);
         assert_eq!(placements(&mirror)[2..], ["2/b New present", "2/c Old ones present"]);
     }
@@ -169,13 +156,17 @@ fn too_many_missing_placements_are_refused() {
     }
     server.state().put("2", "a", "New");
     let mut mirror = Mirror::in_memory().unwrap();
-    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    server.sync(&mut mirror, &SyncOptions::default()).unwrap();
     server.state().albums.get_mut("1").unwrap().clear();
     let error = again(&server, &mut mirror).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeletionGuard);
     assert_eq!(error.report().failures().next().unwrap().missing(), Some(60));
-    let options = SyncOptions::new().rules(Rules::new().accept_missing(60));
-    let report = server.sync(&mut mirror, &options).unwrap();
+    let accepting = |table: &str| SyncOptions {
+        accepted_missing: [(table.to_owned(), 60)].into(),
+        ..SyncOptions::default()
+    };
+    server.sync(&mut mirror, &accepting("photo")).unwrap_err();
+    let report = server.sync(&mut mirror, &accepting("photo_album")).unwrap();
     assert_eq!(report.tables[2].result.as_ref().unwrap().missing, 60);
 }
 
@@ -184,22 +175,22 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
     let (place, mut mirror) = Place::opened();
     let photos = [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")];
     let server = Server::with(&photos.map(|(album, photo)| (album, photo, "New")));
-    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    server.sync(&mut mirror, &SyncOptions::default()).unwrap();
     mirror.forget("photo", "a").unwrap();
     assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);
     assert_eq!(placements(&mirror)[0], "1/a ? gone");
     // The lists still have it.
-    server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    server.sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() }).unwrap();
     assert_eq!(feed(&mirror).len(), 3);
     assert_eq!(placements(&mirror)[0], "1/a ? gone");
 
     mirror.unforget("photo", "a").unwrap();
-    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    server.sync(&mut mirror, &SyncOptions::default()).unwrap();
     assert_eq!(feed(&mirror)[3..], ["returned a", "returned 1/a", "returned 2/a"]);
     mirror.forget("photo", "a").unwrap();
 
     server.state().photos.remove("b");
-    let lists = SyncOptions::new().without_recovery();
+    let lists = SyncOptions { recovers: false, ..SyncOptions::default() };
     server.sync(&mut mirror, &lists).unwrap();
     server.sync(&mut mirror, &lists).unwrap();
     assert_eq!(feed(&mirror)[9..], ["missing b", "gone b", "gone 1/b"]);

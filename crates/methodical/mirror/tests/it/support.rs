@@ -68,7 +68,7 @@ pub(crate) fn sync(
 
 /// Syncs a complete list by the default rules.
 pub(crate) fn photos(mirror: &mut Mirror, list: &[impl AsRef<str>]) -> Report {
-    sync(mirror, &PHOTO, Rules::new(), list).unwrap()
+    sync(mirror, &PHOTO, Rules::default(), list).unwrap()
 }
 
 /// Returns the changes in short: kind, identity and fields.

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 
 use crate::error::{Error, ErrorKind};
-use crate::recovery::asking::{Answer, Asking, Fate, Group, NONSENSE};
+use crate::recovery::asking::{Answer, Ask, Asking, Fate, Group, NONSENSE};
 
 const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 
@@ -87,6 +87,11 @@ fn known(truth: &Truth, groups: &BTreeSet<String>, due: bool, hasher: &RandomSta
     groups.iter().map(one).collect()
 }
 
+fn asking<'a>(values: &'a [String], members: u64, hasher: RandomState, ask: Ask<'a>) -> Asking<'a> {
+    let (probe, progress) = (Mutex::default(), Mutex::default());
+    Asking { name: "mark", values, members, hasher, ask, probe, progress }
+}
+
 /// Asks with this many calls at the same time.
 fn ask(
     service: &mut Service,
@@ -104,8 +109,9 @@ fn ask(
         std::thread::yield_now();
         service.lock().unwrap().answer(group, value)
     };
-    let asking = Asking::new("mark", &values, members, hasher, &ask);
-    asking.run(known, concurrency, |_ended| {}).map(|answers| answers.groups)
+    asking(&values, members, hasher, &ask)
+        .run(known, concurrency, |_ended| {})
+        .map(|all| all.groups)
 }
 
 /// Returns the placements that were found.
@@ -211,9 +217,8 @@ fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<
             members(if *contradictions <= times { of_rejected } else { &["b"] })
         }
     };
-    let asking = Asking::new("mark", &values, 2, RandomState::new(), &ask);
-    let answers = asking.run(known, 1, |_ended| {})?;
-    Ok(found(&answers.groups)["1"].len())
+    let asked = asking(&values, 2, RandomState::new(), &ask).run(known, 1, |_ended| {})?;
+    Ok(found(&asked.groups)["1"].len())
 }
 
 #[test]

@@ -155,6 +155,12 @@ impl Server {
     }
 }
 
+/// Returns options that ask for more marks.
+pub(crate) fn marks(names: &[&str]) -> SyncOptions {
+    let names = names.iter().map(|&name| name.to_owned()).collect();
+    SyncOptions { values: [("mark".to_owned(), names)].into(), ..SyncOptions::default() }
+}
+
 const JSON: &str = "200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n\r\n";
 
 pub(crate) const REFUSED: &str =
@@ -165,20 +171,12 @@ pub(crate) const FAILED: &str = "500 Oops\r\nconnection: close\r\ncontent-length
 pub(crate) const HTML: &str =
     "200 OK\r\nconnection: close\r\ncontent-type: text/html\r\n\r\n<html>maintenance</html>";
 
-/// Decodes a value of a query, to the extent that the tests need it.
+/// Decodes a value of a query that has only ASCII characters.
 fn decoded(value: &str) -> String {
-    let codes = [
-        ("%20", " "),
-        ("%22", "\""),
-        ("%26", "&"),
-        ("%28", "("),
-        ("%29", ")"),
-        ("%2F", "/"),
-        ("%3B", ";"),
-        ("%3C", "<"),
-        ("%3D", "="),
-        ("%3E", ">"),
-        ("%5D", "]"),
-    ];
-    codes.iter().fold(value.to_owned(), |text, (code, letter)| text.replace(code, letter))
+    let mut parts = value.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let (code, rest) = part.split_at(2);
+        format!("{text}{}{rest}", char::from(u8::from_str_radix(code, 16).unwrap()))
+    })
 }

@@ -28,7 +28,7 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     let mut mirror = open(&path);
     let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
     mirror.add_consumer("all").unwrap();
-    sync(&mut mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
+    sync(&mut mirror, &PHOTO, Rules { emits_baseline: true, ..Rules::default() }, &list).unwrap();
     drop(mirror);
 
     // The first three kills: the receiver has the event, but its response does not arrive.
