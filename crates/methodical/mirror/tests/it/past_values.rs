@@ -320,7 +320,9 @@ fn the_past_values_are_those_of_a_random_history() {
             rows.sort();
             prop_assert_eq!(found, rows);
             prop_assert!(replica.follows(&mirror), "{:?}", placements(&mirror));
-            prop_assert_eq!(place.row(STALE_CELLS), ["0"]);
+            if expected.is_complete {
+                prop_assert_eq!(place.row(STALE_CELLS), ["0"]);
+            }
         }
         prop_assert_eq!(mirror.check().unwrap().findings, []);
     });
