@@ -184,7 +184,9 @@ impl Store {
             let (outcome, is_baseline) = (run.outcome.as_str(), &run.report.is_baseline);
             let mut row: Vec<&dyn ToSql> =
                 vec![&started_at, &ended_at, &run.table, &outcome, &run.reason, is_baseline];
-            row.extend(counts.iter().chain([&calls]).map(|count| count as &dyn ToSql));
+            for count in counts.iter().chain([&calls]) {
+                row.push(count);
+            }
             let values = ["?"; 16].join(", ");
             let insert = format!(
                 "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES ({values})"

@@ -70,11 +70,6 @@ impl Failure {
         Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
     }
 
-    /// Creates the failure for an event that cannot be written as JSON.
-    pub(crate) fn from_error(error: Error) -> Self {
-        Self::new(error.to_string()).because(error)
-    }
-
     /// Creates the failure for a receiver that was closed, such as a pipe whose reader has gone. The delivery ends
     /// without an error.
     pub fn closed() -> Self {

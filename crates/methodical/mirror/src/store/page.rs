@@ -75,7 +75,7 @@ impl Store {
         let Some((selects, values)) = self.statements(table, &shape, filter, paging)? else {
             return Ok((found, next));
         };
-        let (mut reads, started) = (0, Instant::now());
+        let (mut reads, started) = (0_usize, Instant::now());
         let identity = shape.identity()?;
         let searched = shape.columns.iter().filter(|column| column.kind == Kind::Text);
         let searched = searched.chain((identity.kind != Kind::Text).then_some(identity));
