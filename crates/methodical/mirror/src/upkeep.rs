@@ -157,6 +157,7 @@ impl Mirror {
     /// ```
     pub fn forget(&mut self, table: &str, id: &str) -> Result<Forgotten, Error> {
         let (at, mut store) = (self.now(), self.store());
+        let id = &*store.spelled(table, id);
         let hash = store.identity.record(id);
         // A backup that begins now is in the list before it is written.
         let was_known = store.change(|store| {
