@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::program::Name;
@@ -53,21 +53,8 @@ impl Write for AtomicFile {
     }
 }
 
-/// Creates a folder for sample data, which is removed when it is dropped. Removes any left by a process that was ended
-/// by a signal.
-/// The folder is in use until the file is dropped.
-pub(crate) fn temporary_folder(program: Name) -> io::Result<(TempDir, File)> {
-    let prefix = format!("{program}-mirror-");
-    remove_leftovers(&env::temp_dir(), &prefix, "");
-    let folder = TempDir::with_prefix(prefix)?;
-    let lock = File::create(folder.path().join(IN_USE))?;
-    drop(lock.try_lock());
-    Ok((folder, lock))
-}
-
 /// Removes the temporary files with this prefix and suffix that earlier runs left in a folder: those that belong to this
-/// user, have not changed for a minute, and are not locked. Without a suffix, removes temporary folders instead: a file
-/// whose name only begins in the same way may be one of the user.
+/// user, have not changed for a minute, and are not locked.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -79,15 +66,12 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
         let (path, Ok(there)) = (entry.path(), entry.metadata()) else { continue };
         let age = there.modified().ok().and_then(|at| at.elapsed().ok());
         // In a shared folder, others can create any: opening a pipe in place of a lock would block.
-        if age.is_none_or(|age| age < LEFTOVER_AGE) || !Access::of(&there).is_own() {
-            continue;
-        }
-        let is_free = |path: &Path| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
-        // Another process may remove it first.
-        if !suffix.is_empty() && there.is_file() && is_free(&path) {
+        let is_left = there.is_file()
+            && age.is_some_and(|age| age >= LEFTOVER_AGE)
+            && Access::of(&there).is_own();
+        if is_left && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            // Another process may remove it first.
             drop(fs::remove_file(path));
-        } else if suffix.is_empty() && there.is_dir() && is_free(&path.join(IN_USE)) {
-            drop(fs::remove_dir_all(path));
         }
     }
 }
@@ -97,9 +81,6 @@ const PART: &str = ".part";
 
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
-
-/// Name of the file that is locked while a folder is in use.
-const IN_USE: &str = "in-use";
 
 /// Returns the folder of a file, even if its path names none.
 pub(crate) fn folder_of(path: &Path) -> &Path {
@@ -326,7 +307,7 @@ mod tests {
     use std::fs::{self, File};
     use std::time::SystemTime;
 
-    use super::{AtomicFile, IN_USE, LEFTOVER_AGE, remove_leftovers};
+    use super::{AtomicFile, LEFTOVER_AGE};
     use crate::program::Name;
 
     #[cfg(unix)]
@@ -359,27 +340,5 @@ mod tests {
         let kept =
             [".gw-1.csv", ".gw-folder.part", ".gw-locked.part", ".gw-young.part", "mine.part"];
         assert_eq!(names, kept);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_folder_in_use_is_kept_for_as_long_as_it_is_used() {
-        let folder = tempfile::tempdir().unwrap();
-        let old = SystemTime::now().checked_sub(LEFTOVER_AGE * 10_000).unwrap();
-        let create = |name: &str| {
-            let path = folder.path().join(name);
-            fs::create_dir(&path).unwrap();
-            let lock = File::create(path.join(IN_USE)).unwrap();
-            File::open(&path).unwrap().set_modified(old).unwrap();
-            (path, lock)
-        };
-        let ((used, lock), (left, _)) = (create("gw-mirror-used"), create("gw-mirror-left"));
-        lock.lock().unwrap();
-        let backup = folder.path().join("gw-mirror-backup.db");
-        File::create(&backup).unwrap().set_modified(old).unwrap();
-        remove_leftovers(folder.path(), "gw-mirror-", "");
-        assert!(used.exists() && !left.exists());
-        // The user may give a backup such a name.
-        assert!(backup.exists());
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn run<S: Mirrored>(
     flags: &AssistantFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let (mirror, _guard) = read_or_sample::<S>(invocation)?;
+    let mirror = read_or_sample::<S>(invocation)?;
     let parts = found::<S>();
     let of = recovered::<S>()?;
     let assistant = Assistant {

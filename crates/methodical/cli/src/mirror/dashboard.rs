@@ -111,7 +111,7 @@ pub(crate) fn run<S: Mirrored>(
     let path = files::find(settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.service.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
-    let (mirror, _guard) = read_or_sample::<S>(invocation)?;
+    let mirror = read_or_sample::<S>(invocation)?;
     let screen = invocation.screen;
     let account = account_of(&mirror, &settings, invocation);
     let mut dashboard = Dashboard::of::<S>(mirror);

@@ -1,7 +1,6 @@
 //! Where a mirror is, which profile and service it belongs to, and what its commands share.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -10,11 +9,10 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
 use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
-use tempfile::TempDir;
 
 use crate::connect::{connect_to_sample, token_text};
 use crate::failure::{Exit, Failure};
-use crate::files::{data_folder, temporary_folder};
+use crate::files::data_folder;
 use crate::mirror::placements::described;
 use crate::mirror::{Recovered, found, recovered};
 use crate::program::{OperationCommands, RecordType, SampleHistory, SampleService};
@@ -200,23 +198,12 @@ pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
     Ok(read_place(invocation)?.0)
 }
 
-/// Opens the mirror, with a guard that deletes the one of the sample service.
-pub(crate) fn read_or_sample<S: Mirrored>(
-    invocation: &Invocation,
-) -> Result<(Mirror, Option<Guard>), Failure> {
+/// Opens the mirror. That of the sample service is in memory, and is synced once for each day, with the clock set to
+/// that day.
+pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mirror, Failure> {
     if !invocation.service.demo {
-        return Ok((read(invocation)?, None));
+        return read(invocation);
     }
-    let (mirror, guard) = synced::<S>(invocation)?;
-    Ok((mirror, Some(guard)))
-}
-
-/// Deletes a temporary folder when it is dropped. Until then, the locked file shows other processes that it is in use.
-pub(crate) type Guard = (TempDir, File);
-
-/// Syncs a temporary mirror once for each day of the sample service, with the clock set to that day. The mirror is
-/// deleted when the second part is dropped.
-fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, Guard), Failure> {
     if invocation.mirror.from.is_some() {
         return Err(two_mirrors());
     }
@@ -225,13 +212,7 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, Guard), Failu
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let mut settings = Settings::of_known(invocation)?;
     let client = connect_to_sample::<S>(invocation, &mut settings, base_url, token)?;
-    let (folder, lock) = temporary_folder(invocation.program.name).map_err(|error| {
-        Failure::usage("cannot create a temporary folder for the mirror")
-            .because(error.to_string())
-            .hint("set TMPDIR to use another folder")
-    })?;
-    let file = folder.path().join("demo.db");
-    let mut mirror = Mirror::open(file, &sample())?;
+    let mut mirror = Mirror::in_memory()?;
     let values = || values.iter().map(|&value| value.to_owned()).collect();
     let recovered = found::<S>().recovered.into_iter();
     let values = recovered.map(|one| (one.value.to_owned(), values())).collect();
@@ -247,7 +228,7 @@ fn synced<S: Mirrored>(invocation: &Invocation) -> Result<(Mirror, Guard), Failu
         })?;
     }
     drop((client, set_day, guard));
-    Ok((mirror, (folder, lock)))
+    Ok(mirror)
 }
 
 fn no_history() -> Failure {
@@ -346,7 +327,7 @@ fn account(settings: &Settings, invocation: &Invocation) -> String {
 #[cfg(feature = "dashboard")]
 pub(crate) fn account_of(mirror: &Mirror, settings: &Settings, invocation: &Invocation) -> String {
     match source(settings, invocation) {
-        _ if mirror.is_of(&sample()) => "sample data".to_owned(),
+        _ if invocation.service.demo || mirror.is_of(&sample()) => "sample data".to_owned(),
         Some(own) if mirror.is_of(&own) => account(settings, invocation),
         _ => "unknown account".to_owned(),
     }
