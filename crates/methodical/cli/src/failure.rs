@@ -106,11 +106,6 @@ impl Failure {
         Self::new(Exit::Unwritten, message)
     }
 
-    /// Creates a failure for a conflict with another process that is writing. The exit code is 9.
-    pub fn busy(message: impl Into<String>) -> Self {
-        Self::new(Exit::Busy, message)
-    }
-
     /// Ends a command that has nothing more to do, with success: after the request of a dry run, for example.
     pub(crate) fn done() -> Self {
         Self::new(Exit::Done, "done")

@@ -11,11 +11,11 @@ use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
 
 use crate::connect::{build, connect_to_sample, connect_to_service};
-use crate::failure::{Exit, Failure, explain};
+use crate::failure::{Failure, explain};
 use crate::mirror::{list, select};
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
-use crate::output::printer::{Printer, Schema, records};
+use crate::output::printer::{Printer, Schema};
 use crate::program::{RecordType, SampleService};
 use crate::run::Invocation;
 use crate::settings::Settings;
@@ -118,31 +118,27 @@ impl<S: Mirrored> Session<S> {
         self.end_unsent(all)?;
         let mut empty = 0;
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
-        let add = |before: Tally, query: &&O| {
-            let tally = self.print_all(open(query)?, before, &mut printer)?;
-            empty += usize::from(tally == before && !printer.is_done());
-            Ok(tally)
+        let mut add = |query: &&O| {
+            let before = (printer.received, printer.skipped);
+            self.print_all(open(query)?, &mut printer)?;
+            let is_empty = (printer.received, printer.skipped) == before && !printer.is_done();
+            empty += usize::from(is_empty);
+            Ok(())
         };
-        match all.iter().try_fold(Tally::default(), add).and_then(Tally::check_any) {
-            Ok(tally) => {
-                printer.finish()?;
-                tally.check_all()?;
-                Ok(empty)
-            }
-            Err(failure) => {
-                printer.abort();
-                Err(failure)
-            }
+        if let Err(failure) = all.iter().try_for_each(&mut add) {
+            printer.abort();
+            return Err(failure);
         }
+        printer.finish()?;
+        Ok(empty)
     }
 
-    /// Prints the records of a list, and counts them.
+    /// Prints the records of a list.
     fn print_all<T: Record, B: Beside>(
         &self,
         mut entries: Records<T, B>,
-        mut tally: Tally,
         printer: &mut Printer,
-    ) -> Result<Tally, Failure> {
+    ) -> Result<(), Failure> {
         // The rest of the list is not received, so its connection is closed.
         while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
@@ -155,17 +151,11 @@ impl<S: Mirrored> Session<S> {
             };
             let Some(entry) = next else { break };
             match entry.map_err(|error| self.explain(&error))? {
-                Entry::Record(done) => {
-                    tally.records += 1;
-                    done?;
-                }
-                Entry::Rejected(record) => {
-                    tally.skipped += 1;
-                    printer.skipped(record.index(), record.error());
-                }
+                Entry::Record(done) => done?,
+                Entry::Rejected(record) => printer.skipped(record.index(), record.error()),
             }
         }
-        Ok(tally)
+        Ok(())
     }
 
     /// Requests one object and prints it. The arguments are those of [`list`](Self::list).
@@ -353,35 +343,6 @@ const ENTRY: RecordType<'_> =
 struct Member<K, V> {
     key: K,
     value: V,
-}
-
-/// The numbers of entries that were read from a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    records: u64,
-    skipped: u64,
-}
-
-impl Tally {
-    /// Fails if the list has records but none of them could be read. Nothing should be written then.
-    fn check_any(self) -> Result<Self, Failure> {
-        if self.records > 0 || self.skipped == 0 {
-            return Ok(self);
-        }
-        let message = match self.skipped {
-            1 => "cannot read the only record of the list".to_owned(),
-            count => format!("cannot read any of the {} of the list", records(count)),
-        };
-        Err(Failure::new(Exit::Contract, message))
-    }
-
-    fn check_all(self) -> Result<(), Failure> {
-        if self.skipped == 0 {
-            return Ok(());
-        }
-        let message = format!("skipped {}; all other records were written", records(self.skipped));
-        Err(Failure::new(Exit::Rejected, message))
-    }
 }
 
 #[cfg(test)]

@@ -24,8 +24,6 @@ pub(crate) struct Chooser {
     groups: Option<Groups>,
     /// The number of records that may still be printed.
     left: u64,
-    /// The number of records that were received.
-    received: u64,
 }
 
 /// A filter with the path of its field, and whether it has seen comparable and incomparable values.
@@ -69,7 +67,7 @@ impl Chooser {
             filters.push(chosen(&schema.since(date)?)?);
         }
         let left = flags.limit.unwrap_or(u64::MAX);
-        Ok(Self { filters, sort, unsorted: Vec::new(), groups, left, received: 0 })
+        Ok(Self { filters, sort, unsorted: Vec::new(), groups, left })
     }
 
     /// Returns the groups of `--count-by`, which are printed instead of the records.
@@ -84,7 +82,6 @@ impl Chooser {
 
     /// Returns whether a record is printed now. It may be kept for [`rest`](Self::rest).
     pub(crate) fn takes(&mut self, record: &str) -> bool {
-        self.received += 1;
         if !self.filters.is_empty() || !self.sort.is_empty() || self.groups.is_some() {
             let mut cells = Cells::read(record);
             for Chosen { path, filter, compared, other } in &mut self.filters {
@@ -109,11 +106,6 @@ impl Chooser {
         let is_left = self.left > 0;
         self.left = self.left.saturating_sub(1);
         is_left
-    }
-
-    /// Returns how many records were received, if these are all records of the list.
-    pub(crate) fn received(&self) -> Option<u64> {
-        Some(self.received).filter(|_| !self.is_done())
     }
 
     /// Returns the records that are printed after the last one was received: sorted records, or groups.

@@ -10,7 +10,7 @@ use methodical_client::model::tables::FieldType;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
 use crate::output::flags::OutputFlags;
 use crate::output::format::{Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter};
@@ -31,10 +31,10 @@ pub(crate) struct Printer {
     selected: String,
     /// The number of records received, printed or not, which standard error shows if it is a terminal.
     progress: LiveLine,
-    received: u64,
+    pub(crate) received: u64,
     printed: u64,
     /// The number of records that could not be read.
-    skipped: u64,
+    pub(crate) skipped: u64,
     /// The warnings to print after the pager has ended.
     late_warnings: Vec<String>,
     /// The file to name in the closing note, if standard error is a terminal.
@@ -186,13 +186,23 @@ impl Printer {
         }
     }
 
-    /// Prints the sorted records and the end of the output, then the notes for the user.
+    /// Prints the sorted records and the end of the output, then the notes for the user. Fails if a record was skipped.
+    /// If all of them were, writes nothing.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        let skipped = self.skipped;
+        if self.received == 0 && skipped > 0 {
+            self.abort();
+            let message = match skipped {
+                1 => "cannot read the only record of the list".to_owned(),
+                count => format!("cannot read any of the {} of the list", records(count)),
+            };
+            return Err(Failure::new(Exit::Contract, message));
+        }
         for record in self.chooser.rest() {
             self.write(&record)?;
         }
-        if let Some(received) = self.chooser.received() {
-            self.writer.received(received);
+        if !self.is_done() {
+            self.writer.received(self.received);
         }
         let notes = self.writer.finish(&mut self.out)?;
         self.progress.clear();
@@ -207,6 +217,10 @@ impl Printer {
         }
         if let Some(file) = self.file {
             self.screen.note(&format!("wrote {} to {file}", records(self.printed)));
+        }
+        if skipped > 0 {
+            let text = format!("skipped {}; all other records were written", records(skipped));
+            return Err(Failure::new(Exit::Rejected, text));
         }
         Ok(())
     }
