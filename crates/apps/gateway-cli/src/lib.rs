@@ -30,15 +30,16 @@ pub fn run_embedded(program: &Program, arguments: &[OsString]) -> u8 {
 
 /// Returns the description of the program.
 pub const fn program() -> Program {
-    let program = Program::new("gateway", env!("CARGO_PKG_VERSION"))
-        .about("Candidates, vacancies and SMS credits of a recruitment gateway")
-        .examples(&[
+    Program {
+        about: "Candidates, vacancies and SMS credits of a recruitment gateway",
+        examples: &[
             "candidates list --vacancy-id 101 --status Shortlist",
             "candidates list --output-file candidates.xlsx",
             "credits get -o json",
-        ])
-        .contract(&CONTRACT, "gateway-server");
-    #[cfg(feature = "demo")]
-    let program = program.demo(demo::DEMO);
-    program
+        ],
+        contract: Some((&CONTRACT, "gateway-server")),
+        #[cfg(feature = "demo")]
+        demo: Some(demo::DEMO),
+        ..Program::new("gateway", env!("CARGO_PKG_VERSION"))
+    }
 }

@@ -18,6 +18,7 @@ use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
 use crate::output::flags::OutputFlags;
+use crate::output::format::Formats;
 use crate::program::{Example, Name, OperationCommands, Program, RecordType, capitals};
 use crate::run::Invocation;
 use crate::screen::{columns, printable, wrap};
@@ -63,7 +64,7 @@ fn read<C: OperationCommands>(
         return Err(clap::Error::raw(ErrorKind::UnknownArgument, text));
     }
     let leaf = leaf(matches);
-    flags.output.formats = program.formats;
+    flags.output.formats = Formats(program.formats);
     if let Some(of) = found::<C::Service>().recovered.first() {
         let values = leaf.try_get_many::<String>(&format!("param:{}", of.value)).ok().flatten();
         // The command itself reads the first one.
@@ -91,8 +92,8 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
         ("from", found.tables.is_empty()),
         ("new_since", found.tables.is_empty()),
     ];
-    let flags = Flags::augment_args(clap::Command::new(program.name.as_str()))
-        .mut_arg("output", |one| one.value_parser(program.formats.parser()))
+    let flags = Flags::augment_args(clap::Command::new(program.name))
+        .mut_arg("output", |one| one.value_parser(Formats(program.formats).parser()))
         .mut_args(|one| {
             let hides = hidden.iter().any(|(id, hides)| one.get_id() == *id && *hides);
             one.hide_short_help(true).hide(hides)
@@ -207,7 +208,7 @@ fn subcommands<C: OperationCommands>(
             None => one,
         };
         // Text from the service may contain placeholders.
-        with_ends::<C>(one, &words, program.name, Some(fill).filter(|_| !is_service))
+        with_ends::<C>(one, &words, program.name(), Some(fill).filter(|_| !is_service))
     });
     shown.collect()
 }
@@ -257,8 +258,8 @@ pub(crate) fn parse<C: OperationCommands>(
                 "cannot take a token from the command line: other programs can read it there";
             return Failure::usage(text).hint(format!(
                 "set {}, or use --token-file, --token-stdin or {}",
-                program.name.variable("TOKEN"),
-                program.name.command("auth login")
+                program.name().variable("TOKEN"),
+                program.name().command("auth login")
             ));
         }
         if let Some((flag, hint)) = OTHER_FLAGS.iter().find(|(flag, _)| *flag == unexpected) {
@@ -319,14 +320,14 @@ fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Comman
 /// Replaces the placeholders in help text with the service's names for members, groups and values.
 fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) -> String {
     let Example { command, method, fields } = example;
-    let (settings, extensions) = (settings_list(), program.formats.extensions());
-    let (capitals, page) = (capitals(program.name.as_str()), command.replace(' ', "-"));
+    let (settings, extensions) = (settings_list(), Formats(program.formats).extensions());
+    let (capitals, page) = (capitals(program.name), command.replace(' ', "-"));
     let (member, group) =
         of.map_or(("record", "group"), |of| (of.members.name(), of.groups.name()));
     let placeholders = [
         ("{settings}", &*settings),
         ("{PROGRAM}", &*capitals),
-        ("{program}", program.name.as_str()),
+        ("{program}", program.name),
         ("{command}", command),
         ("{page}", &*page),
         ("{method}", method),
@@ -347,7 +348,7 @@ fn examples(program: &Program, example: Example) -> [Vec<String>; 2] {
         if given.is_empty() { own.to_vec() } else { given.to_vec() }
     };
     let sample = program.demo.map(|demo| given(demo.examples)).unwrap_or_default();
-    let login = format!("auth login --base-url https://{}.example.com", program.name);
+    let login = format!("auth login --base-url https://{}.example.com", program.name());
     let others = given(program.examples).into_iter().map(str::to_owned);
     [
         sample.iter().map(|one| format!("--demo {one}")).collect(),
@@ -356,7 +357,7 @@ fn examples(program: &Program, example: Example) -> [Vec<String>; 2] {
 }
 
 fn short_help(program: &Program, example: Example) -> String {
-    let name = program.name;
+    let name = program.name();
     let [sample, others] = examples(program, example);
     format!(
         "Examples:\n{}\n\n{}Flags of a command: `{name} COMMAND -h`. Everything: `{name} --help`",
@@ -384,7 +385,7 @@ fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String
 }
 
 fn long_help(program: &Program, example: Example) -> String {
-    let name = program.name;
+    let name = program.name();
     let [sample, others] = examples(program, example);
     let sample = if sample.is_empty() {
         String::new()

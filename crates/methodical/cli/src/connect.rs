@@ -53,11 +53,11 @@ pub(crate) fn connect_to_service<S: Service>(
         let program = &invocation.program;
         let text = format!(
             "no access token: set {}, use --token-file, or run {}{}",
-            program.name.variable("TOKEN"),
+            program.name().variable("TOKEN"),
             invocation.command("auth login"),
             or_demo(program)
         );
-        with_unread(Failure::usage(text), program.name)
+        with_unread(Failure::usage(text), program.name())
     };
     let token = settings.token.clone().ok_or_else(missing)?;
     check_binding(settings, &token)?;
@@ -89,13 +89,13 @@ pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessT
 
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
     let program = &invocation.program;
-    let variable = program.name.variable("BASE_URL");
+    let variable = program.name().variable("BASE_URL");
     let text = format!(
         "no base URL: run {}, set {variable} or --base-url{}",
         invocation.command("auth login --base-url URL"),
         or_demo(program)
     );
-    with_unread(Failure::usage(text), program.name)
+    with_unread(Failure::usage(text), program.name())
 }
 
 fn or_demo(program: &Program) -> &'static str {
@@ -150,7 +150,7 @@ pub(crate) fn read_token(
             check_token_file(file)?;
             files::read(&file.value)
         }
-        TokenFrom::Login { profile, .. } => stored_token(invocation.program.name, profile),
+        TokenFrom::Login { profile, .. } => stored_token(invocation.program.name(), profile),
         TokenFrom::Demo | TokenFrom::Command(_) => Ok(None),
     }
 }
@@ -203,7 +203,7 @@ pub(crate) fn build<S: Service>(
         builder = if invocation.service.dry_run || invocation.service.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
         } else {
-            let variable = invocation.program.name.secret_variable(secret.name());
+            let variable = invocation.program.name().secret_variable(secret.name());
             builder.secret(secret.name(), EnvironmentToken::new(variable))
         };
     }

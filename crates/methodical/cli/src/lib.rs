@@ -32,9 +32,11 @@
 //! use methodical_cli::Program;
 //!
 //! fn main() -> ExitCode {
-//!     let program = Program::new("photos", env!("CARGO_PKG_VERSION"))
-//!         .about("Photos and albums of the archive")
-//!         .examples(&["totals -o json"]);
+//!     let program = Program {
+//!         about: "Photos and albums of the archive",
+//!         examples: &["totals -o json"],
+//!         ..Program::new("photos", env!("CARGO_PKG_VERSION"))
+//!     };
 //!     methodical_cli::run::<Commands>(&program)
 //! }
 //! ```

@@ -11,7 +11,7 @@ use methodical_testkit::contract::Contract;
 use crate::failure::Failure;
 use crate::mirror::copy::Exporter;
 use crate::output::destination::Uploader;
-use crate::output::format::{Formats, OutputFormat};
+use crate::output::format::OutputFormat;
 use crate::output::select::Fields;
 use crate::session::Session;
 
@@ -22,89 +22,58 @@ use crate::session::Session;
 /// ```
 /// use methodical_cli::Program;
 ///
-/// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION"))
-///     .about("Photos and albums of the archive")
-///     .examples(&["albums list -o csv", "photos list --album 7"]);
+/// const PROGRAM: Program = Program {
+///     about: "Photos and albums of the archive",
+///     examples: &["albums list -o csv", "photos list --album 7"],
+///     ..Program::new("photos", env!("CARGO_PKG_VERSION"))
+/// };
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "programs create it")]
 #[must_use]
 pub struct Program {
-    pub(crate) name: Name,
-    pub(crate) version: &'static str,
-    pub(crate) about: &'static str,
-    /// Arguments of commands, as examples in the help.
-    pub(crate) examples: &'static [&'static str],
-    /// The sample service, which `--demo` uses.
-    pub(crate) demo: Option<Demo>,
-    /// The contract that `check` compares the service with, and the name of a service that settles its open points.
-    pub(crate) contract: Option<(&'static Contract, &'static str)>,
-    pub(crate) formats: Formats,
-    /// Opens output files with a URL.
-    pub(crate) uploader: Option<Uploader>,
-    /// What `mirror copy` calls for files.
-    pub(crate) exporter: Option<Exporter>,
+    /// The name, such as `photos`. The folder of the settings has this name, and environment variables begin with it in
+    /// capitals, as in `PHOTOS_TOKEN`.
+    pub name: &'static str,
+    /// The version.
+    pub version: &'static str,
+    /// The first line of the help.
+    pub about: &'static str,
+    /// Examples in the help: the arguments of commands, such as `albums list -o csv`.
+    pub examples: &'static [&'static str],
+    /// The sample service of the flag `--demo`. Without one, there is no such flag.
+    pub demo: Option<Demo>,
+    /// The contract that the command `check` compares the service with. Its flag `--strict` compares it with the named
+    /// service, such as `photos-server`, where the contract leaves a point open. Without a contract, there is no such
+    /// command.
+    pub contract: Option<(&'static Contract, &'static str)>,
+    /// Output formats in addition to those of every program. Their names and extensions must differ from those of other
+    /// formats.
+    pub formats: &'static [OutputFormat],
+    /// Opens an output file given as a URL. Without it, the program refuses URLs.
+    pub uploader: Option<Uploader>,
+    /// Writes the files of `mirror copy`. Without it, the command copies only to databases.
+    pub exporter: Option<Exporter>,
 }
 
 impl Program {
-    /// Describes a program by its name, such as `photos`, and its version.
-    ///
-    /// Environment variables begin with the name in capitals, as in `PHOTOS_TOKEN`. The folder of the settings has the
-    /// same name as the program.
+    /// Describes a program by its name and its version, without anything else.
     pub const fn new(name: &'static str, version: &'static str) -> Self {
         Self {
-            name: Name::new(name),
+            name,
             version,
             about: "",
             examples: &[],
             demo: None,
             contract: None,
-            formats: Formats(&[]),
+            formats: &[],
             uploader: None,
             exporter: None,
         }
     }
 
-    /// Sets the first line of the help.
-    pub const fn about(mut self, text: &'static str) -> Self {
-        self.about = text;
-        self
-    }
-
-    /// Sets the examples in the help: the arguments of commands, such as `albums list -o csv`.
-    pub const fn examples(mut self, arguments: &'static [&'static str]) -> Self {
-        self.examples = arguments;
-        self
-    }
-
-    /// Adds the `--demo` flag, which uses a sample service.
-    pub const fn demo(mut self, demo: Demo) -> Self {
-        self.demo = Some(demo);
-        self
-    }
-
-    /// Adds the command `check`, which compares the service with its contract. Its flag `--strict` compares it with
-    /// `reference`, such as `photos-server`, where the contract leaves a point open.
-    pub const fn contract(mut self, contract: &'static Contract, reference: &'static str) -> Self {
-        self.contract = Some((contract, reference));
-        self
-    }
-
-    /// Adds output formats to those of every program. Their names and extensions must differ from those of other formats.
-    pub const fn formats(mut self, formats: &'static [OutputFormat]) -> Self {
-        self.formats = Formats(formats);
-        self
-    }
-
-    /// Sets the function that opens an output file given as a URL. Without one, the program refuses URLs.
-    pub const fn uploader(mut self, uploader: Uploader) -> Self {
-        self.uploader = Some(uploader);
-        self
-    }
-
-    /// Sets the function that `mirror copy` calls to write files. Without one, the command copies only to databases.
-    pub const fn exporter(mut self, exporter: Exporter) -> Self {
-        self.exporter = Some(exporter);
-        self
+    pub(crate) const fn name(&self) -> Name {
+        Name(self.name)
     }
 }
 
@@ -234,7 +203,7 @@ impl Noun {
 /// }
 ///
 /// let demo = Demo { start, examples: &["albums list", "albums list -o csv"] };
-/// let program = Program::new("photos", "1.0.0").demo(demo);
+/// let program = Program { demo: Some(demo), ..Program::new("photos", "1.0.0") };
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]

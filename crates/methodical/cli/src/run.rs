@@ -42,7 +42,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
     let (screen, done) = match parsed {
         Ok(Args { flags: Flags { output, service, mirror }, mut command }) => {
-            let screen = Screen::look(program.name, output.quiet);
+            let screen = Screen::look(program.name(), output.quiet);
             interrupt::watch(screen);
             let mut invocation = Invocation { program: *program, service, mirror, output, screen };
             let resolved = || {
@@ -54,7 +54,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
             };
             (screen, resolved())
         }
-        Err(failure) => (Screen::look(program.name, false), Err(failure)),
+        Err(failure) => (Screen::look(program.name(), false), Err(failure)),
     };
     match done {
         Ok(()) => Exit::Done.code(),
@@ -105,7 +105,7 @@ impl Invocation {
                 _ = write!(flags, "{flag} {} ", quoted(&value));
             }
         }
-        self.program.name.command(&format!("{flags}{arguments}"))
+        self.program.name().command(&format!("{flags}{arguments}"))
     }
 
     /// Fails if this is a dry run of a command that changes the files of the program.

@@ -290,7 +290,7 @@ impl<S: Mirrored> Session<S> {
         // The output file is for a response, and a dry run has none.
         let mut out = Destination::open(None, program)?;
         for operation in all {
-            writeln!(out, "{}", curl(program.name, &self.client.request(*operation)?))?;
+            writeln!(out, "{}", curl(program.name(), &self.client.request(*operation)?))?;
         }
         out.finish()?;
         Err(Failure::done())

@@ -199,7 +199,7 @@ impl Settings {
     /// Combines flags, environment and profile, in this order of precedence.
     pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
         let Invocation { service: flags, program, .. } = invocation;
-        let program = program.name;
+        let program = program.name();
         let file = if flags.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
         let profile = profile(invocation, &file)?;
         let mut values = BTreeMap::new();
@@ -307,7 +307,7 @@ fn profile(invocation: &Invocation, file: &ConfigFile) -> Result<Setting<String>
     }
     let named = first([
         invocation.service.profile.clone().map(|name| (name, "flag --profile".to_owned())),
-        variable("PROFILE", invocation.program.name)?,
+        variable("PROFILE", invocation.program.name())?,
         file.default_profile().map(|name| (name.to_owned(), "profile use".to_owned())),
     ]);
     let (value, origin) = (DEFAULT_PROFILE.to_owned(), "default".to_owned());
@@ -324,7 +324,7 @@ fn token(
 ) -> Result<Option<TokenFrom>, Failure> {
     let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
     let Invocation { service: flags, program, .. } = invocation;
-    let program = program.name;
+    let program = program.name();
     let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
     Ok(Some(if flags.demo {
         TokenFrom::Demo

@@ -72,11 +72,13 @@ impl OperationCommands for Commands {
 pub(crate) const SMALL: Program = Program::new("photos", "1.2.3");
 
 /// A program with everything.
-pub(crate) const LARGE: Program = SMALL
-    .about("Photos and albums")
-    .examples(&["totals -o json"])
-    .demo(Demo { start, examples: &["totals"] })
-    .contract(&CONTRACT, "photos-server");
+pub(crate) const LARGE: Program = Program {
+    about: "Photos and albums",
+    examples: &["totals -o json"],
+    demo: Some(Demo { start, examples: &["totals"] }),
+    contract: Some((&CONTRACT, "photos-server")),
+    ..SMALL
+};
 
 fn start() -> Result<SampleService, Failure> {
     Err(Failure::usage("unit tests start no service"))

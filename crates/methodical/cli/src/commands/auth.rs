@@ -71,7 +71,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     probe: &O,
 ) -> Result<(), Failure> {
     let &Invocation { ref program, ref service, screen, .. } = invocation;
-    let name = program.name;
+    let name = program.name();
     if S::AUTH == Auth::None {
         return Err(Failure::usage("cannot log in: the service has no authentication"));
     }
@@ -150,7 +150,7 @@ fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String
         let whose = format!("Access token of profile {}", settings.profile.value);
         return Ok((ask_for("token", &whose)?, "the keyboard".to_owned()));
     }
-    let variable = invocation.program.name.variable("TOKEN");
+    let variable = invocation.program.name().variable("TOKEN");
     Err(Failure::usage("cannot ask for the token: standard input is not a terminal")
         .hint(format!("use --token-stdin, --token-file or {variable}")))
 }
@@ -191,7 +191,7 @@ fn status<S: Mirrored, O: Operation<Service = S>>(
 /// Removes the stored token of the profile.
 fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, screen, .. } = invocation;
-    let name = program.name;
+    let name = program.name();
     let lock = Lock::take(name)?;
     let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
     let profile = profile.value;

@@ -92,7 +92,7 @@ pub(crate) fn run<S: Service>(
     }
     match command {
         ConfigCommand::Path => {
-            print(invocation, format!("{}\n", config_path(program.name)?.display()).as_bytes())
+            print(invocation, format!("{}\n", config_path(program.name())?.display()).as_bytes())
         }
         ConfigCommand::Set { key, value } => change::<S>(&key, Some(&value), invocation),
         ConfigCommand::Unset { key } => change::<S>(&key, None, invocation),
@@ -120,7 +120,7 @@ fn change<S: Service>(
     value: Option<&str>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let name = invocation.program.name;
+    let name = invocation.program.name();
     Key::find(key)?;
     let lock = Lock::take(name)?;
     let Settings { profile, mut file, .. } = match value {
@@ -169,7 +169,7 @@ fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
 /// Runs a command about profiles.
 pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, ref service, screen, .. } = invocation;
-    let program = program.name;
+    let program = program.name();
     if service.demo {
         return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
     }

@@ -36,7 +36,7 @@ pub(crate) fn run(
         [topic] if definition.find_subcommand(topic).is_none() => match topic.as_str() {
             "options" => options(&definition),
             "environment" => {
-                format!("{}\n", environment(invocation.program.name).trim_end()).into()
+                format!("{}\n", environment(invocation.program.name()).trim_end()).into()
             }
             "exit-codes" => format!("{EXIT_CODES}\n").into(),
             _ => find(definition, &flags.command)?.render_long_help(),
@@ -152,7 +152,7 @@ pub(crate) fn completions(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let mut script = Vec::new();
-    let name = invocation.program.name.as_str();
+    let name = invocation.program.name;
     clap_complete::generate(flags.shell, &mut definition, name, &mut script);
     print(invocation, &script)
 }

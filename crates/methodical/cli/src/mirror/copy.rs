@@ -13,18 +13,19 @@ use crate::output::printer::Schema;
 use crate::run::Invocation;
 use crate::settings::redacted;
 
-/// A function that writes the tables of a mirror to files; set it with [`Program::exporter`](crate::Program::exporter).
+/// A function that writes the tables of a mirror to files; it is in [`Program::exporter`](crate::Program::exporter).
 /// Returns the name and row count of each table.
 ///
 /// # Examples
 ///
 /// ```
-/// use methodical_cli::Program;
+/// use methodical_cli::{Exporter, Program};
 ///
-/// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION")).exporter(|request| {
+/// let exporter: Exporter = |request| {
 ///     println!("{}", request.to);
 ///     Ok(vec![("photo".to_owned(), 7)])
-/// });
+/// };
+/// let program = Program { exporter: Some(exporter), ..Program::new("photos", "1.0.0") };
 /// ```
 pub type Exporter = fn(ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure>;
 

@@ -19,7 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt;
 use crate::mirror::open::{account_of, read_or_sample};
-use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
+use crate::output::format::{Format, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::Schema;
 use crate::output::{print, record};
 use crate::run::Invocation;
@@ -123,8 +123,7 @@ pub(crate) fn run<S: Mirrored>(
         other => other?,
     }
     let ValueOrder(order) = ValueOrder::of(&settings);
-    dashboard =
-        dashboard.order(order).named(&invocation.program.name.to_string()).account(&account);
+    dashboard = dashboard.order(order).named(invocation.program.name).account(&account);
     for format in downloads(invocation) {
         dashboard = dashboard.format(format);
     }
@@ -153,7 +152,7 @@ pub(crate) fn run<S: Mirrored>(
     } else {
         "the link works once; Ctrl-C ends the dashboard"
     });
-    let prefix = format!("{}-dashboard-", invocation.program.name);
+    let prefix = format!("{}-dashboard-", invocation.program.name());
     remove_leftovers(&env::temp_dir(), &prefix, PAGE);
     let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
@@ -169,10 +168,10 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
     if service.demo {
         return Err(Failure::usage("cannot use readers with --demo: its data is public"));
     }
-    let path = files::path(program.name, &readers_file(&Settings::of_known(invocation)?))?;
+    let path = files::path(program.name(), &readers_file(&Settings::of_known(invocation)?))?;
     let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {
         invocation.refuse_dry_run()?;
-        let lock = Lock::take(program.name)?;
+        let lock = Lock::take(program.name())?;
         let mut readers = stored(&path)?;
         change(&mut readers)?;
         lock.write(&path, &readers.to_string())?;
@@ -252,13 +251,12 @@ fn has_desktop() -> bool {
 /// Returns the formats of the program for spreadsheets.
 pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
     let known = [
-        ("csv", "CSV", "text/csv; charset=utf-8"),
-        ("xlsx", "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        (Format::CSV, "CSV", "text/csv; charset=utf-8"),
+        (Format::XLSX, "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ];
     let dialect = invocation.output.dialect();
-    let found = known.into_iter().filter_map(|(format, name, media_type)| {
-        let format = invocation.program.formats.named(format)?;
-        Some(DownloadFormat::new(name, format.name, media_type, move |columns| {
+    let found = known.into_iter().map(|(format, name, media_type)| {
+        DownloadFormat::new(name, format.name, media_type, move |columns| {
             let columns = columns.iter().map(|one| OutputColumn {
                 path: record::Path::parse(&one.path),
                 field_type: Some(one.field_type),
@@ -267,7 +265,7 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
             let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
             let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;
             Ok(Box::new(Writer(writer)))
-        }))
+        })
     });
     found.collect()
 }

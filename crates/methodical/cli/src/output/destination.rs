@@ -73,7 +73,7 @@ impl Destination {
         let (out, kind): (Box<dyn Upload>, _) = match path {
             None => (Box::new(io::stdout()), Kind::Stdout),
             Some(path) => match url_of(path) {
-                None => named(path, program.name)?,
+                None => named(path, program.name())?,
                 Some(url) => (upload(url, program)?, Kind::Hidden),
             },
         };

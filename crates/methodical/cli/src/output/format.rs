@@ -16,7 +16,7 @@ use crate::screen::View;
 
 /// An output format: its name for `-o`, its file extensions, and its writer of records.
 ///
-/// The program has a list of formats. [`Program::formats`](crate::Program::formats) adds others.
+/// The program has a list of formats. [`Program::formats`](crate::Program::formats) has others.
 ///
 /// # Examples
 ///
@@ -43,7 +43,7 @@ use crate::screen::View;
 ///     OutputFormat::new("lengths", "The length of each record", |_setup| Ok(Box::new(Lengths)))
 ///         .extensions(&["lengths"]);
 ///
-/// const PROGRAM: Program = Program::new("photos", "1.0.0").formats(&[LENGTHS]);
+/// const PROGRAM: Program = Program { formats: &[LENGTHS], ..Program::new("photos", "1.0.0") };
 /// ```
 #[derive(Clone, Copy)]
 #[must_use]
@@ -174,7 +174,7 @@ impl Formats {
     }
 
     /// Returns the format with a name.
-    pub(crate) fn named(self, name: &str) -> Option<Format> {
+    fn named(self, name: &str) -> Option<Format> {
         self.all().find(|format| format.name == name)
     }
 

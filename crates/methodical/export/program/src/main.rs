@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use gateway_cli::core::{ExportRequest, Failure};
+use gateway_cli::core::{ExportRequest, Failure, Program};
 use methodical_export::{Copy, Error, ErrorKind, Place};
 
 mod parquet_format;
@@ -13,10 +13,12 @@ fn main() -> ExitCode {
     // Files with personal data are for their owner only, even those that a library creates.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    let program = gateway_cli::program()
-        .formats(&[parquet_format::PARQUET])
-        .uploader(upload::open)
-        .exporter(copy);
+    let program = Program {
+        formats: &[parquet_format::PARQUET],
+        uploader: Some(upload::open),
+        exporter: Some(copy),
+        ..gateway_cli::program()
+    };
     gateway_cli::run(&program)
 }
 

@@ -11,8 +11,11 @@ mod generated;
 use crate::generated::commands::OperationCommand;
 
 fn main() -> ExitCode {
-    let program = Program::new("«name»", env!("CARGO_PKG_VERSION")).about(«about»);
-    #[cfg(feature = "demo")]
-    let program = program.demo(demo::DEMO);
+    let program = Program {
+        about: «about»,
+        #[cfg(feature = "demo")]
+        demo: Some(demo::DEMO),
+        ..Program::new("«name»", env!("CARGO_PKG_VERSION"))
+    };
     methodical_cli::run::<OperationCommand>(&program)
 }
