@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::num::{IntErrorKind, ParseIntError};
+use std::num::{IntErrorKind, NonZeroU64, ParseIntError};
 use std::sync::Mutex;
 
 use clap::builder::{Resettable, StyledStr};
@@ -512,11 +512,15 @@ pub fn whole_number(text: &str) -> Result<u64, String> {
     })
 }
 
-pub(crate) fn seconds(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(seconds) if seconds > 0 => Ok(seconds),
-        _ => Err("expected a whole number of seconds, 1 or more, such as 30".to_owned()),
-    }
+/// Parses a number of at least 1.
+pub(crate) fn positive<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, &'static str> {
+    let number = text.parse::<NonZeroU64>().ok().and_then(|number| number.try_into().ok());
+    number.ok_or("expected a whole number of 1 or more")
+}
+
+pub(crate) fn seconds(text: &str) -> Result<u64, &'static str> {
+    positive(text)
+        .map_err(|_without_unit| "expected a whole number of seconds, 1 or more, such as 30")
 }
 
 #[cfg(test)]

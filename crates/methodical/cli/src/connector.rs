@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use methodical_mirror::model::tables::Mirrored;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use crate::connector::stream::{Catalog, Row, Stream, discovered, streams};
 use crate::failure::{Exit, Failure};
 use crate::files;
-use crate::mirror::open::{each_record, unreadable, utc};
+use crate::mirror::open::{each_record, now, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::run::Invocation;
 
@@ -75,13 +74,12 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     let tables = mirror.tables().map_err(unreadable)?;
     let is_synced =
         |name: &str| tables.iter().any(|one| one.table == name && one.completed_at.is_some());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut writer = Writer {
         out: BufWriter::new(stdout()),
         mirror: &mirror,
         // Includes streams that are not selected, because each state replaces the previous one.
         bookmarks: state.bookmarks,
-        extracted: utc(i64::try_from(now.as_secs()).unwrap_or(i64::MAX)),
+        extracted: utc(now()),
     };
     for stream in &streams {
         let name = stream.table.name();
@@ -164,7 +162,7 @@ const START_OVER: &str = "to start over, remove the state of the stream, and its
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
 enum Message<'a> {
     Schema { stream: &'a str, schema: Value, key_properties: [&'a str; 1] },
-    Record { stream: &'a str, record: &'a Row<'a>, time_extracted: &'a str },
+    Record { stream: &'a str, record: &'a Row, time_extracted: &'a str },
     State { value: Value },
 }
 
@@ -238,7 +236,7 @@ impl<W: Write> Writer<'_, W> {
         }
     }
 
-    fn write_row(&mut self, stream: &Stream, record: &Row<'_>) -> Result<(), Failure> {
+    fn write_row(&mut self, stream: &Stream, record: &Row) -> Result<(), Failure> {
         let (stream, time_extracted) = (stream.table.name(), &*self.extracted);
         write(&mut self.out, &Message::Record { stream, record, time_extracted })
     }

@@ -1,5 +1,6 @@
 //! The description of a program: its names and texts, its records, the commands that call its service, and optional parts.
 
+use std::any::Any;
 use std::fmt;
 
 use clap::Subcommand;
@@ -215,6 +216,7 @@ pub struct Demo {
 }
 
 /// A running sample service. See [`Demo`] for an example.
+#[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]
 pub struct SampleService {
     /// The base URL.
@@ -224,13 +226,7 @@ pub struct SampleService {
     /// How the data changes from day to day. `--demo dashboard` and `--demo mcp` need it.
     pub history: Option<SampleHistory>,
     /// Stops the service when dropped.
-    pub guard: Box<dyn Send>,
-}
-
-impl fmt::Debug for SampleService {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SampleService").field("base_url", &self.base_url).finish_non_exhaustive()
-    }
+    pub guard: Box<dyn Any + Send>,
 }
 
 /// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.

@@ -1,5 +1,6 @@
 //! Calls the service and prints the response according to the flags.
 
+use std::any::Any;
 use std::fmt;
 use std::io::Write as _;
 
@@ -30,7 +31,7 @@ pub struct Session<S> {
     pub(crate) settings: Settings,
     pub(crate) invocation: Invocation,
     /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
-    _demo: Option<Box<dyn Send>>,
+    _demo: Option<Box<dyn Any + Send>>,
 }
 
 /// A response whose body is passed on while it arrives.

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use methodical_mirror::model::tables::{ColumnKind, Mirrored, Table};
 use methodical_mirror::{Record, State};
 use serde::Deserialize;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
@@ -35,31 +34,23 @@ pub(crate) struct Property {
 }
 
 impl Property {
-    /// Returns the value in the form of the property, or `None` if it does not fit.
-    fn cell(&self, text: &str) -> Option<Box<RawValue>> {
-        let fits = match self.kind {
-            Some(ColumnKind::Integer) => text.parse::<i64>().is_ok(),
-            Some(ColumnKind::Boolean) => matches!(text, "true" | "false"),
+    /// Returns the value with this JSON text in the form of the property, or `None` if it does not fit.
+    fn cell(&self, json: &str) -> Option<Value> {
+        match self.kind {
+            Some(ColumnKind::Integer) => json.parse::<i64>().ok().map(Value::from),
+            Some(ColumnKind::Boolean) => json.parse::<bool>().ok().map(Value::from),
             // PostgreSQL cannot store U+0000 in text.
-            Some(ColumnKind::Text) | None => text.starts_with('"') && !text.contains("\\u0000"),
-            Some(_) => return Some(text_cell(text)),
-        };
-        fits.then(|| cell(text.to_owned()))
+            Some(ColumnKind::Text) | None => {
+                let text = serde_json::from_str::<String>(json).ok();
+                text.filter(|text| !text.contains('\0')).map(Value::from)
+            }
+            Some(_) => Some(json.into()),
+        }
     }
 }
 
-/// Returns a value of a row with this JSON text.
-fn cell(json: String) -> Box<RawValue> {
-    // A record of a mirror is valid JSON.
-    RawValue::from_string(json).unwrap_or_default()
-}
-
-fn text_cell(text: &str) -> Box<RawValue> {
-    cell(Value::from(text).to_string())
-}
-
-/// The properties of a record; `None` is `null`.
-pub(crate) type Row<'a> = BTreeMap<&'a str, Option<Box<RawValue>>>;
+/// The properties of a record.
+pub(crate) type Row = Map<String, Value>;
 
 impl Stream {
     /// Describes the records of a table: its columns, and what the mirror knows about a record.
@@ -102,7 +93,7 @@ impl Stream {
             };
             (one.name.clone(), schema)
         });
-        json!({ "type": "object", "properties": properties.collect::<serde_json::Map<_, _>>() })
+        json!({ "type": "object", "properties": properties.collect::<Map<_, _>>() })
     }
 
     /// Returns a hash of the properties that a receiver gets.
@@ -141,16 +132,17 @@ impl Stream {
     }
 
     /// Returns the row of a record of the table. A record that is not present has only its key.
-    pub(crate) fn row(&self, record: &Record) -> Row<'_> {
+    pub(crate) fn row(&self, record: &Record) -> Row {
         if record.state != State::Present {
             let since = record.gone_at.or(record.missing_since).unwrap_or(record.changed_at);
             return self.deleted_row(&record.id, since);
         }
         let mut members = flat_members(self.table, &record.json);
-        let mut row: Row<'_> = self.properties.iter().map(|one| (&*one.name, None)).collect();
+        let names = self.properties.iter().map(|one| one.name.clone());
+        let mut row: Row = names.map(|name| (name, Value::Null)).collect();
         let mut set = |name: &str, cell| {
             if let Some(own) = row.get_mut(name) {
-                *own = Some(cell);
+                *own = cell;
             }
         };
         // Includes the columns that are not selected, which are not part of the rest. The mirror's own columns have no
@@ -165,25 +157,25 @@ impl Stream {
                 None => drop(members.insert(property.path, value)),
             }
         }
-        set(FIRST_SEEN, text_cell(&utc(record.first_seen)));
-        set(CHANGED_AT, text_cell(&utc(record.changed_at)));
+        set(FIRST_SEEN, utc(record.first_seen).into());
+        set(CHANGED_AT, utc(record.changed_at).into());
         if !members.is_empty() {
             let rest =
                 members.iter().fold(Line::new(), |line, (name, value)| line.add(name, value));
-            set(EXTRA, text_cell(&rest.end()));
+            set(EXTRA, rest.end().into());
         }
         row
     }
 
     /// Returns the row of a record that was deleted: its key, the time, and `null` for everything else.
-    pub(crate) fn deleted_row(&self, id: &str, at: i64) -> Row<'_> {
+    pub(crate) fn deleted_row(&self, id: &str, at: i64) -> Row {
         let value = |property: &Property| match property.kind {
-            _ if property.name == DELETED_AT => Some(text_cell(&utc(at))),
-            _ if property.name != self.key() => None,
-            Some(ColumnKind::Integer) => Some(cell(id.to_owned())),
-            _ => Some(text_cell(id)),
+            _ if property.name == DELETED_AT => utc(at).into(),
+            _ if property.name != self.key() => Value::Null,
+            Some(ColumnKind::Integer) => property.cell(id).unwrap_or_default(),
+            _ => id.into(),
         };
-        self.properties.iter().map(|one| (&*one.name, value(one))).collect()
+        self.properties.iter().map(|one| (one.name.clone(), value(one))).collect()
     }
 }
 
@@ -289,13 +281,10 @@ mod tests {
         let stream = Stream::of_table(&PHOTO);
         let record = mirror.record("photo", "1").unwrap().unwrap();
         let row = stream.row(&record);
-        assert_eq!(row["_sdc_deleted_at"].is_none(), record.state == State::Present);
+        assert_eq!(row["_sdc_deleted_at"].is_null(), record.state == State::Present);
         let is_time = |name: &str| name.ends_with("_seen") || name.ends_with("_at");
         let shown = stream.properties.iter().filter(|one| !is_time(&one.name));
-        let cells = shown.map(|one| {
-            let cell = row[&*one.name].as_ref().map_or("null", |cell| cell.get());
-            format!("\"{}\":{cell}", one.name)
-        });
+        let cells = shown.map(|one| format!("\"{}\":{}", one.name, row[&*one.name]));
         format!("{{{}}}", cells.collect::<Vec<_>>().join(","))
     }
 

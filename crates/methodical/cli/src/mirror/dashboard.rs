@@ -254,7 +254,7 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
         (Format::CSV, "CSV", "text/csv; charset=utf-8"),
         (Format::XLSX, "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ];
-    let dialect = invocation.output.dialect();
+    let (csv_raw, separator) = (invocation.output.csv_raw, invocation.output.separator);
     let found = known.into_iter().map(|(format, name, media_type)| {
         DownloadFormat::new(name, format.name, media_type, move |columns| {
             let columns = columns.iter().map(|one| OutputColumn {
@@ -262,7 +262,8 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
                 field_type: Some(one.field_type),
             });
             let columns = columns.collect();
-            let setup = OutputSetup { columns, dialect, quiet: true, ..OutputSetup::default() };
+            let setup =
+                OutputSetup { columns, csv_raw, separator, quiet: true, ..OutputSetup::default() };
             let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;
             Ok(Box::new(Writer(writer)))
         })

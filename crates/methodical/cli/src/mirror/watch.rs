@@ -16,6 +16,7 @@ use methodical_mirror::{
     Sink, Webhook,
 };
 
+use crate::args::positive;
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
 use crate::mirror::open::{ago, duration, now};
@@ -80,7 +81,7 @@ pub(crate) struct WatchFlags {
     webhook_secret_file: Option<PathBuf>,
 
     /// Send up to COUNT events in one request, as a JSON array.
-    #[arg(long, value_name = "COUNT", requires = "webhook", hide_short_help = true, value_parser = events)]
+    #[arg(long, value_name = "COUNT", requires = "webhook", hide_short_help = true, value_parser = positive::<NonZeroUsize>)]
     batch: Option<NonZeroUsize>,
 
     /// Deliver only changes of TABLE. Repeat the flag for several.
@@ -119,10 +120,6 @@ impl WatchFlags {
             (None, None, None) => "stdout",
         }
     }
-}
-
-fn events(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse().map_err(|_not_a_number| "expected a whole number of 1 or more")
 }
 
 fn kind(text: &str) -> Result<ChangeKind, String> {

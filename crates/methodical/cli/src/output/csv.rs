@@ -36,8 +36,8 @@ impl Csv {
     fn new(setup: &OutputSetup) -> Self {
         let mut new = Self {
             columns: setup.columns.clone(),
-            separator: setup.dialect.separator.unwrap_or(','),
-            escapes: !setup.dialect.raw,
+            separator: setup.separator.unwrap_or(','),
+            escapes: !setup.csv_raw,
             terminal: setup.is_terminal(),
             escaped: 0,
             text: String::new(),
@@ -116,27 +116,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Csv;
-    use crate::output::flags::Dialect;
     use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
     use crate::screen::View;
 
-    const PLAIN: Dialect = Dialect { raw: false, separator: None };
-
-    fn of(dialect: Dialect, paths: Vec<Path>, width: Option<u16>) -> Csv {
+    fn of(setup: OutputSetup, paths: Vec<Path>, width: Option<u16>) -> Csv {
         let columns = paths.into_iter().map(|path| OutputColumn { path, field_type: None });
         let view = View { width, color: false };
-        Csv::new(&OutputSetup {
-            columns: columns.collect(),
-            dialect,
-            view,
-            ..OutputSetup::default()
-        })
+        Csv::new(&OutputSetup { columns: columns.collect(), view, ..setup })
     }
 
-    fn csv(dialect: Dialect, records: &[&str]) -> (String, Vec<String>) {
+    fn plain() -> OutputSetup {
+        OutputSetup::default()
+    }
+
+    fn raw() -> OutputSetup {
+        OutputSetup { csv_raw: true, ..plain() }
+    }
+
+    fn separated(by: char) -> OutputSetup {
+        OutputSetup { separator: Some(by), ..plain() }
+    }
+
+    fn csv(setup: OutputSetup, records: &[&str]) -> (String, Vec<String>) {
         let columns = ["id", "studio.name"].map(Path::parse).to_vec();
-        let (mut writer, mut out) = (of(dialect, columns, None), Vec::new());
+        let (mut writer, mut out) = (of(setup, columns, None), Vec::new());
         for record in records {
             writer.write(&mut out, record).unwrap();
         }
@@ -147,16 +151,16 @@ mod tests {
     #[test]
     fn only_cells_that_need_quotes_are_quoted() {
         let (text, notes) =
-            csv(PLAIN, &[r#"{"id":"a,\"b\"\r\nc","studio":{"name":"é"}}"#, r#"{"id":" x"}"#]);
+            csv(plain(), &[r#"{"id":"a,\"b\"\r\nc","studio":{"name":"é"}}"#, r#"{"id":" x"}"#]);
         assert_eq!(text, "id,studio.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
         assert_eq!(notes, Vec::<String>::new());
-        assert_eq!(csv(PLAIN, &[]).0, "id,studio.name\r\n");
+        assert_eq!(csv(plain(), &[]).0, "id,studio.name\r\n");
     }
 
     #[test]
     fn a_line_is_never_blank() {
         let csv = |column: &str, records: &[&str]| {
-            let mut writer = of(PLAIN, vec![Path::field(column)], None);
+            let mut writer = of(plain(), vec![Path::field(column)], None);
             let mut out = Vec::new();
             for record in records {
                 writer.write(&mut out, record).unwrap();
@@ -171,34 +175,32 @@ mod tests {
 
     #[test]
     fn cells_are_separated_as_the_dialect_says() {
-        let dialect = Dialect { separator: Some(';'), ..PLAIN };
-        let (text, _) = csv(dialect, &[r#"{"id":"a;b","studio":{"name":"c,d"}}"#]);
+        let (text, _) = csv(separated(';'), &[r#"{"id":"a;b","studio":{"name":"c,d"}}"#]);
         assert_eq!(text, "id;studio.name\r\n\"a;b\";c,d\r\n");
     }
 
     /// A spreadsheet that splits at commas reads the line as one cell, in which the tab is white space.
     #[test]
     fn a_number_and_an_operator_in_the_next_cell_are_not_a_formula() {
-        let tabs = Dialect { separator: Some('\t'), ..PLAIN };
         let record = r#"{"id":"+6","studio":{"name":"*cmd|' /C calc'!A0"}}"#;
-        let (text, _notes) = csv(tabs, &[record]);
+        let (text, _notes) = csv(separated('\t'), &[record]);
         assert!(!text.contains("+6\t*cmd"), "{text:?}");
     }
 
     #[test]
     fn formulas_are_escaped_and_counted() {
         let record = r#"{"id":"=cmd|' /C calc'!A0"}"#;
-        let (text, notes) = csv(PLAIN, &[record]);
+        let (text, notes) = csv(plain(), &[record]);
         assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
         assert!(notes[0].starts_with("escaped 1 formula-like cell "));
-        assert!(csv(Dialect { raw: true, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
+        assert!(csv(raw(), &[record]).0.contains("\r\n=cmd"));
     }
 
     #[test]
     fn column_names_are_escaped_like_cells() {
         let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(Path::field).to_vec();
         let header = |width| {
-            let (mut writer, mut out) = (of(PLAIN, names.clone(), width), Vec::new());
+            let (mut writer, mut out) = (of(plain(), names.clone(), width), Vec::new());
             assert_eq!(writer.finish(&mut out).unwrap().len(), 1);
             String::from_utf8(out).unwrap()
         };
@@ -231,9 +233,9 @@ mod tests {
         #[test]
         fn cells_survive_a_round_trip(one in any::<String>(), two in "[-+=@,;\"\r\n\t a1é]{0,6}") {
             let record = serde_json::json!({"id": one, "studio": {"name": two}}).to_string();
-            let rows = read(&csv(Dialect { raw: true, ..PLAIN }, &[&record]).0);
+            let rows = read(&csv(raw(), &[&record]).0);
             prop_assert_eq!(&rows[1], &[one, two]);
-            for (cell, plain) in read(&csv(PLAIN, &[&record]).0)[1].iter().zip(&rows[1]) {
+            for (cell, plain) in read(&csv(plain(), &[&record]).0)[1].iter().zip(&rows[1]) {
                 prop_assert!(!cell.starts_with('='));
                 let restored = unguard(cell).unwrap_or_else(|| cell.clone());
                 prop_assert_eq!(&restored, plain);

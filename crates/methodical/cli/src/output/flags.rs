@@ -6,6 +6,7 @@ use chrono::{Datelike as _, Days, Local, NaiveDate, NaiveTime, TimeZone as _};
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 
+use crate::args::positive;
 use crate::failure::Failure;
 use crate::output::format::{Format, Formats};
 use crate::output::select::{Bound, Filter};
@@ -52,7 +53,7 @@ pub(crate) struct OutputFlags {
     pub(crate) sort: Option<Vec<String>>,
 
     /// Stop after N records. With --sort or --count-by, print only the first N.
-    #[arg(long, global = true, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
+    #[arg(long, global = true, value_name = "N", value_parser = positive::<u64>, allow_hyphen_values = true)]
     pub(crate) limit: Option<u64>,
 
     /// Print how many records have each value of FIELD, with percentages, the most frequent first; `date:month` counts
@@ -108,11 +109,6 @@ fn trimmed() -> impl TypedValueParser<Value = String> {
     StringValueParser::new().map(|name| name.trim().to_owned())
 }
 
-/// Parses the number of records.
-fn limit(text: &str) -> Result<u64, &'static str> {
-    text.parse().ok().filter(|limit| *limit > 0).ok_or("expected a whole number of 1 or more")
-}
-
 /// Parses the separator of CSV cells: the character itself, or `tab`.
 fn separator(text: &str) -> Result<char, String> {
     match text {
@@ -120,15 +116,6 @@ fn separator(text: &str) -> Result<char, String> {
         "tab" => Ok('\t'),
         _ => Err("expected , or ; or | or : or tab".to_owned()),
     }
-}
-
-/// A dialect of CSV.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// Whether text that a spreadsheet would run as a formula gets no `'` before it.
-    pub(crate) raw: bool,
-    /// The character between cells, which must be ASCII; a comma by default.
-    pub(crate) separator: Option<char>,
 }
 
 impl OutputFlags {
@@ -167,11 +154,6 @@ impl OutputFlags {
         let format = self.format()?;
         let is_default = format.is_none() && self.file().is_none() && screen.output.is_terminal();
         Ok(format == Some(Format::TABLE) || is_default)
-    }
-
-    /// Returns the CSV dialect.
-    pub(crate) fn dialect(&self) -> Dialect {
-        Dialect { raw: self.csv_raw, separator: self.separator }
     }
 
     /// Returns the first flag that selects records or fields, if one is given.

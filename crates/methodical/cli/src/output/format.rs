@@ -8,7 +8,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
-use crate::output::flags::Dialect;
 use crate::output::record::Path;
 use crate::output::{csv, json, table, xlsx};
 use crate::program::Noun;
@@ -284,7 +283,10 @@ pub struct OutputSetup {
     pub(crate) noun: Option<Noun>,
     /// Whether a record of the output is a count of `--count-by`.
     pub(crate) counts: bool,
-    pub(crate) dialect: Dialect,
+    /// Whether text that a spreadsheet would run as a formula gets no `'` before it in CSV.
+    pub(crate) csv_raw: bool,
+    /// The character between cells of CSV, which must be ASCII; a comma by default.
+    pub(crate) separator: Option<char>,
     /// The filter of `--jq`.
     pub(crate) jq: Option<String>,
     /// Whether no column of a table is shortened or hidden.
