@@ -12,7 +12,6 @@ pub(crate) mod flags;
 pub(crate) mod format;
 pub(crate) mod jq;
 pub(crate) mod json;
-pub(crate) mod order;
 pub(crate) mod printer;
 pub(crate) mod record;
 pub(crate) mod select;
