@@ -60,7 +60,7 @@
 //! | `output` | `format` has the list of formats, `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
 //! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
-//! | `connector` | the Singer tap, whose `stream` describes the records |
+//! | `connector` | the Singer tap |
 //!
 //! # Features
 //!
@@ -98,7 +98,7 @@ pub use methodical_testkit::contract::Contract;
 
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
-pub use crate::mirror::copy::{ExportRequest, Exporter};
+pub use crate::mirror::maintain::{ExportRequest, Exporter};
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::format::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::select::Fields;

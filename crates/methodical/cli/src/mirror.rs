@@ -15,12 +15,11 @@ use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
 pub(crate) mod command;
-pub(crate) mod copy;
 pub(crate) mod counts;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
 pub(crate) mod list;
-mod maintain;
+pub(crate) mod maintain;
 pub(crate) mod open;
 pub(crate) mod placements;
 mod read;

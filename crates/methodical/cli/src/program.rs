@@ -10,7 +10,7 @@ use methodical_client::model::tables::{FieldType, Mirrored};
 use methodical_testkit::contract::Contract;
 
 use crate::failure::Failure;
-use crate::mirror::copy::Exporter;
+use crate::mirror::maintain::Exporter;
 use crate::output::destination::Uploader;
 use crate::output::format::OutputFormat;
 use crate::output::select::Fields;

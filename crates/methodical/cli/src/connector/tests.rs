@@ -1,17 +1,16 @@
-//! Tests of the tap over a mirror with photos. The tests of streams share the mirror.
+//! Tests of the tap over a mirror with photos.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{Mirror, Rules};
+use methodical_mirror::{Mirror, Rules, State};
 use serde_json::{Value, json};
 
-use crate::connector::stream::Stream;
-use crate::connector::{Bookmark, Writer};
+use crate::connector::{Bookmark, Stream, Writer};
 use crate::failure::Failure;
 
 /// A table with a column of each kind.
-pub(crate) static PHOTO: Table = Table::new(
+static PHOTO: Table = Table::new(
     "photo",
     "id",
     &[
@@ -26,12 +25,12 @@ pub(crate) static PHOTO: Table = Table::new(
 );
 
 /// Returns an empty mirror in memory, at 1 January 2026.
-pub(crate) fn mirror() -> Mirror {
+fn mirror() -> Mirror {
     Mirror::in_memory().unwrap().with_clock(|| UNIX_EPOCH + Duration::from_secs(1_767_225_600))
 }
 
 /// Syncs the list of photos.
-pub(crate) fn sync(mirror: &mut Mirror, photos: &[&str]) {
+fn sync(mirror: &mut Mirror, photos: &[&str]) {
     let mut run = mirror
         .begin("photos/list", &PHOTO, Rules { accepted_missing: Some(1), ..Rules::default() })
         .unwrap();
@@ -146,4 +145,54 @@ fn a_cursor_that_cannot_be_continued_is_refused() {
     assert!(refusal(&one, bookmark).contains("were removed"));
     let empty = Bookmark { cursor: String::new(), layout: String::new() };
     assert!(refusal(&one, Some(empty)).contains("the text is not a cursor"));
+}
+
+/// Returns the row of a photo as JSON, without the times.
+fn shown(mirror: &Mirror) -> String {
+    let stream = Stream::of_table(&PHOTO);
+    let record = mirror.record("photo", "1").unwrap().unwrap();
+    let row = stream.row(&record);
+    assert_eq!(row["_sdc_deleted_at"].is_null(), record.state == State::Present);
+    let is_time = |name: &str| name.ends_with("_seen") || name.ends_with("_at");
+    let shown = stream.properties.iter().filter(|one| !is_time(&one.name));
+    let cells = shown.map(|one| format!("\"{}\":{}", one.name, row[&*one.name]));
+    format!("{{{}}}", cells.collect::<Vec<_>>().join(","))
+}
+
+fn of(photo: &str) -> String {
+    let mut mirror = mirror();
+    sync(&mut mirror, &[photo]);
+    shown(&mirror)
+}
+
+#[test]
+fn each_property_has_its_value() {
+    assert_eq!(
+        of(
+            r#"{"id":"1","title":"=1+1 \ud83d\ude00\n","size":-7,"open":true,"tags":["a"],"place":{"id":"007","name":null}}"#
+        ),
+        r#"{"id":"1","title":"=1+1 😀\n","size":-7,"open":true,"tags":"[\"a\"]","place_id":"007","place_name":null,"mirror_extra":null}"#
+    );
+}
+
+#[test]
+fn a_value_that_its_property_cannot_have_is_in_the_rest() {
+    for (member, rest) in [
+        (r#""size":"7""#, r#"{\"size\":\"7\"}"#),
+        (r#""size":9223372036854775808"#, r#"{\"size\":9223372036854775808}"#),
+        (r#""open":1"#, r#"{\"open\":1}"#),
+        (r#""place":[]"#, r#"{\"place\":[]}"#),
+        (r#""place":{"zip":"0049"}"#, r#"{\"place.zip\":\"0049\"}"#),
+        (r#""new":1.0"#, r#"{\"new\":1.0}"#),
+        // PostgreSQL text cannot contain U+0000, but can contain its escape.
+        (r#""title":"a\u0000""#, r#"{\"title\":\"a\\u0000\"}"#),
+    ] {
+        let row = of(&format!(r#"{{"id":"1",{member}}}"#));
+        assert_eq!(
+            row,
+            format!(
+                r#"{{"id":"1","title":null,"size":null,"open":null,"tags":null,"place_id":null,"place_name":null,"mirror_extra":"{rest}"}}"#
+            )
+        );
+    }
 }

@@ -4,8 +4,9 @@ use clap::Subcommand;
 use methodical_mirror::model::tables::Mirrored;
 
 use crate::failure::Failure;
-use crate::mirror::copy::{self, CopyFlags};
-use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, RestoreFlags};
+use crate::mirror::maintain::{
+    self, BackupFlags, CopyFlags, ForgetFlags, PurgeFlags, RestoreFlags,
+};
 use crate::mirror::placements::Records;
 use crate::mirror::read::{self, ChangesFlags, ConsumersFlags, SearchFlags, StatusFlags};
 use crate::mirror::sync::{self, SyncCommand};
@@ -148,7 +149,7 @@ impl MirrorCommand {
             Self::Check => maintain::check(invocation),
             Self::Rebuild => maintain::rebuild(invocation),
             Self::Backup(flags) => maintain::back_up(&flags, invocation),
-            Self::Copy(flags) => copy::run::<S>(&flags, invocation),
+            Self::Copy(flags) => maintain::copy::<S>(&flags, invocation),
             Self::Restore(flags) => maintain::restore(&flags, invocation),
         }
     }
