@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::files::Lock;
-use crate::output::print;
+use crate::output::destination::print;
 use crate::output::printer::Schema;
 use crate::program::Noun;
 use crate::run::Invocation;

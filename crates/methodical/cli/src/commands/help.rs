@@ -10,7 +10,7 @@ use clap_mangen::Man;
 
 use crate::args::{MAX_WIDTH, environment, grouped};
 use crate::failure::{EXIT_CODES, Exit, Failure};
-use crate::output::print;
+use crate::output::destination::print;
 use crate::run::Invocation;
 use crate::screen::closest;
 

@@ -112,8 +112,10 @@ pub(crate) struct CopyFlags {
 
 /// Copies the mirror to a database, or to files.
 pub(crate) fn copy<S: Mirrored>(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let exporter = invocation.program.exporter.filter(|_| !open::is_database(&flags.to));
-    if exporter.is_none() && !open::is_database(&flags.to) {
+    let scheme = flags.to.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    let is_database = matches!(scheme.as_deref(), Some("postgres" | "postgresql"));
+    let exporter = invocation.program.exporter.filter(|_| !is_database);
+    if exporter.is_none() && !is_database {
         return Err(Failure::usage(
             "cannot copy the mirror: this program was built without Parquet",
         )

@@ -121,11 +121,6 @@ fn two_mirrors() -> Failure {
         .hint("leave out one of them")
 }
 
-pub(crate) fn is_database(text: &str) -> bool {
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql"))
-}
-
 /// Returns the failure for a mirror that cannot be opened or read. The exit code is 2 for a file problem, because the
 /// mirror is not the output.
 pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {

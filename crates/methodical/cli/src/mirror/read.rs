@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::mirror::found;
 use crate::mirror::open::{self, ago, confirm, duration, now, utc};
 use crate::mirror::placements::{Records, described};
-use crate::output::print;
+use crate::output::destination::print;
 use crate::output::printer::{Column, Printer, Schema};
 use crate::output::record::Line;
 use crate::program::Noun;

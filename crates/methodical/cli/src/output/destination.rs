@@ -128,6 +128,13 @@ impl Write for Destination {
     }
 }
 
+/// Prints output that is not records, such as a page, a script or one value, to the output file or to standard output.
+pub(crate) fn print(invocation: &Invocation, text: &[u8]) -> Result<(), Failure> {
+    let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
+    out.write_all(text)?;
+    Ok(out.finish()?)
+}
+
 /// Returns a writer with a buffer for large outputs.
 fn buffered(out: Box<dyn Upload>) -> BufWriter<Box<dyn Upload>> {
     BufWriter::with_capacity(128 * 1024, out)
