@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use clap::builder::{Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand};
+use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand as _};
 use methodical_client::model::tables::Mirrored;
 
 use crate::commands::Command;
@@ -25,11 +25,7 @@ use crate::screen::{columns, printable, wrap};
 use crate::settings::{KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
-#[derive(Debug)]
-pub(crate) struct Args<C: Subcommand> {
-    pub(crate) flags: Flags,
-    pub(crate) command: Command<C>,
-}
+type Parsed<C> = (Flags, Command<C>);
 
 /// The flags that every command takes.
 #[derive(Clone, Debug, clap::Args)]
@@ -57,7 +53,7 @@ fn own_flags() -> [Arg; 2] {
 fn read<C: OperationCommands>(
     program: &Program,
     matches: &clap::ArgMatches,
-) -> Result<Args<C>, clap::Error> {
+) -> Result<Parsed<C>, clap::Error> {
     let mut flags = Flags::from_arg_matches(matches)?;
     if flags.service.demo && program.demo.is_none() {
         let text = "unexpected argument '--demo': this program has no sample service\n";
@@ -74,7 +70,7 @@ fn read<C: OperationCommands>(
         Ok(Some(id)) => Command::Show(id.clone()),
         _ => Command::from_arg_matches(matches)?,
     };
-    Ok(Args { flags, command })
+    Ok((flags, command))
 }
 
 fn leaf(matches: &clap::ArgMatches) -> &clap::ArgMatches {
@@ -244,7 +240,7 @@ pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
     definition: clap::Command,
     arguments: &[OsString],
-) -> Result<Args<C>, Failure> {
+) -> Result<Parsed<C>, Failure> {
     let mut parser = grouped(definition);
     let matches = parser.try_get_matches_from_mut(arguments);
     matches.and_then(|matches| read(program, &matches)).map_err(|error| {

@@ -31,7 +31,6 @@ pub(crate) fn connect_to_sample<S: Service>(
     token: AccessToken,
 ) -> Result<blocking::Client<S>, Failure> {
     settings.set_base_url(base_url);
-    settings.token = Some(TokenFrom::Demo);
     build::<S>(invocation, settings, Some(token))
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 ///
 /// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
 pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
-    Some(base("APPDATA", "XDG_CONFIG_HOME", ".config")?.join(program.as_str()).join(name))
+    Some(base("APPDATA", "XDG_CONFIG_HOME", ".config")?.join(program.0).join(name))
 }
 
 /// Returns the path of a settings file, or fails without a settings folder.
@@ -117,7 +117,7 @@ pub(crate) fn data_folder(program: Name, more: &str) -> Result<PathBuf, Failure>
     let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share");
     let base =
         base.ok_or_else(|| missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME", more))?;
-    Ok(base.join(program.as_str()))
+    Ok(base.join(program.0))
 }
 
 /// Returns the folder in a variable, or else below the home. A path that is not absolute would depend on the current folder.
@@ -331,7 +331,7 @@ mod tests {
         let has_theirs = theirs.exists();
         let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
         locked.lock().unwrap();
-        AtomicFile::create(folder.path().join("new"), Name::new("gw")).unwrap();
+        AtomicFile::create(folder.path().join("new"), Name("gw")).unwrap();
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();

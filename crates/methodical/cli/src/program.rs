@@ -80,18 +80,9 @@ impl Program {
 
 /// The name of a program, such as `photos`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name(&'static str);
+pub(crate) struct Name(pub(crate) &'static str);
 
 impl Name {
-    /// Creates the name: the first word of every command line.
-    pub(crate) const fn new(name: &'static str) -> Self {
-        Self(name)
-    }
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        self.0
-    }
-
     /// Returns an environment variable of the program: `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
     pub(crate) fn variable(self, name: &str) -> String {
         format!("{}_{name}", capitals(self.0))
@@ -322,7 +313,7 @@ mod tests {
 
     #[test]
     fn other_names_are_made_from_the_name_of_the_program() {
-        let name = Name::new("photo-archive");
+        let name = Name("photo-archive");
         assert_eq!(name.variable("TOKEN_FILE"), "PHOTO_ARCHIVE_TOKEN_FILE");
         assert_eq!(name.secret_variable("x-user"), "PHOTO_ARCHIVE_SECRET_X_USER");
         assert_eq!(name.command("auth login"), "`photo-archive auth login`");

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use crate::args::{self, Args, Flags};
+use crate::args::{self, Flags};
 use crate::failure::{Exit, Failure};
 use crate::output::flags::OutputFlags;
 use crate::program::{OperationCommands, Program};
@@ -41,14 +41,14 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let definition = args::definition::<C>(program);
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
     let (screen, done) = match parsed {
-        Ok(Args { flags: Flags { output, service, mirror }, mut command }) => {
+        Ok((Flags { output, service, mirror }, mut command)) => {
             let screen = Screen::look(program.name(), output.quiet);
             interrupt::watch(screen);
             let mut invocation = Invocation { program: *program, service, mirror, output, screen };
             let resolved = || {
                 if args::look_up_titles::<C::Service>(&invocation)? {
                     let again = args::parse::<C>(program, definition.clone(), arguments)?;
-                    (command, invocation.mirror) = (again.command, again.flags.mirror);
+                    (command, invocation.mirror) = (again.1, again.0.mirror);
                 }
                 commands::run(command, &invocation, definition)
             };

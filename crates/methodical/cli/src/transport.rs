@@ -287,14 +287,14 @@ mod tests {
             .build()
             .unwrap();
         let query = RawQuery::new("items/list").pair("name", "it's");
-        let command = curl(Name::new("my-shop"), &client.request(&query).unwrap());
+        let command = curl(Name("my-shop"), &client.request(&query).unwrap());
         let (_, url) = command.split_once(" 'https://").unwrap();
         let expected = "h/rest/REDACTED/v1?method=items/list&name=it%27s&api_key=REDACTED'";
         assert_eq!(url, expected);
         assert!(command.contains(" -H 'x-user: REDACTED' "), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
         let query = RawQuery::new("items/add").pair("name", "x").post(BodyFormat::Form);
-        let command = curl(Name::new("my-shop"), &client.request(&query).unwrap());
+        let command = curl(Name("my-shop"), &client.request(&query).unwrap());
         assert!(command.contains(" --data-raw 'name=x&pin=REDACTED' "), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
     }

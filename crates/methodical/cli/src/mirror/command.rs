@@ -1,14 +1,14 @@
 //! `mirror`: the copy of the lists of the service.
 
 use clap::Subcommand;
+use clap::builder::NonEmptyStringValueParser;
 use methodical_mirror::model::tables::Mirrored;
 
 use crate::failure::Failure;
-use crate::mirror::maintain::{
-    self, BackupFlags, CopyFlags, ForgetFlags, PurgeFlags, RestoreFlags,
-};
+use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, RestoreFlags};
+use crate::mirror::open::duration;
 use crate::mirror::placements::Records;
-use crate::mirror::read::{self, ChangesFlags, ConsumersFlags, SearchFlags, StatusFlags};
+use crate::mirror::read::{self, ChangesFlags, ConsumersFlags};
 use crate::mirror::sync::{self, SyncCommand};
 use crate::run::Invocation;
 
@@ -37,7 +37,11 @@ Examples:
 Examples:
   {program} mirror status
   {program} mirror status --max-age 1h")]
-    Status(StatusFlags),
+    Status {
+        /// Fail with exit code 8 if a table is older than TIME, such as `90s`, `15m`, `1h` or `2d`.
+        #[arg(long, value_name = "TIME", value_parser = duration)]
+        max_age: Option<u64>,
+    },
     /// Print the changes to the records, oldest first.
     ///
     /// Changes have the names of changed fields, not their values. In JSON and NDJSON, each change has a cursor, which is a
@@ -62,7 +66,11 @@ Examples:
 Examples:
   {program} mirror search anna
   {program} mirror search anna --filter state=present -o ndjson")]
-    Search(SearchFlags),
+    Search {
+        /// Text to find in the identity or in a text field; case does not matter.
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        text: String,
+    },
     /// Erase a record, and prevent later syncs from adding it again.
     ///
     /// Its personal fields are erased, including those in the log and the free space of the file. Its identity stays.
@@ -114,7 +122,12 @@ Examples:
   {program} mirror copy --to postgres://team@db.example/team
   {program} mirror copy --to s3://archive/tables
   {program} mirror copy --to tables --from mirror.db")]
-    Copy(CopyFlags),
+    Copy {
+        /// A database, `postgres://USER@HOST/NAME#SCHEMA` (the schema is `mirror` by default), or the folder of the
+        /// Parquet files: `s3://`, `gs://`, `az://`, `file://`, or a path.
+        #[arg(long, value_name = "URL")]
+        to: String,
+    },
     /// Restore the mirror from a backup.
     ///
     /// Records that the current mirror has forgotten stay forgotten. Earlier cursors are refused, so readers of the
@@ -134,22 +147,26 @@ impl MirrorCommand {
     ) -> Result<(), Failure> {
         if matches!(
             self,
-            Self::Backup(_) | Self::Copy(_) | Self::Forget(_) | Self::Rebuild | Self::Restore(_)
+            Self::Backup(_)
+                | Self::Copy { .. }
+                | Self::Forget(_)
+                | Self::Rebuild
+                | Self::Restore(_)
         ) {
             invocation.refuse_dry_run()?;
         }
         match self {
             Self::Sync(flags) => sync::run::<S>(&flags, invocation),
-            Self::Status(flags) => read::status(&flags, invocation),
+            Self::Status { max_age } => read::status(max_age, invocation),
             Self::Changes(flags) => read::changes(&flags, invocation),
             Self::Consumers(flags) => read::consumers(&flags, invocation),
-            Self::Search(flags) => read::search::<S>(&flags, records, invocation),
+            Self::Search { text } => read::search::<S>(&text, records, invocation),
             Self::Forget(flags) => maintain::forget::<S>(&flags, invocation),
             Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
             Self::Check => maintain::check(invocation),
             Self::Rebuild => maintain::rebuild(invocation),
             Self::Backup(flags) => maintain::back_up(&flags, invocation),
-            Self::Copy(flags) => maintain::copy::<S>(&flags, invocation),
+            Self::Copy { to } => maintain::copy::<S>(&to, invocation),
             Self::Restore(flags) => maintain::restore(&flags, invocation),
         }
     }

@@ -101,18 +101,9 @@ pub struct ExportRequest<'a> {
     pub to: &'a str,
 }
 
-/// The flags of `mirror copy`.
-#[derive(Debug, Args)]
-pub(crate) struct CopyFlags {
-    /// A database, `postgres://USER@HOST/NAME#SCHEMA` (the schema is `mirror` by default), or the folder of the Parquet
-    /// files: `s3://`, `gs://`, `az://`, `file://`, or a path.
-    #[arg(long, value_name = "URL")]
-    to: String,
-}
-
 /// Copies the mirror to a database, or to files.
-pub(crate) fn copy<S: Mirrored>(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let scheme = flags.to.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(), Failure> {
+    let scheme = to.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     let is_database = matches!(scheme.as_deref(), Some("postgres" | "postgresql"));
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
@@ -124,11 +115,11 @@ pub(crate) fn copy<S: Mirrored>(flags: &CopyFlags, invocation: &Invocation) -> R
     let mut mirror = open::read(invocation)?;
     if let Some(exporter) = exporter {
         let tables = &found::<S>().tables;
-        let copied = exporter(ExportRequest { mirror: &mut mirror, tables, to: &flags.to })?;
+        let copied = exporter(ExportRequest { mirror: &mut mirror, tables, to })?;
         let rows = copied.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
         return Schema::of_program(&["table", "rows"], false).print(invocation, rows);
     }
-    copy_to_database(&mut mirror, &flags.to, invocation)
+    copy_to_database(&mut mirror, to, invocation)
 }
 
 /// Copies a mirror. The schema follows the URL: `postgres://db/team#SCHEMA`.

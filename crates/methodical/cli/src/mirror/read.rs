@@ -1,6 +1,5 @@
 //! The commands that print what a mirror has: `mirror status`, `changes`, `consumers` and `search`.
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Consumer, Cursor, Error, Event, Filter, Outcome, TableStatus};
@@ -9,7 +8,7 @@ use serde_json::json;
 
 use crate::failure::{Exit, Failure};
 use crate::mirror::found;
-use crate::mirror::open::{self, ago, confirm, duration, now, utc};
+use crate::mirror::open::{self, ago, confirm, now, utc};
 use crate::mirror::placements::{Records, described};
 use crate::output::destination::print;
 use crate::output::printer::{Column, Printer, Schema};
@@ -17,20 +16,12 @@ use crate::output::record::Line;
 use crate::program::Noun;
 use crate::run::Invocation;
 
-/// The flags of `mirror status`.
-#[derive(Debug, Args)]
-pub(crate) struct StatusFlags {
-    /// Fail with exit code 8 if a table is older than TIME, such as `90s`, `15m`, `1h` or `2d`.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    max_age: Option<u64>,
-}
-
 /// The columns of a table, which has no room for the reason. A narrow terminal hides the last ones first.
 const STATUS: &[&str] =
     &["table", "synced_at", "age_seconds", "records", "missing", "rejected", "values_from"];
 
 /// Prints the state of each table: when it was synced, and how many records it has.
-pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
+pub(crate) fn status(max_age: Option<u64>, invocation: &Invocation) -> Result<(), Failure> {
     let columns: &[Column<TableStatus>] = &[
         ("table", |one| json!(one.table)),
         ("synced_at", |one| json!(one.completed_at.map(utc))),
@@ -46,7 +37,7 @@ pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(),
     let tables = mirror.tables()?;
     Schema::print_columns(invocation, None, STATUS, columns, &tables)?;
     invocation.screen.note(&format!("the mirror is {place}"));
-    flags.max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now()))
+    max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now()))
 }
 
 /// Fails if a table is older than the limit, in seconds, or the mirror is empty.
@@ -227,17 +218,9 @@ fn find<'a>(
     })
 }
 
-/// The arguments of `mirror search`.
-#[derive(Debug, Args)]
-pub(crate) struct SearchFlags {
-    /// Text to find in the identity or in a text field; case does not matter.
-    #[arg(value_parser = NonEmptyStringValueParser::new())]
-    text: String,
-}
-
 /// Prints the records that contain the given text.
 pub(crate) fn search<S: Mirrored>(
-    flags: &SearchFlags,
+    text: &str,
     records: Records,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
@@ -255,7 +238,7 @@ pub(crate) fn search<S: Mirrored>(
     let noun = Some(Noun::RECORD);
     let schema = Schema { columns: &columns, noun, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &Schema { has_objects: true, ..schema })?;
-    let filter = Filter::new().contains(&flags.text);
+    let filter = Filter::new().contains(text);
     for TableStatus { table, .. } in mirror.tables()? {
         let is_next = open::each_record(&mirror, &table, &filter, |record| {
             let line = Line::new().add("table", json!(table)).add("id", json!(record.id));

@@ -144,13 +144,8 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
     if invocation.service.dry_run {
         return open::<S>(&flags.sync, invocation).map(drop);
     }
-    let mut watch = Watch {
-        flags,
-        invocation,
-        consumer: flags.consumer(),
-        sink: sink(flags, invocation)?,
-        resumes: flags.resume,
-    };
+    let mut watch =
+        Watch { flags, invocation, sink: sink(flags, invocation)?, resumes: flags.resume };
     if flags.once {
         return watch.run::<S>();
     }
@@ -186,7 +181,6 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
 struct Watch<'a> {
     flags: &'a WatchFlags,
     invocation: &'a Invocation,
-    consumer: &'a str,
     sink: Box<dyn Sink>,
     /// Whether the next run removes the delay of the consumer.
     resumes: bool,
@@ -204,11 +198,12 @@ impl Watch<'_> {
         });
         // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.
         let closed = io::Error::from(io::ErrorKind::BrokenPipe);
-        let delivered = match mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits()) {
-            Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
-            Ok(delivery) => self.refuse_waiting(&delivery),
-            Err(error) => Err(self.explain(&error, self.find(&mirror)?.as_ref())),
-        };
+        let delivered =
+            match mirror.deliver(self.flags.consumer(), &mut *self.sink, &self.flags.limits()) {
+                Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
+                Ok(delivery) => self.refuse_waiting(&delivery),
+                Err(error) => Err(self.explain(&error, self.find(&mirror)?.as_ref())),
+            };
         match (synced, delivered) {
             (Err(failure), Err(second)) => {
                 second.print(self.invocation.screen);
@@ -221,16 +216,16 @@ impl Watch<'_> {
     fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
         // Adding a consumer waits while another process is syncing, so do it only once.
         if self.find(mirror)?.is_none() {
-            mirror.add_consumer(self.consumer)?;
+            mirror.add_consumer(self.flags.consumer())?;
         }
         if mem::take(&mut self.resumes) {
-            mirror.enable_consumer(self.consumer)?;
+            mirror.enable_consumer(self.flags.consumer())?;
         }
         Ok(())
     }
 
     fn find(&self, mirror: &Mirror) -> Result<Option<Consumer>, Error> {
-        Ok(mirror.consumers()?.into_iter().find(|one| one.name == self.consumer))
+        Ok(mirror.consumers()?.into_iter().find(|one| one.name == self.flags.consumer()))
     }
 
     /// Refuses a single run that leaves events for later.
@@ -243,7 +238,7 @@ impl Watch<'_> {
         let text = format!(
             "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: \
              {behind}",
-            self.consumer,
+            self.flags.consumer(),
             ago(until.saturating_sub(now()))
         );
         Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))

@@ -239,7 +239,7 @@ fn columns(
     format: Format,
     chooser: &Chooser,
 ) -> Vec<OutputColumn> {
-    if let Some(groups) = chooser.groups() {
+    if let Some(groups) = &chooser.groups {
         let [value, count, share] = groups.fields().map(Path::field);
         let field_type = schema.column(&value.to_string()).field_type;
         let types = [field_type, Some(FieldType::Integer), Some(FieldType::Real)];

@@ -24,8 +24,8 @@ pub(crate) struct Chooser {
     sort: Vec<Sort>,
     /// With `--sort`: all records so far, with their sort keys.
     unsorted: Vec<(Vec<Key>, String)>,
-    /// With `--count-by`.
-    groups: Option<Groups>,
+    /// With `--count-by`: the groups that are printed instead of the records.
+    pub(crate) groups: Option<Groups>,
     /// The number of records that may still be printed.
     left: u64,
 }
@@ -72,11 +72,6 @@ impl Chooser {
         }
         let left = flags.limit.unwrap_or(u64::MAX);
         Ok(Self { filters, sort, unsorted: Vec::new(), groups, left })
-    }
-
-    /// Returns the groups of `--count-by`, which are printed instead of the records.
-    pub(crate) fn groups(&self) -> Option<&Groups> {
-        self.groups.as_ref()
     }
 
     /// Returns whether no further record can be printed.
