@@ -14,7 +14,6 @@ use crate::output::record::{Object, text_of};
 use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
-pub(crate) mod command;
 pub(crate) mod counts;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
@@ -22,7 +21,7 @@ pub(crate) mod list;
 pub(crate) mod maintain;
 pub(crate) mod open;
 pub(crate) mod placements;
-mod read;
+pub(crate) mod read;
 pub(crate) mod sync;
 pub(crate) mod watch;
 
