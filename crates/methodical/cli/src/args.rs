@@ -316,7 +316,10 @@ fn filled(command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Comman
 /// Replaces the placeholders in help text with the service's names for members, groups and values.
 fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) -> String {
     let Example { command, method, fields } = example;
-    let (settings, extensions) = (settings_list(), Formats(program.formats).extensions());
+    let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
+    let settings = KEYS.iter().map(|key| format!("  {:width$}  {}", key.name, key.about));
+    let settings = settings.collect::<Vec<_>>().join("\n");
+    let extensions = Formats(program.formats).extensions();
     let (capitals, page) = (capitals(program.name), command.replace(' ', "-"));
     let (member, group) =
         of.map_or(("record", "group"), |of| (of.members.name(), of.groups.name()));
@@ -415,13 +418,6 @@ Settings, first source found wins ({} shows which):
         environment(name),
         EXIT_CODES
     )
-}
-
-/// Returns the list of settings, one on each line.
-fn settings_list() -> String {
-    let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
-    let lines = KEYS.iter().map(|key| format!("  {:width$}  {}", key.name, key.about));
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn environment(name: Name) -> String {

@@ -23,17 +23,6 @@ use crate::settings::file::stored_token;
 use crate::settings::{Setting, Settings, TokenFrom, check_binding, setting};
 use crate::transport::{Trace, Watched};
 
-/// Creates a client of a running sample service.
-pub(crate) fn connect_to_sample<S: Service>(
-    invocation: &Invocation,
-    settings: &mut Settings,
-    base_url: String,
-    token: AccessToken,
-) -> Result<blocking::Client<S>, Failure> {
-    settings.set_base_url(base_url);
-    build::<S>(invocation, settings, Some(token))
-}
-
 pub(crate) fn connect_to_service<S: Service>(
     invocation: &Invocation,
     settings: &Settings,

@@ -48,10 +48,11 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     invocation.output.refuse_selection("a catalog selects streams and fields")?;
     let config = flags.config.as_ref().map(|path| read_json::<Config>(path, "configuration"));
     let config = config.transpose()?;
-    let streams = streams::<S>();
+    let streams: Vec<Stream> = found::<S>().tables.into_iter().map(Stream::of_table).collect();
     if flags.discover {
         let mut out = stdout().lock();
-        serde_json::to_writer_pretty(&mut out, &discovered(&streams)).map_err(io::Error::from)?;
+        let all = json!({ "streams": streams.iter().map(Stream::entry).collect::<Vec<_>>() });
+        serde_json::to_writer_pretty(&mut out, &all).map_err(io::Error::from)?;
         return Ok(writeln!(out)?);
     }
     let catalog = flags.catalog.as_ref().map(|path| read_json::<Catalog>(path, "catalog"));
@@ -460,14 +461,6 @@ const CHANGED_AT: &str = "mirror_changed_at";
 const EXTRA: &str = "mirror_extra";
 
 const DELETED_AT: &str = "_sdc_deleted_at";
-
-fn streams<S: Mirrored>() -> Vec<Stream> {
-    found::<S>().tables.into_iter().map(Stream::of_table).collect()
-}
-
-fn discovered(streams: &[Stream]) -> Value {
-    json!({ "streams": streams.iter().map(Stream::entry).collect::<Vec<_>>() })
-}
 
 /// A catalog, as edited by a person.
 #[derive(Debug, Deserialize)]

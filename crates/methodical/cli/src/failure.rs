@@ -272,9 +272,13 @@ fn exit(error: &Error) -> Exit {
 fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<String> {
     let base_url = settings.base_url();
     Some(match error.kind() {
-        ErrorKind::Token | ErrorKind::Unauthorized => {
-            token_origin(invocation, settings.token.as_ref()?)
-        }
+        ErrorKind::Token | ErrorKind::Unauthorized => match settings.token.as_ref()? {
+            from @ TokenFrom::Login { .. } => {
+                let login = invocation.command("auth login");
+                format!("the token comes from {from}; {login} replaces it")
+            }
+            from => format!("the token comes from {from}"),
+        },
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
@@ -330,17 +334,6 @@ fn proxy_of(base_url: &str) -> Option<&'static str> {
     };
     let mut names = own.into_iter().chain(["all_proxy", "ALL_PROXY"]);
     names.find(|name| !is_local(base_url) && env::var_os(name).is_some_and(|url| !url.is_empty()))
-}
-
-/// Returns a hint on where the token comes from, and how to replace a stored token.
-fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {
-    let next = match token {
-        TokenFrom::Login { .. } => {
-            format!("; {} replaces it", invocation.command("auth login"))
-        }
-        _ => String::new(),
-    };
-    format!("the token comes from {token}{next}")
 }
 
 /// Returns the messages of the causes of an error, outermost first.

@@ -15,16 +15,23 @@ use rustix::termios::Termios;
 use crate::failure::Exit;
 use crate::screen::Screen;
 
-/// Installs handlers for the signals that end a program, such as Ctrl-C.
+/// Installs handlers for the signals that end a program, such as Ctrl-C. They restore the terminal, and end the program
+/// with a message.
 pub(crate) fn watch(screen: Screen) {
     // Without a handler, a signal still ends the program.
     drop(signals(move |exit| {
         // A pager uses Ctrl-C to stop a search, for example.
-        if exit != Exit::Interrupted || !PAGING.load(Ordering::Acquire) {
-            let what = if exit == Exit::Terminated { "terminated" } else { "interrupted" };
-            let exit = if SERVING.load(Ordering::Acquire) { Exit::Done } else { exit };
-            end(exit, screen, what);
+        if exit == Exit::Interrupted && PAGING.load(Ordering::Acquire) {
+            return;
         }
+        #[cfg(unix)]
+        show_input();
+        // This can block on the reader of standard error, so it comes last.
+        screen.clear_line();
+        screen.warn(if exit == Exit::Terminated { "terminated" } else { "interrupted" });
+        let exit = if SERVING.load(Ordering::Acquire) { Exit::Done } else { exit };
+        #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
+        process::exit(exit.code().into());
     }));
 }
 
@@ -36,17 +43,6 @@ pub(crate) fn leave_to_pager(is_running: bool) {
 /// From now on, a signal ends the program with success: it is a service, and being stopped is its normal end.
 pub(crate) fn end_with_success() {
     SERVING.store(true, Ordering::Release);
-}
-
-/// Restores the terminal, and ends the program, with a message about the signal.
-fn end(exit: Exit, screen: Screen, what: &str) {
-    #[cfg(unix)]
-    show_input();
-    // This can block on the reader of standard error, so it comes last.
-    screen.clear_line();
-    screen.warn(what);
-    #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
-    process::exit(exit.code().into());
 }
 
 /// Locks a mutex, even if a thread panicked while it held the lock.

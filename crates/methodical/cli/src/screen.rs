@@ -40,7 +40,7 @@ pub(crate) struct Screen {
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
     /// Whether terminals are colored: `NO_COLOR` is not set.
-    has_colors: bool,
+    pub(crate) has_colors: bool,
     pub(crate) quiet: bool,
     /// The columns that the variable `FORCE_TTY` sets.
     forced: Option<u16>,
@@ -68,11 +68,6 @@ impl Screen {
     /// Returns the current width of standard error, which the user may change at any time.
     pub(crate) fn errors_width(self) -> u16 {
         self.forced.or_else(|| columns(&io::stderr())).unwrap_or(COLUMNS)
-    }
-
-    /// Returns the view of a device, which has a width if it is a terminal.
-    pub(crate) fn view_of(self, width: Option<u16>) -> View {
-        View { width, color: width.is_some() && self.has_colors }
     }
 
     /// Prints a note to standard error, unless `-q` is given.

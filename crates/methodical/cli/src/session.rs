@@ -11,7 +11,7 @@ use methodical_client::transport::BlockingBody;
 use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
 
-use crate::connect::{build, connect_to_sample, connect_to_service};
+use crate::connect::{build, connect_to_service};
 use crate::failure::{Failure, explain};
 use crate::mirror::{list, select};
 use crate::output::destination::{Destination, Raw};
@@ -48,7 +48,8 @@ impl<S: Mirrored> Session<S> {
         } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.service.demo) {
             let SampleService { base_url, token, guard, .. } = (sample.start)()?;
             demo = Some(guard);
-            connect_to_sample::<S>(invocation, &mut settings, base_url, token)?
+            settings.set_base_url(base_url);
+            build::<S>(invocation, &settings, Some(token))?
         } else {
             connect_to_service::<S>(invocation, &settings)?
         };

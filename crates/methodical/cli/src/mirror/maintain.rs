@@ -17,11 +17,26 @@ use crate::program::Noun;
 use crate::run::{Invocation, quoted};
 use crate::settings::{Settings, redacted};
 
+/// Prints what is wrong, and fails if there is anything.
 pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
     let check = open::read(invocation)?.check();
     let check = check.map_err(|error| open::damaged(error, invocation))?;
     print(invocation, &check.findings, |one| json!(one.kind.next_step()))?;
-    judge(invocation, &check)
+    let checked = format!("checked {}", records(check.records));
+    if check.findings.is_empty() {
+        invocation.screen.note(&format!("no damage: {checked}"));
+        return Ok(());
+    }
+    invocation.screen.note(&checked);
+    let found = counted(check.findings.len(), "finding");
+    let text = format!("the mirror is damaged: {found}");
+    Err(Failure::new(Exit::Contract, text).hint(
+        if check.findings.iter().any(|one| one.kind == FindingKind::Damage) {
+            FindingKind::Damage.next_step().to_owned()
+        } else {
+            format!("run {}", invocation.command("mirror rebuild"))
+        },
+    ))
 }
 
 pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
@@ -51,26 +66,6 @@ fn print(
     ];
     let (shown, noun) = (&["kind", "table", "id", "cause"], Noun::new("finding", "findings"));
     Schema::print_columns(invocation, Some(noun), shown, columns, findings)
-}
-
-/// Prints what was checked, and fails if there are findings.
-fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
-    let rows = records(check.records);
-    let checked = format!("checked {rows}");
-    if check.findings.is_empty() {
-        invocation.screen.note(&format!("no damage: {checked}"));
-        return Ok(());
-    }
-    invocation.screen.note(&checked);
-    let found = counted(check.findings.len(), "finding");
-    let text = format!("the mirror is damaged: {found}");
-    Err(Failure::new(Exit::Contract, text).hint(
-        if check.findings.iter().any(|one| one.kind == FindingKind::Damage) {
-            FindingKind::Damage.next_step().to_owned()
-        } else {
-            format!("run {}", invocation.command("mirror rebuild"))
-        },
-    ))
 }
 
 /// A function that writes the tables of a mirror to files; it is in [`Program::exporter`](crate::Program::exporter).

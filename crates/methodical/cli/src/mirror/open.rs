@@ -10,7 +10,7 @@ use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
 use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 
-use crate::connect::{connect_to_sample, token_text};
+use crate::connect::{build, token_text};
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
 use crate::mirror::placements::described;
@@ -206,7 +206,8 @@ pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mir
     let SampleService { base_url, token, history, guard } = (demo.start)()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let mut settings = Settings::of_known(invocation)?;
-    let client = connect_to_sample::<S>(invocation, &mut settings, base_url, token)?;
+    settings.set_base_url(base_url);
+    let client = build::<S>(invocation, &settings, Some(token))?;
     let mut mirror = Mirror::in_memory()?;
     let values = || values.iter().map(|&value| value.to_owned()).collect();
     let recovered = found::<S>().recovered.into_iter();

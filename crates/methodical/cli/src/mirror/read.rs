@@ -259,9 +259,9 @@ mod tests {
     use serde_json::json;
 
     use super::STATUS;
-    use crate::output::format::{OutputColumn, OutputSetup};
+    use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
-    use crate::output::table::writer;
+    use crate::output::table::Table;
     use crate::screen::View;
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
         let column = |path: &&str| OutputColumn { path: Path::parse(path), field_type: None };
         let columns = STATUS.iter().map(column).collect();
         let view = View { width: Some(80), color: false };
-        let mut writer = writer(&OutputSetup { columns, view, ..OutputSetup::default() });
+        let mut writer = Table::new(&OutputSetup { columns, view, ..OutputSetup::default() });
         let time = "2026-11-29T22:00:00Z";
         let record = json!({"table": "photo_album_state", "synced_at": time, "age_seconds": 60,
             "values_from": time, "records": 4711, "missing": 12, "rejected": 3});

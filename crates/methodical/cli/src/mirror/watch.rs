@@ -105,11 +105,6 @@ pub(crate) struct WatchFlags {
 }
 
 impl WatchFlags {
-    fn limits(&self) -> Limits {
-        let tables = self.table.iter().cloned().collect();
-        Limits { tables, kinds: self.kind.clone() }
-    }
-
     /// Returns the name of the consumer. The defaults differ, so that printing events does not consume those of a
     /// webhook.
     fn consumer(&self) -> &str {
@@ -198,12 +193,13 @@ impl Watch<'_> {
         });
         // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.
         let closed = io::Error::from(io::ErrorKind::BrokenPipe);
-        let delivered =
-            match mirror.deliver(self.flags.consumer(), &mut *self.sink, &self.flags.limits()) {
-                Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
-                Ok(delivery) => self.refuse_waiting(&delivery),
-                Err(error) => Err(self.explain(&error, self.find(&mirror)?.as_ref())),
-            };
+        let WatchFlags { table, kind, .. } = self.flags;
+        let limits = Limits { tables: table.iter().cloned().collect(), kinds: kind.clone() };
+        let delivered = match mirror.deliver(self.flags.consumer(), &mut *self.sink, &limits) {
+            Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
+            Ok(delivery) => self.refuse_waiting(&delivery),
+            Err(error) => Err(self.explain(&error, self.find(&mirror)?.as_ref())),
+        };
         match (synced, delivered) {
             (Err(failure), Err(second)) => {
                 second.print(self.invocation.screen);

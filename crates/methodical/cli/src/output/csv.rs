@@ -11,17 +11,12 @@ use crate::output::printer::counted;
 use crate::output::record::Cells;
 use crate::screen::printable;
 
-/// Creates the writer of the format.
-pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
-    Box::new(Csv::new(setup))
-}
-
 /// A header line, then one line per record. Column names are escaped like cells, because they may be untrusted input.
 ///
 /// `csv::Writer` is not used, because none of its quote styles quotes cells with leading or trailing spaces, and it
 /// owns its output.
 #[derive(Debug)]
-struct Csv {
+pub(crate) struct Csv {
     columns: Vec<OutputColumn>,
     separator: char,
     escapes: bool,
@@ -33,7 +28,8 @@ struct Csv {
 }
 
 impl Csv {
-    fn new(setup: &OutputSetup) -> Self {
+    /// Creates the writer of the format.
+    pub(crate) fn new(setup: &OutputSetup) -> Self {
         let mut new = Self {
             columns: setup.columns.clone(),
             separator: setup.separator.unwrap_or(','),

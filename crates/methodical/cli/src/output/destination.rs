@@ -97,7 +97,7 @@ impl Destination {
     pub(crate) fn view(&self, screen: Screen) -> View {
         match self.kind {
             Kind::Stdout | Kind::Paged => screen.output,
-            Kind::Device(width) => screen.view_of(width),
+            Kind::Device(width) => View { width, color: width.is_some() && screen.has_colors },
             Kind::Hidden => View::default(),
         }
     }

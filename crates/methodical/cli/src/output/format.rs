@@ -8,8 +8,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
+use crate::output::csv::Csv;
+use crate::output::json::{self, Ndjson};
 use crate::output::record::Path;
-use crate::output::{csv, json, table, xlsx};
+use crate::output::table::Table;
+use crate::output::xlsx;
 use crate::program::Noun;
 use crate::screen::View;
 
@@ -95,7 +98,7 @@ impl OutputFormat {
         extensions: &["txt"],
         columns: FormatColumns::Shown,
         ..Self::new("table", "Aligned columns; the default on a terminal", |setup| {
-            Ok(table::writer(setup))
+            Ok(Box::new(Table::new(setup)))
         })
     };
 
@@ -112,7 +115,9 @@ impl OutputFormat {
     pub(crate) const NDJSON: Self = Self {
         extensions: &["ndjson", "jsonl"],
         columns: FormatColumns::Whole,
-        ..Self::new("ndjson", "One JSON object per line", |setup| Ok(json::lines(setup)))
+        ..Self::new("ndjson", "One JSON object per line", |setup| {
+            Ok(Box::new(Ndjson { terminal: setup.is_terminal() }))
+        })
     };
 
     pub(crate) const CSV: Self = Self {
@@ -120,7 +125,7 @@ impl OutputFormat {
         ..Self::new(
             "csv",
             "Comma-separated values (RFC 4180), safe to open in a spreadsheet",
-            |setup| Ok(csv::writer(setup)),
+            |setup| Ok(Box::new(Csv::new(setup))),
         )
     };
 
@@ -172,15 +177,11 @@ impl Formats {
         FORMATS.iter().chain(self.0).copied()
     }
 
-    /// Returns the format with a name.
-    fn named(self, name: &str) -> Option<Format> {
-        self.all().find(|format| format.name == name)
-    }
-
     /// Returns the parser of `-o`.
     pub(crate) fn parser(self) -> impl TypedValueParser<Value = Format> {
         let values = self.all().map(|one| PossibleValue::new(one.name).help(one.about));
-        PossibleValuesParser::new(values).map(move |name| self.named(&name).unwrap_or(Format::JSON))
+        let named = move |name: String| self.all().find(|one| one.name == name);
+        PossibleValuesParser::new(values).map(move |name| named(name).unwrap_or(Format::JSON))
     }
 
     /// Returns the extensions of all formats in a sentence: `.csv, .json and .txt`.

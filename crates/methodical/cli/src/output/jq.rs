@@ -43,6 +43,9 @@ impl Jq {
             .map_err(|errors| refused(errors.iter().map(|(_, one)| syntax(one)).collect()))?;
         let filter = Compiler::default().with_funs(funs).compile(modules).map_err(|errors| {
             let first = errors.iter().flat_map(|(_, errors)| errors).next();
+            let undefined = |(name, kind): &compile::Error<&str>| {
+                format!("the {} `{name}` is not defined", kind.as_str())
+            };
             refused(first.map(undefined).unwrap_or_default())
         })?;
         Ok(Self { filter, code: code.to_owned(), single, terminal, input: String::new() })
@@ -147,11 +150,6 @@ fn syntax(error: &load::Error<&str>) -> String {
         "" => format!("expected {expected} at its end"),
         place => format!("expected {expected} before `{place}`"),
     }
-}
-
-/// Describes a name that is not defined.
-fn undefined((name, kind): &compile::Error<&str>) -> String {
-    format!("the {} `{name}` is not defined", kind.as_str())
 }
 
 /// The formats of jq that jaq lacks.

@@ -21,11 +21,6 @@ pub(crate) fn document(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Fai
     })
 }
 
-/// Creates the writer of one record per line.
-pub(crate) fn lines(setup: &OutputSetup) -> Box<dyn RecordWriter> {
-    Box::new(Ndjson { terminal: setup.is_terminal() })
-}
-
 /// A list as a JSON array with one record per line, or one object.
 #[derive(Debug)]
 struct Json {
@@ -68,8 +63,8 @@ impl RecordWriter for Json {
 
 /// A writer of one record per line, without brackets. The whitespace within a record stays as received.
 #[derive(Debug)]
-struct Ndjson {
-    terminal: bool,
+pub(crate) struct Ndjson {
+    pub(crate) terminal: bool,
 }
 
 impl RecordWriter for Ndjson {

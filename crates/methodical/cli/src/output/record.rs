@@ -49,14 +49,6 @@ impl<'a> Object<'a> {
         serde_json::from_str(json).unwrap_or_default()
     }
 
-    /// Splits a record. A record that is not an object becomes the field `value`, so that any list has a column.
-    pub(crate) fn of_record(json: &'a str) -> Self {
-        if json.starts_with('{') {
-            return Self::parse(json);
-        }
-        Self(vec![(Cow::Borrowed("value"), json)])
-    }
-
     /// Returns the JSON text of a field.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(text, _)| text == name).map(|(_, value)| *value)
@@ -146,9 +138,15 @@ pub(crate) struct Cells<'a, 'c> {
 }
 
 impl<'a, 'c> Cells<'a, 'c> {
-    /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`.
+    /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`, so that any list has
+    /// a column.
     pub(crate) fn read(json: &'a str) -> Self {
-        Self { record: Object::of_record(json), next: 0, inner: None }
+        let record = if json.starts_with('{') {
+            Object::parse(json)
+        } else {
+            Object(vec![(Cow::Borrowed("value"), json)])
+        };
+        Self { record, next: 0, inner: None }
     }
 
     /// Returns the field at a path as readable text.

@@ -13,11 +13,6 @@ use crate::output::record::{Cells, date_time};
 use crate::program::Noun;
 use crate::screen::{Tone, paint, printable, wrap};
 
-/// Creates the writer of the format.
-pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
-    Box::new(Table::new(setup.clone()))
-}
-
 /// A header, then one line per record. On a terminal, the number of records follows.
 ///
 /// The first 1000 records set the widths of the columns. Later ones are written immediately.
@@ -25,7 +20,7 @@ pub(crate) fn writer(setup: &OutputSetup) -> Box<dyn RecordWriter> {
 /// On a terminal, a line never wraps, unless the table is wide: text that does not fit is shortened and ends in `…`,
 /// and columns that do not fit are hidden and named at the end.
 #[derive(Debug)]
-struct Table {
+pub(crate) struct Table {
     setup: OutputSetup,
     /// The records held until the widths are set.
     held: Vec<Vec<String>>,
@@ -36,8 +31,9 @@ struct Table {
 }
 
 impl Table {
-    fn new(setup: OutputSetup) -> Self {
-        Self { setup, held: Vec::new(), layout: None, records: 0, received: 0 }
+    /// Creates the writer of the format.
+    pub(crate) fn new(setup: &OutputSetup) -> Self {
+        Self { setup: setup.clone(), held: Vec::new(), layout: None, records: 0, received: 0 }
     }
 
     /// Sets the widths, and writes the header and the held records.
@@ -298,7 +294,7 @@ mod tests {
 
     fn with(style: &OutputSetup, paths: &[&str]) -> Table {
         let columns = paths.iter().map(|path| column(path)).collect();
-        Table::new(OutputSetup { columns, ..style.clone() })
+        Table::new(&OutputSetup { columns, ..style.clone() })
     }
 
     const PATHS: [&str; 8] =
