@@ -1,4 +1,4 @@
-//! Removes superseded rows from time to time, when no response can still be reading them.
+//! Periodically removes superseded rows that no response can still be reading.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -12,17 +12,17 @@ use crate::error::with_causes;
 use crate::front::metrics::Scrape;
 use crate::front::work::Work;
 
-/// How the removals went.
+/// The outcome of past removals.
 #[derive(Debug, Default)]
 pub(crate) struct Cleanup {
-    /// In seconds since 1970; 0 before the first.
+    /// The time of the last success, in seconds since 1970; 0 before the first one.
     last_success: AtomicI64,
     rows: AtomicU64,
     failures: AtomicU64,
 }
 
 impl Cleanup {
-    /// Removes rows at intervals, until the server drains.
+    /// Removes rows at regular intervals, until the server drains.
     pub(crate) async fn run(
         self: Arc<Self>,
         work: Work,
@@ -38,7 +38,7 @@ impl Cleanup {
         }
     }
 
-    /// Removes rows. After a failure, the next run removes them.
+    /// Removes rows once. Rows that a failure leaves behind are removed by the next run.
     async fn run_once(&self, work: &Work, clock: &Clock) {
         match work.run_in_background(move |store| store.collect(AGE)).await {
             Ok(rows) => {
@@ -62,12 +62,12 @@ impl Cleanup {
         let help = "Failed removals of superseded rows.";
         out.counter("gateway_cleanup_failures_total", help, self.failures.load(Ordering::Relaxed));
         let last = self.last_success.load(Ordering::Relaxed);
-        let help = "When superseded rows were last looked for, in seconds since 1970; 0 before the first time.";
+        let help = "Time of the last successful check for superseded rows, in seconds since 1970; 0 before the first.";
         out.gauge("gateway_cleanup_last_success_timestamp_seconds", help, last);
     }
 }
 
-/// Age of the rows that are removed.
+/// Minimum age of the rows that are removed.
 const AGE: Duration = Duration::from_secs(2 * LONGEST_RESPONSE);
 
 /// Interval between two removals.

@@ -20,8 +20,8 @@ use crate::error::{Error, with_causes};
 
 /// Serve the recruitment gateway and manage its data.
 ///
-/// Exit codes: 0 success, 1 failure, 2 invalid arguments or input, 3 unusable database, 4 removals not accepted, 5 erasure
-/// not complete.
+/// Exit codes: 0 success, 1 failure, 2 invalid arguments or input, 3 unusable database, 4 removals not accepted, 5
+/// erasure not complete.
 #[derive(Debug, Parser)]
 #[command(name = "gateway-server", version, max_term_width = 100)]
 struct Arguments {
@@ -64,7 +64,7 @@ pub fn main() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Includes help and the version, for which clap chooses the exit code and the stream.
+            // This includes help and the version, for which clap chooses the exit code and the stream.
             drop(error.print());
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -100,7 +100,7 @@ fn parse() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Returns the advice for a user of a flag that no longer exists.
+/// Returns advice for users of a flag that no longer exists.
 fn explain(error: clap::Error) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) => flag.as_str(),
@@ -117,7 +117,7 @@ fn print_error(error: &Error) {
     note(&format!("gateway-server: {}", with_causes(error)));
 }
 
-/// Writes a line to standard error. If standard error is closed, only the exit code reports an error.
+/// Writes a line to standard error. If standard error is closed, the exit code alone reports an error.
 fn note(text: &str) {
     drop(std::io::stderr().write_all(format!("{text}\n").as_bytes()));
 }

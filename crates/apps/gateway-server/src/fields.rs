@@ -22,13 +22,13 @@ pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
     fn example() -> Self;
 }
 
-/// Writes JSON text, or `null` if it is empty.
+/// Writes JSON text, or `null` if the text is empty.
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) fn value_or_null<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
     serde_json::from_str(json).unwrap_or(Json::Null).serialize(out)
 }
 
-/// Writes JSON text, or an empty list if it is empty.
+/// Writes JSON text, or an empty list if the text is empty.
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) fn value_or_list<S: Serializer>(json: &&str, out: S) -> Result<S::Ok, S::Error> {
     serde_json::from_str(json).unwrap_or(Json::Array(Vec::new())).serialize(out)
@@ -42,8 +42,8 @@ pub(crate) struct Field {
     pub(crate) is_required: bool,
 }
 
-/// The values that a field may have. All except objects may also be an empty string, because an empty table cell is
-/// one.
+/// The kind of values that a field may have. Every kind except objects also accepts an empty string, because that is
+/// what an empty table cell contains.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) enum Kind {
@@ -69,7 +69,7 @@ pub(crate) enum Kind {
 pub(crate) type Known = &'static [&'static [Field]];
 
 impl Kind {
-    /// Returns what a value of this kind must be.
+    /// Returns what a value of this kind must be, for an error message.
     pub(crate) fn expected(self) -> Cow<'static, str> {
         match self {
             Self::Text => "must be a string".into(),
@@ -86,7 +86,7 @@ impl Kind {
                 let names: Vec<_> =
                     fields.iter().map(|field| format!("`{}`", field.name)).collect();
                 let names = names.join(" and ");
-                format!("must be an object with no fields but {names}").into()
+                format!("must be an object with only the fields {names}").into()
             }
             Self::List(of) => {
                 format!("must be a list in which each value {}", of.expected()).into()
@@ -94,7 +94,8 @@ impl Kind {
         }
     }
 
-    /// Returns whether a response sends a field without a value as an empty string, or as an object of empty strings.
+    /// Returns whether responses represent a missing value of this kind as an empty string, or as an object of empty
+    /// strings.
     fn has_empty_form(self) -> bool {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
@@ -147,9 +148,9 @@ pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
 /// Why a record is invalid.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The field does not belong to the kind of record, and would be lost.
+    /// The field does not belong to this kind of record, and would be lost.
     Foreign(String),
-    /// The value does not have the kind of its field.
+    /// The value is not of the kind of its field.
     Wrong(&'static Field),
     /// The required field has no value.
     Missing(&'static Field),
@@ -195,8 +196,8 @@ pub(crate) fn with_nul(fields: &Fields) -> Option<String> {
 }
 
 impl Kind {
-    /// Reads a value; `None` if it does not have this kind. Every kind except a record may be text, because a table
-    /// cell is text.
+    /// Reads a value; `None` if it is not of this kind. Every kind except a record may be text, because a table cell is
+    /// text.
     fn read(self, json: Json) -> Option<Json> {
         match (self, json) {
             (Self::Object(known), Json::Object(members)) => {
@@ -219,7 +220,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether a value has this kind, without conversion.
+    /// Returns whether a value is of this kind without conversion.
     fn fits(self, json: &Json) -> bool {
         match (self, json) {
             (Self::Text | Self::Id, Json::String(_)) | (Self::Boolean, Json::Bool(_)) => true,

@@ -96,7 +96,7 @@ impl Ops {
             store.health()?;
             store.newest_revision()
         });
-        // A probe has its own timeout, and would mistake silence for a dead process.
+        // A probe has its own timeout, and would take silence for a dead process.
         match timeout(READY_WITHIN, look).await {
             Ok(Ok(newest)) => Ok(newest),
             Ok(Err(error)) if error.kind() == ErrorKind::StorageCorrupt => Err(DAMAGED),
@@ -109,24 +109,30 @@ impl Ops {
     async fn render(&self) -> String {
         let readiness = self.readiness().await;
         let out = Scrape::default();
-        let (version, help) = (env!("CARGO_PKG_VERSION"), "The version that runs; always 1.");
+        let (version, help) =
+            (env!("CARGO_PKG_VERSION"), "The running version, as a label; always 1.");
         out.info("gateway_build_info", help, "version", version);
-        let help = "Whether the server can answer requests, as /readyz says.";
+        let help =
+            "Whether the server is ready to answer requests: 1 if /readyz responds with 200.";
         out.gauge("gateway_ready", help, u8::from(readiness.is_ok()));
-        let help = "Whether a read has found damage in the database since the start.";
+        let help = "Whether a read has found damage in the database since the server started.";
         out.gauge("gateway_database_damaged", help, u8::from(readiness == Err(DAMAGED)));
-        out.gauge("gateway_connections_limit", "Maximum of open connections.", self.connections);
+        out.gauge(
+            "gateway_connections_limit",
+            "Maximum number of open connections.",
+            self.connections,
+        );
         self.work.write(&out);
         if let Ok(Some(UnixTime(newest))) = readiness {
-            let help = "When the newest data was imported, in seconds since 1970.";
+            let help = "Time of the newest import, in seconds since 1970.";
             out.gauge("gateway_data_revision_timestamp_seconds", help, newest);
         }
         self.cleanup.write(&out);
         if let Some(expiry) = self.tls.as_ref().and_then(|tls| tls.expiry()) {
-            let help = "When the certificate expires, in seconds since 1970.";
+            let help = "Expiry time of the certificate, in seconds since 1970.";
             out.gauge("gateway_certificate_expiry_timestamp_seconds", help, expiry);
         }
-        let help = "Start of the process, in seconds since 1970.";
+        let help = "Start time of the process, in seconds since 1970.";
         out.gauge("process_start_time_seconds", help, self.started.0);
         write_process(&out);
         self.metrics.render(&out)

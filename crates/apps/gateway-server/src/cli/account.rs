@@ -147,7 +147,7 @@ fn lifetime(text: &str) -> Result<i64, &'static str> {
     match span.map(|time| time.as_secs()) {
         Ok(seconds @ 1..) => Ok(seconds),
         Ok(_) => Err("must be longer than 0"),
-        Err(_) => Err("expected a number and d, h, m or s, such as 90d"),
+        Err(_) => Err("expected a number and a unit (d, h, m or s), such as 90d"),
     }
 }
 

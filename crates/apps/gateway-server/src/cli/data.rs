@@ -17,23 +17,24 @@ pub(super) struct ImportArguments {
     /// Account that receives the data.
     #[arg(long, value_name = "NAME")]
     account: String,
-    /// Vacancy in which every candidate in the files gets the status of --status. For responses that were filtered by
-    /// both: they contain neither.
+    /// Vacancy in which every candidate in the files gets the status given by --status. Use both flags to import
+    /// filtered responses, which contain neither value.
     #[arg(long, value_name = "N", requires = "status")]
     vacancy_id: Option<i64>,
-    /// Status of the candidates in the vacancy of --vacancy-id.
+    /// Status of the candidates in the vacancy given by --vacancy-id.
     #[arg(long, value_name = "NAME", requires = "vacancy_id")]
     status: Option<String>,
-    /// Remove records of the kinds in the files that are not in the files. Refused if many records would be removed.
+    /// Remove records that are not in the files, if the files contain records of the same kind. Refused if many records
+    /// would be removed.
     #[arg(long, conflicts_with = "vacancy_id")]
     replace: bool,
     /// Let --replace remove exactly this number of records.
     #[arg(long, value_name = "N", requires = "replace")]
     accept_removals: Option<u64>,
-    /// Format of all files; their names then have no effect. Required for standard input.
+    /// Format of all files, regardless of their names. Required for standard input.
     #[arg(long, value_name = "FORMAT")]
     format: Option<ImportFormat>,
-    /// Read the column or field FROM as TO, such as `mobile=phone_mobile`. Repeatable.
+    /// Read the column or field FROM as TO, such as `mobile=phone_mobile`. May be repeated.
     #[arg(long, value_name = "FROM=TO", value_parser = renaming)]
     rename: Vec<(String, String)>,
     /// Dry run: check and count everything, but change nothing.

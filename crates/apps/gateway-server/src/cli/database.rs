@@ -13,13 +13,14 @@ use crate::store::Store;
 /// The flag that names the database.
 #[derive(Debug, Args)]
 pub(super) struct Database {
-    /// Database: a file, or `postgres://USER@HOST/NAME`. Only `serve`, `account create` and `restore` create it if missing.
+    /// Database: a file, or `postgres://USER@HOST/NAME`. Only `serve`, `account create` and `restore` create it if
+    /// missing.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     database: Option<String>,
 }
 
 impl Database {
-    /// Opens the database, which must exist: a typo must not create one.
+    /// Opens the database, which must exist, so that a typo does not create a new one.
     pub(super) fn open(&self) -> Result<Store, Error> {
         open(self.database.as_deref(), false, Duration::ZERO, note_notice)
     }
@@ -51,8 +52,8 @@ impl Database {
     }
 }
 
-/// Opens a database. With `create`, it is created if it does not exist. `wait` limits the time until a PostgreSQL server
-/// can be reached. `notice` receives messages about the connection.
+/// Opens a database. With `create`, it is created if it does not exist. `wait` limits the time until a PostgreSQL
+/// server can be reached. `notice` receives messages about the connection.
 pub(super) fn open(
     database: Option<&str>,
     create: bool,

@@ -39,7 +39,7 @@ pub(super) enum Command {
     },
     /// Erase the bytes that deleted and superseded records left in the files.
     ///
-    /// Completes a deletion that was interrupted or timed out. Also erases what earlier imports have replaced.
+    /// Completes a deletion that was interrupted or timed out. Also erases the data that earlier imports have replaced.
     Traces {
         #[command(flatten)]
         timeout: Timeout,
@@ -64,7 +64,7 @@ pub(super) struct OfAccount {
     /// Account that the records belong to.
     #[arg(long = "account", value_name = "NAME")]
     name: String,
-    /// Skip ids that the account does not have. By default they are an error, and nothing is deleted.
+    /// Skip ids that the account does not have. By default, an unknown id is an error, and nothing is deleted.
     #[arg(long)]
     ignore_missing: bool,
 }

@@ -49,7 +49,7 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
     Ok(())
 }
 
-/// Serves until a signal stops the server. Invalid settings are an error; failures after that are logged.
+/// Serves until a signal stops the server. Invalid settings are an error; later failures are logged.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, check, settings } = arguments;
     refuse_former()?;
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
         validate(&settings, &config)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // Whoever tries the demo reads its output.
+    // Users who try the demo read its output.
     let usual = if demo { LevelFilter::WARN } else { LevelFilter::INFO };
     let level = settings.log_level.unwrap_or(usual);
     let log = Log::install(level)?;
@@ -193,7 +193,7 @@ async fn renew(running: &RunningServer, mut hangup: Signal, encrypted: bool) -> 
     std::future::pending().await
 }
 
-/// Returns two lines for `eval "$(…)"`. A token never contains a quote; the prefix of the URL might.
+/// Returns two lines for `eval "$(…)"`. A token never contains a quote, but the prefix of the URL might.
 fn exports(running: &RunningServer, token: &str) -> String {
     let base_url = running.base_url().replace('\'', r"'\''");
     format!("export GATEWAY_BASE_URL='{base_url}'\nexport GATEWAY_TOKEN='{token}'\n")
@@ -208,11 +208,11 @@ const OTHERS_READ: u32 = 0o004;
 /// Time for the log to be written when the program ends.
 const LOG_FLUSH: Duration = Duration::from_secs(1);
 
-/// Time for blocking threads to end. If they do not, nothing is lost: the service only reads.
+/// Time for blocking threads to end. If they do not, nothing is lost, because the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 
-/// Raises the limit of open files as far as the system allows, and caps the number of connections to fit below it: one
-/// too many could take the descriptor that the database needs to serve the others.
+/// Raises the limit of open files as far as the system allows, and caps the number of connections to fit below it.
+/// Otherwise, an additional connection could take the descriptor that the database needs to serve the others.
 fn fit_descriptors(config: &mut Config) {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap_or_default();
@@ -231,7 +231,7 @@ fn fit_descriptors(config: &mut Config) {
 /// Descriptors for everything except connections, such as the database, the listeners and refusals in progress.
 const DESCRIPTORS: usize = 150;
 
-/// A supervisor that cannot be reached will notice by itself, so a failure is ignored.
+/// If the supervisor cannot be reached, it will notice by itself, so a failure is ignored.
 fn notify(state: NotifyState<'_>) {
     drop(sd_notify::notify(&[state]));
 }
@@ -271,7 +271,7 @@ fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
     Ok(response)
 }
 
-/// Timeout of connecting, and of each read. The server itself takes at most two seconds.
+/// Timeout of connecting, and of each read. The server itself responds within two seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Maximum length of a response, in bytes.

@@ -52,8 +52,8 @@ pub(super) struct Settings {
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = connections(),
         default_value = "10000", hide_default_value = true)]
     connections: usize,
-    /// Maximum number of open connections of one address, except this machine and trusted proxies [default: a quarter
-    /// of --connections, at least 16]
+    /// Maximum number of open connections from one address, except from this machine and trusted proxies [default: a
+    /// quarter of --connections, at least 16]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = connections())]
     connections_per_address: Option<usize>,
     /// Timeout of a whole response, in seconds, at most 900 [default: 900]
@@ -103,10 +103,10 @@ fn connections() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
-/// Reads an address. Its errors name the form.
+/// Reads an address. The error describes the expected form.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_error| {
-        "expected an IP address and a port, such as 127.0.0.1:8080 or [::]:8080; names are not looked up"
+        "expected an IP address and a port, such as 127.0.0.1:8080 or [::]:8080; host names are not supported"
     })
 }
 
@@ -126,13 +126,13 @@ fn path(text: &str) -> Result<String, &'static str> {
     Err("expected a path that starts with / and has no query, fragment or space, such as /gateway")
 }
 
-/// Returns what to do without a flag that no longer exists.
+/// Returns what to use instead of a flag that no longer exists.
 pub(super) fn former(flag: &str) -> Option<&'static str> {
     let flag = flag.strip_prefix("--")?;
     FORMER.iter().find(|(name, _)| *name == flag).map(|(_, advice)| *advice)
 }
 
-/// Fails if a variable of a setting that no longer exists is set: it may have limited or secured the server.
+/// Fails if the variable of a setting that no longer exists is set, because it may have limited or secured the server.
 pub(super) fn refuse_former() -> Result<(), Error> {
     for (flag, advice) in FORMER {
         let variable = format!("GATEWAY_{}", flag.replace('-', "_").to_ascii_uppercase());
@@ -143,10 +143,10 @@ pub(super) fn refuse_former() -> Result<(), Error> {
     Ok(())
 }
 
-/// Maximum time for responses to end, in seconds. It cannot overflow a clock.
+/// Maximum time for responses to end, in seconds. Adding it to a clock cannot overflow.
 const DAY: u64 = 24 * 60 * 60;
 
-/// The settings of earlier builds that have a replacement.
+/// Former settings that have a replacement.
 const FORMER: [(&str, &str); 8] = [
     ("config", "use flags or GATEWAY_… variables"),
     ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
@@ -155,7 +155,7 @@ const FORMER: [(&str, &str); 8] = [
     ("drain-pause", "delay the signal instead, for example with a Kubernetes preStop hook"),
     ("log-format", "the log is text on a terminal, otherwise JSON"),
     ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),
-    ("replace", "move the database and its log, FILE-wal, away, then restore"),
+    ("replace", "move the database and its log (FILE-wal) away, then restore"),
 ];
 
 #[cfg(test)]

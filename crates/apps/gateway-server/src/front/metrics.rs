@@ -1,5 +1,5 @@
-//! Counters of requests and responses, in a registry of the crate `prometheus`. Label values are a small fixed set; none is
-//! taken from a request.
+//! Counters of requests and responses, in a registry of the crate `prometheus`. Label values are a small fixed set;
+//! none is taken from a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,8 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Creates counters at zero. The listener counts the connections, and the log the lines that it dropped.
+    /// Creates counters at zero. The listener itself counts the connections, and the log counts the lines that it
+    /// dropped.
     pub(crate) fn new(
         connections: Arc<Connections>,
         log_lines_dropped: Arc<AtomicU64>,
@@ -46,7 +47,7 @@ impl Metrics {
         let durations = HistogramOpts::new("gateway_request_duration_seconds", took);
         let durations = durations.buckets(BOUNDS.into());
         let requests = "Requests answered.";
-        let versions = "Requests by version of HTTP.";
+        let versions = "Requests by HTTP version.";
         let problems = "Responses with a problem, by its type.";
         let ends = "Responses by how they ended.";
         let bytes = "Bytes of response bodies handed to connections.";
@@ -111,7 +112,7 @@ impl Metrics {
         self.in_flight.dec();
     }
 
-    /// Returns these metrics and those read for this scrape, as text.
+    /// Returns these metrics, and those that were read for this scrape, as text.
     pub(crate) fn render(&self, read: &Scrape) -> String {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         read.gauge("gateway_connections", "Open connections.", self.connections.open());
@@ -122,7 +123,7 @@ impl Metrics {
         );
         read.counter(
             "gateway_connections_refused_by_address_total",
-            "Connections refused because their address had too many.",
+            "Connections refused because there were too many from the same address.",
             load(&self.connections.refused_by_address),
         );
         read.counter(
@@ -168,7 +169,7 @@ impl Scrape {
     }
 }
 
-/// The operation of requests that named none.
+/// The label of requests that named no operation.
 const NO_OPERATION: &str = "none";
 
 /// Upper bounds of the histogram, in seconds.

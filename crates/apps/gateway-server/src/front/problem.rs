@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-/// A problem to be reported. The response repeats nothing of the request except the name of a parameter.
+/// A problem to be reported. The response repeats no part of the request except the name of a parameter.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) kind: Kind,
@@ -103,7 +103,8 @@ impl Problem {
         })
     }
 
-    /// Creates the problem for a client with too many open connections or lists. It may retry when one has ended.
+    /// Creates the problem for a client with too many open connections or lists. The client may retry when one has
+    /// ended.
     pub(crate) fn limited(kind: Kind) -> Self {
         Self::new(kind).retry_after(Duration::from_secs(1))
     }
@@ -126,7 +127,7 @@ impl Problem {
             headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         }
         if let Some(wait) = self.retry_after {
-            // Rounded up, so that a client that waits this long will be admitted.
+            // Rounded up, so that a client that waits this long is admitted.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
         }
@@ -188,7 +189,7 @@ static TABLE: [(Kind, u16, &str, &str); 26] = [
         Kind::RequestMalformed,
         400,
         "request-malformed",
-        "The request target is not a path or a URI of HTTP",
+        "The request target is neither a path nor an HTTP URI",
     ),
     (Kind::HostInvalid, 400, "host-invalid", "The request needs exactly one valid Host header"),
     (Kind::UriTooLong, 414, "uri-too-long", "The request target is too long"),

@@ -1,5 +1,4 @@
-//! Runs blocking reads from the database: a limited number concurrently, and with limits on how long a request waits
-//! for them.
+//! Runs blocking reads from the database, with limits on how many run concurrently and on how long a request waits.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::store::Store;
 /// Runs short, blocking calls to the store on threads that serve no connections.
 ///
 /// A call needs a reader. The number of readers limits how many calls run concurrently, and therefore how many database
-/// connections are needed. Readers are granted in order, and a list gives its reader back when another call waits: a
+/// connections are needed. Readers are granted in order, and a list gives its reader back when another call waits, so a
 /// small response waits for at most one page of each earlier list.
 ///
 /// A reachable database enforces the timeout of its statements itself. If the database cannot be reached, a blocking
@@ -44,7 +43,7 @@ pub(crate) trait Job<T>: FnOnce(&Store) -> Result<T, Error> + Send + 'static {}
 
 impl<T, F: FnOnce(&Store) -> Result<T, Error> + Send + 'static> Job<T> for F {}
 
-/// How long a simulated database takes for the next read.
+/// The duration of the next read from a simulated database.
 #[cfg(feature = "test-util")]
 #[derive(Clone)]
 pub(crate) struct Latency(pub(crate) Arc<dyn Fn() -> Duration + Send + Sync>);
@@ -57,7 +56,7 @@ impl std::fmt::Debug for Latency {
 }
 
 impl Work {
-    /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
+    /// Creates a pool of `readers` readers. `statement_timeout` is the timeout of one database statement.
     pub(crate) fn new(store: Arc<Store>, readers: usize, statement_timeout: Duration) -> Self {
         Self {
             store,
@@ -72,7 +71,7 @@ impl Work {
         }
     }
 
-    /// Reads without threads: for a store in memory, in a simulation.
+    /// Makes reads run on the calling thread, for an in-memory store in a simulation.
     #[cfg(feature = "test-util")]
     pub(crate) fn without_threads(self, latency: Latency) -> Self {
         Self { latency: Some(latency), ..self }
@@ -80,17 +79,21 @@ impl Work {
 
     /// Writes the metrics.
     pub(crate) fn write(&self, out: &Scrape) {
-        let help = "Maximum number of concurrent readers of the database.";
+        let help = "Maximum number of concurrent database readers.";
         out.gauge("gateway_database_readers_limit", help, self.limit);
         let busy = self.limit.saturating_sub(self.readers.available_permits());
-        out.gauge("gateway_database_readers_busy", "Readers that are in use.", busy);
+        out.gauge("gateway_database_readers_busy", "Database readers in use.", busy);
         let waiting = self.waiting.load(Ordering::Relaxed);
-        out.gauge("gateway_database_readers_waiting", "Calls that wait for a reader.", waiting);
+        out.gauge(
+            "gateway_database_readers_waiting",
+            "Calls waiting for a database reader.",
+            waiting,
+        );
         let idle = self.store.idle_connections();
-        let help = "Open connections to the database that are not in use.";
+        let help = "Idle database connections.";
         out.gauge("gateway_database_connections_idle", help, idle);
         let failures = self.failures.load(Ordering::Relaxed);
-        let help = "Calls to the database that failed.";
+        let help = "Failed database calls.";
         out.counter("gateway_database_failures_total", help, failures);
     }
 
@@ -98,8 +101,8 @@ impl Work {
         Arc::clone(&self.store)
     }
 
-    /// Runs a job that reads one or two rows, on this thread if the store is local: that takes less time than handing
-    /// the job to another thread.
+    /// Runs a job that reads one or two rows. If the store is local, it runs on this thread, which takes less time than
+    /// handing the job to another thread.
     pub(crate) async fn look_up<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         if !self.store.is_near() {
             return self.run(job).await;
@@ -109,8 +112,8 @@ impl Work {
         result
     }
 
-    /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return, in
-    /// time.
+    /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return,
+    /// in time.
     pub(crate) async fn run<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         let busy = |_elapsed| {
             Error::new(ErrorKind::Overloaded, "cannot read the database: all readers are busy")
@@ -119,9 +122,9 @@ impl Work {
         self.run_with(reader, job).await
     }
 
-    /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit: for a response that has already
-    /// begun, and has a deadline. The number of concurrent jobs that compress leaves one processor free, unless they
-    /// mostly wait for a remote database.
+    /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit. Use it for a response that has
+    /// already begun and has a deadline. Jobs that compress leave one processor free, unless they mostly wait for a
+    /// remote database.
     pub(crate) async fn run_patiently<T: Send + 'static>(
         &self,
         compresses: bool,
@@ -175,7 +178,7 @@ impl Work {
         result
     }
 
-    /// Counts a failure of the database. A busy server and a removed revision do not count.
+    /// Counts a failure of the database. An overloaded server or a removed revision is not one.
     fn count<T>(&self, result: &Result<T, Error>) {
         use ErrorKind::{NotFound, Overloaded, SnapshotGone};
         if let Err(error) = result
@@ -217,7 +220,7 @@ fn stopping(_closed: AcquireError) -> Error {
     Error::new(ErrorKind::Storage, "the server is stopping")
 }
 
-/// A call that waits for a reader, or that was given up.
+/// A call that waits for a reader, or that has given up.
 struct Waiting<'w>(&'w AtomicU64);
 
 impl<'w> Waiting<'w> {
@@ -233,5 +236,5 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Steps of a job that each may take the statement timeout: connect, prepare a statement, run it.
+/// Number of steps of a job that may each take as long as the statement timeout: connect, prepare a statement, run it.
 const STEPS: u32 = 3;

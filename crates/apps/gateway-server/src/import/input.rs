@@ -1,4 +1,4 @@
-//! Standard input as a file of an import.
+//! Standard input as a file to import.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
@@ -13,7 +13,7 @@ pub(super) fn is_standard_input(path: &Path) -> bool {
 }
 
 /// Returns standard input. With `whole_lines`, reading fails if the last line does not end with a line break, because
-/// the program that wrote it may have died early.
+/// the program that wrote it may have been killed.
 pub(super) fn standard_input(whole_lines: bool) -> Box<dyn Read> {
     let input = BufReader::with_capacity(256 * 1024, io::stdin().lock());
     if whole_lines { Box::new(WholeLines { input, last: b'\n' }) } else { Box::new(input) }
@@ -45,7 +45,7 @@ pub(super) struct Metered<R> {
     progress: Progress,
 }
 
-/// How much of a file was read.
+/// The progress of reading a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Progress(Rc<[Cell<u64>; 2]>);
 
@@ -90,7 +90,7 @@ impl<R: Read> Read for Metered<R> {
 pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::FileTooLarge {
         let text = format!(
-            "the record has more than {RECORD_BYTES} bytes; shorten it, or close its quotes"
+            "the record has more than {RECORD_BYTES} bytes; shorten it, or look for a quote that is not closed"
         );
         return Error::at(place, text);
     }

@@ -1,8 +1,8 @@
 //! The operations that the store needs from a database. Two small drivers implement them; the rest is written once.
 //!
 //! Parameters are numbered: `?1` is the first value. A row with 9223372036854775807 in `rev_to` is live, because no
-//! account reaches that revision. Every statement on the data of an account has the account among its parameters; tests
-//! check it.
+//! account reaches that revision. Every statement on the data of an account has the account among its parameters, which
+//! tests check.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) trait Db: Send {
         row: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Appends a row to a temporary table. It may be in memory until [`end_load`](Self::end_load).
+    /// Appends a row to a temporary table. The row may stay in memory until [`end_load`](Self::end_load).
     fn load(&mut self, table: Table, row: &[Value<'_>]) -> Result<(), Error>;
 
     /// Writes the rows that are still in memory.
@@ -73,7 +73,7 @@ impl dyn Db + '_ {
         Ok(now)
     }
 
-    /// Runs `work` in a write transaction, and commits if it succeeds and `mode` is to keep its changes.
+    /// Runs `work` in a write transaction, and commits if it succeeds and `mode` says to keep the changes.
     pub(super) fn transaction<T>(
         &mut self,
         mode: ImportMode,
@@ -149,7 +149,7 @@ pub(super) enum Table {
 pub(super) struct Dialect {
     /// Begins a write transaction.
     pub(super) begin: &'static str,
-    /// The clock that all programs share: that of the machine with the file, or of the database server.
+    /// The clock that all programs share: the clock of the machine with the file, or of the database server.
     pub(super) now: &'static str,
     /// Returns the revision of an account. Locks the account until the transaction ends.
     pub(super) lock_account: &'static str,
@@ -169,14 +169,14 @@ pub(super) struct Dialect {
 
 /// Opens connections to one database.
 pub(super) trait Driver: Send + Sync {
-    /// Opens a connection: for reading, with a time limit for each statement, or for writing, without one. SQLite reads
-    /// a page in milliseconds, and has no limit. `context` begins the message of an error that has no more specific
-    /// one.
+    /// Opens a connection, either for reading, with a time limit for each statement, or for writing, without a limit.
+    /// SQLite has no limit, because it reads a page in milliseconds. `context` is the message of errors without a more
+    /// specific one.
     fn connect(&self, limit: Option<Duration>, context: &'static str)
     -> Result<Box<dyn Db>, Error>;
 
-    /// Returns whether a read of a single row takes microseconds, as it does inside this process. If it takes a round
-    /// trip over a network, requests wait for it without blocking a thread of the runtime.
+    /// Returns whether reading a single row takes only microseconds, because the database runs inside this process. If
+    /// it takes a network round trip, requests wait for it without blocking a thread of the runtime.
     fn is_near(&self) -> bool;
 
     /// Checks that the database is still the one that was opened.
@@ -199,7 +199,7 @@ pub(super) const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version that this release creates, reads and writes. Versions 1 to 3 were never released.
 pub(super) const VERSION: i64 = 4;
 
-/// Checks the schema version of a database; `name` says which one in the error.
+/// Checks the schema version of a database. `name` identifies the database in the error.
 pub(super) fn check_version(name: &str, version: Option<i64>) -> Result<(), Error> {
     let next = "create a new database and import the data";
     let (kind, problem) = match version {
@@ -216,10 +216,10 @@ pub(super) fn check_version(name: &str, version: Option<i64>) -> Result<(), Erro
     Err(Error::new(kind, format!("{name} {problem}")))
 }
 
-/// Creates the error for data that differs from what an import writes.
+/// Creates an error for data that no import would have written.
 pub(super) fn damaged(what: &str) -> Error {
     let text = format!(
-        "the database is damaged: {what} differs from what was written; run `gateway-server check`"
+        "the database is damaged: {what} is not as it was written; run `gateway-server check`"
     );
     Error::new(ErrorKind::StorageCorrupt, text)
 }

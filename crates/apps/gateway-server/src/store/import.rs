@@ -1,8 +1,8 @@
 //! An import: the records are staged in temporary tables, and then become one new revision.
 //!
-//! Large files take a long time to read, so they are staged before the transaction that locks the account: other
-//! writers wait only for the second half. The staged records have no index, which would cost more than one pass over
-//! them.
+//! Large files take a long time to read, so they are staged before the transaction that locks the account. Other
+//! writers then wait only for the second step. The staged records have no index, because building one would cost more
+//! than a pass over them.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::store::model::{
 };
 use crate::token::random;
 
-/// Imports the records that `fill` stages. With `removals`, live records that are not staged end.
+/// Imports the records that `fill` stages. With `removals`, live records that are not staged are ended.
 pub(super) fn import(
     db: &mut dyn Db,
     account: AccountId,
@@ -28,7 +28,7 @@ pub(super) fn import(
     let dialect = db.dialect();
     db.batch(dialect.before_staging)?;
     db.batch(STAGING)?;
-    // Done before the transaction, which could keep reading the state of the database at its start.
+    // Done before the transaction, which might keep reading the state that the database had when it began.
     db.execute(KNOWN_STATUSES, &[account.0.into()])?;
     // A transaction, for speed. It locks nothing, because it uses only temporary tables.
     db.batch("BEGIN")?;
@@ -196,7 +196,7 @@ pub(super) fn render<'b>(row: &impl Serialize, buffer: &'b mut Vec<u8>) -> Resul
     std::str::from_utf8(buffer).map_err(|error| Error::caused(ErrorKind::Storage, odd, error))
 }
 
-/// Fails if clients would skip the record in a response, because it is too large.
+/// Fails if the record is so large that clients would skip it in a response.
 fn within_limit(place: Place, record: &str) -> Result<&str, Error> {
     if record.len() <= RECORD_LIMIT {
         return Ok(record);
@@ -230,8 +230,8 @@ impl Sequence {
     }
 }
 
-/// Adds new statuses to the account. Where they differ, replaces the keys of this import with those of the account, to
-/// which another import may have added statuses since.
+/// Adds new statuses to the account. Replaces the keys of this import with those of the account where they differ,
+/// because another import may have added statuses in the meantime.
 fn name_statuses(db: &mut dyn Db, account: i64) -> Result<(), Error> {
     let account = [account.into()];
     db.execute(ADD_STATUSES, &account)?;
@@ -282,7 +282,7 @@ impl Merge<'_> {
         if replaces {
             removed += self.remove(&APPLICATIONS, &changes)?;
         }
-        // Without staged statuses, those that were not removed are unchanged.
+        // If no statuses are staged, those that were not removed are unchanged.
         let is_given = changes != Changes::default();
         let unchanged = if is_given { changes.unchanged } else { left.unwrap_or(0) };
         report.applications = Changes { unchanged, removed, ..changes };
@@ -338,7 +338,7 @@ struct Keys {
 
 /// A kind of records that an import stages.
 struct Kind {
-    /// Names a record before its id.
+    /// The text that precedes the id in a message.
     name: &'static str,
     table: &'static str,
     /// The columns of the key. The last one is the id that errors name.
@@ -377,8 +377,8 @@ impl Kind {
             .replace("{o=s}", &same.join(" AND "))
     }
 
-    /// Adds the staged records that are not live, in the order of the key, so that the database appends. Of records that
-    /// share a key, it adds the first.
+    /// Adds the staged records that are not live, in the order of the key, so that the database appends. Of records
+    /// that share a key, it adds the first.
     fn insert(&self, keys: Keys, is_first: bool) -> String {
         let mut template = INSERT.to_owned();
         for (clause, is_needed) in
@@ -435,7 +435,7 @@ fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;
     let of_file = if first.file == place.file { "" } else { " of another file" };
     let text = format!(
-        "{what} was already given, with other data, on line {line}{of_file}; remove one of the two"
+        "{what} was already given with different data, on line {line}{of_file}; remove one of the two"
     );
     Error::at(place, text)
 }
@@ -465,7 +465,7 @@ const ADD_STAGED_STATUS: &str = "\
     INSERT INTO staged_status(key, name) \
     SELECT coalesce(max(key), 0) + 1, ?1 FROM staged_status RETURNING key";
 
-/// A known status that no record uses may have been erased since.
+/// A known status that no record uses may have been erased in the meantime.
 const ADD_STATUSES: &str = "\
     INSERT INTO status(account_id, key, name) \
     SELECT ?1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = ?1) \
@@ -518,7 +518,7 @@ mod tests {
     use super::*;
     use crate::store::{REVOKE_TOKEN, TOKENS, deletion, read};
 
-    /// One account never sees another.
+    /// An account must never see the data of another account.
     #[test]
     fn every_statement_on_account_data_has_the_account_as_a_parameter() {
         let mut all: Vec<String> = [

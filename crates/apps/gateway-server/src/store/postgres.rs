@@ -1,4 +1,4 @@
-//! The driver of PostgreSQL: many servers, one database.
+//! The driver for PostgreSQL: many servers, one database.
 //!
 //! The SQL uses no sequences, triggers, cursors or foreign keys, and every key begins with the account. An import uses
 //! temporary tables, and the tables are created under an advisory lock.
@@ -36,8 +36,8 @@ impl Database {
     }
 }
 
-/// Checks the schema version. Creates the tables if they do not exist and `create` is set. Concurrent callers wait for one
-/// another.
+/// Checks the schema version. Creates the tables if they do not exist and `create` is set. Concurrent callers wait for
+/// one another.
 fn prepare(db: &mut dyn Db, create: bool) -> Result<(), Error> {
     db.transaction(ImportMode::Commit, |db| {
         // Held until the transaction ends.
@@ -90,7 +90,7 @@ impl Driver for Database {
         let now = db.first(MICROSECONDS, &[])?.map_or(0, |[now]| now);
         while db.count(OLDER_READERS, &[now.into()])? > 0 {
             if Instant::now() >= deadline {
-                return Err(busy("a transaction that began before still runs"));
+                return Err(busy("an earlier transaction is still running"));
             }
             db.batch("SELECT pg_sleep(0.1)")?;
         }
@@ -191,7 +191,7 @@ impl Db for Postgres {
         let Some(rows) = self.rows.get_mut(table as usize) else { return Ok(()) };
         rows.extend_from_slice(&i16::try_from(row.len()).unwrap_or(i16::MAX).to_be_bytes());
         let mut column = |bytes: &[u8]| {
-            // A record is never larger than clients accept.
+            // A record is never larger than the limit of clients, so its length fits.
             rows.extend_from_slice(&i32::try_from(bytes.len()).unwrap_or(i32::MAX).to_be_bytes());
             rows.extend_from_slice(bytes);
         };
@@ -265,7 +265,7 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
             // The message of this code names the table, but no row.
             let message = error.as_db_error().map_or("permission denied", |error| error.message());
             let text = format!(
-                "the role of the database URL lacks a privilege: {message}; grant it, or use another role"
+                "the role in the database URL lacks a privilege: {message}; grant it, or use another role"
             );
             return Error::caused(ErrorKind::Storage, text, state);
         }
@@ -282,7 +282,7 @@ fn failed(context: &'static str) -> impl FnOnce(::postgres::Error) -> Error {
     move |error| failure(context, error)
 }
 
-/// Translates an error of the connector, which names the cause and the next step.
+/// Translates an error of the connector, whose message names the cause and the next step.
 fn not_connected(error: methodical_postgres::Error) -> Error {
     let kind = match error.kind() {
         Cause::Setting => ErrorKind::Config,
@@ -292,7 +292,7 @@ fn not_connected(error: methodical_postgres::Error) -> Error {
     Error::caused(kind, "cannot connect to the database", error)
 }
 
-/// Size at which rows are sent, in bytes.
+/// Size at which buffered rows are sent, in bytes.
 const BATCH: usize = 1024 * 1024;
 
 const TABLES: [(Table, &str); 4] = [
@@ -324,19 +324,19 @@ const WITHOUT_STATISTICS: &str = "\
 
 const MICROSECONDS: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// Counts the other sessions that may read rows deleted before `?1`. Without the role `pg_read_all_stats`, only those of
-/// the same role are seen.
+/// Counts the other sessions that may read rows deleted before `?1`. Without the role `pg_read_all_stats`, it sees only
+/// sessions of the same role.
 const OLDER_READERS: &str = "\
     SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
     AND datname = current_database() AND backend_xmin IS NOT NULL \
     AND xact_start < to_timestamp(?1::bigint / 1000000.0)";
 
-/// Counts the table if its owner is this role, or if it does not exist.
+/// Counts a table if its owner is this role, or if it does not exist.
 const OWNS: &str = "\
     SELECT count(*) FROM (SELECT ?1::text AS name) one LEFT JOIN pg_class ON oid = to_regclass(name) \
     WHERE oid IS NULL OR pg_has_role(relowner, 'USAGE')";
 
-/// One statement, because several would be one transaction, in which VACUUM does not run.
+/// A single statement, because several would form a transaction, in which VACUUM cannot run.
 const VACUUM: &str = "VACUUM candidate, vacancy, application, status, account, token";
 
 static DIALECT: Dialect = Dialect {
@@ -344,7 +344,7 @@ static DIALECT: Dialect = Dialect {
     // `now()` would return the start of the transaction.
     now: "SELECT extract(epoch FROM clock_timestamp())::bigint",
     lock_account: "SELECT revision FROM account WHERE id = ?1 FOR UPDATE",
-    // For the statements of this connection: sort and hash in memory, and do not compile.
+    // Makes the statements of this connection sort and hash in memory, and disables JIT compilation.
     before_staging: "SET work_mem = '64MB'; SET jit = off",
     // Collects statistics for the planner, but no samples of records, which would outlive an erasure.
     staged: "ANALYZE staged_vacancy(seq, id), staged_candidate(seq, id), staged_application",

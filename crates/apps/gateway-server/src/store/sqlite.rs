@@ -1,4 +1,4 @@
-//! The driver of SQLite: one file, one writer at a time, any number of readers.
+//! The driver for SQLite: one file, one writer at a time, any number of readers.
 
 pub(super) mod file;
 
@@ -20,7 +20,7 @@ pub(super) struct File {
     is_writable: bool,
     /// The device and the inode of the file, to notice when another file has replaced it.
     identity: Option<(u64, u64)>,
-    /// Keeps the log, or a database in memory, alive while no other connection is open.
+    /// Keeps the log or an in-memory database alive while no other connection is open.
     _held: Mutex<Connection>,
 }
 
@@ -163,7 +163,7 @@ impl Db for Sqlite {
     ) -> Result<(), Error> {
         self.with(sql, parameters, |statement| {
             let mut rows = statement.raw_query();
-            // Read to the end: only then does SQLite commit what a query writes.
+            // Read to the end, because only then does SQLite commit what the query writes.
             while let Some(row) = rows.next().map_err(failed(self.context))? {
                 on_row(row)?;
             }
@@ -211,7 +211,8 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-/// Describes what SQLite finds in the pages of the file. SQLite's text is only for people who know the file format.
+/// Describes the damage that SQLite finds in the pages of the file. Only people who know the file format understand
+/// SQLite's own text.
 fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
     let failed = || failed("cannot check the database");
     let mut statement = connection.prepare("PRAGMA integrity_check(20)").map_err(failed())?;
@@ -226,7 +227,7 @@ fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
     let more = if places < 20 { "" } else { " or more" };
     Ok((places > 0).then(|| {
         format!(
-            "pages or indexes of the file that are damaged: {places}{more}; `PRAGMA integrity_check` of sqlite3 has details"
+            "damaged pages or indexes of the file: {places}{more}; `PRAGMA integrity_check` in sqlite3 shows details"
         )
     }))
 }
@@ -234,7 +235,7 @@ fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
 /// Translates a SQLite error. `context` is the message of errors that have no more specific one.
 fn failure(context: &'static str, error: rusqlite::Error) -> Error {
     let extended = error.sqlite_extended_error_code();
-    // Reported on a full disk, when the index of the log cannot grow.
+    // SQLite reports this if the disk is full and the index of the log cannot grow.
     let is_full = extended == Some(ffi::SQLITE_IOERR_SHMSIZE);
     let unique = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
     let because = |cause: &str| Cow::from(format!("{context}: {cause}"));
@@ -283,7 +284,8 @@ static DIALECT: Dialect = Dialect {
     now: "SELECT unixepoch()",
     lock_account: "SELECT revision FROM account WHERE id = ?1",
     before_staging: "",
-    // The order in which the statuses are inserted. It contains all columns of the insertion, so that no row is looked up.
+    // The order in which the statuses are inserted. It contains all columns of the insertion, so that no row is looked
+    // up.
     staged: "\
         CREATE INDEX temp.staged_application_in_order \
         ON staged_application(vacancy_id, candidate_id, seq, status_key)",
@@ -322,7 +324,7 @@ mod tests {
         }
     }
 
-    /// The plan of every statement that answers requests or cleans up. None may scan a table.
+    /// The plans of all statements that answer requests or clean up. None may scan a table.
     #[test]
     fn every_read_uses_a_key() {
         let directory = tempfile::tempdir().unwrap();

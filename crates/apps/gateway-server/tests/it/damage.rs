@@ -88,7 +88,7 @@ fn the_check_names_what_cannot_be_read() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("candidates that cannot be read\n"), "{text}");
-    assert!(text.contains("pages or indexes of the file that are damaged: "), "{text}");
+    assert!(text.contains("damaged pages or indexes of the file: "), "{text}");
     assert!(text.contains("restore a backup"), "{text}");
     assert!(!text.contains("malformed") && !text.contains("btree"), "{text}");
 }
