@@ -143,11 +143,11 @@ fn with_groups(
 
 /// The command that shows a member. Its name is that of the list's command and `show`.
 fn shown_member(of: Recovered) -> clap::Command {
-    let id = Arg::new(SHOWN).value_name("ID").required(true).help("Identity of the record");
+    let id = Arg::new(SHOWN).value_name("ID").required(true).help("Id of the record");
     clap::Command::new("show")
         .about("Show a record of the mirror with its history")
         .long_about(format!(
-            "Show a record of the mirror with its history.\n\nPrints its fields, the {} of each {} that it is in, and when they \
+            "Show a record of the mirror with its history.\n\nPrints its fields, its {} in each {}, and when they \
              changed. In JSON, this is one object.",
             of.value,
             of.groups.name()
@@ -161,7 +161,7 @@ const SHOWN: &str = "frame:shown";
 /// Parses the identity of a group. Also accepts a title that [`look_up_titles`] has looked up.
 fn group(text: &str) -> Result<u64, String> {
     if text.is_empty() {
-        return Err("expected an identity, such as 101, or a title".to_owned());
+        return Err("expected an id, such as 101, or a title".to_owned());
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return whole_number(text);
@@ -178,7 +178,7 @@ pub(crate) fn look_up_titles<S: Mirrored>(invocation: &Invocation) -> Result<boo
     for title in &titles {
         let id = group_of_title::<S>(title, invocation)?;
         let id = id.parse().map_err(|_not_a_number| {
-            Failure::usage(format!("cannot use the title `{title}`: its identity is {id}"))
+            Failure::usage(format!("cannot use the title `{title}`: its id {id} is not a number"))
         })?;
         lock(&TITLES).insert(title.clone(), Some(id));
     }
@@ -287,12 +287,12 @@ pub(crate) fn parse<C: OperationCommands>(
 /// Flags that only other commands have, and removed ones, with what to use instead.
 const OTHER_FLAGS: [(&str, &str); 6] = [
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
-    ("--excel", "-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),
+    ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
     ("--keyring", "the setting `token-command` reads a keyring, with the program of your system"),
     ("--color", "the variable NO_COLOR turns colors off; only terminals have them"),
     (
         "--account",
-        "a mirror belongs to the account of --profile; for that of --account NAME, use --profile NAME",
+        "a mirror belongs to the account of --profile: instead of --account NAME, use --profile NAME",
     ),
     (
         "--access-log",
@@ -423,12 +423,12 @@ Settings, first source found wins ({} shows which):
 pub(crate) fn environment(name: Name) -> String {
     let mut own: Vec<_> = KEYS.iter().filter_map(|key| Some((key.variable?, key.about))).collect();
     own.splice(1..1, [("PROFILE", "profile"), ("TOKEN", "access token")]);
-    own.push(("FORCE_TTY", "print as on a terminal with this number of columns"));
+    own.push(("FORCE_TTY", "format output as on a terminal with this many columns"));
     let own = own.into_iter().map(|(variable, text)| (name.variable(variable), text));
     let others = [
         ("HTTPS_PROXY", "proxy for https; HTTP_PROXY and ALL_PROXY for others"),
         ("NO_PROXY", "hosts to call directly"),
-        ("PAGER", "pager for long output on a terminal; default: less"),
+        ("PAGER", "pager for long output on a terminal [default: less]"),
         ("NO_COLOR", "no colors"),
         ("CI", "no progress line and no pager"),
     ];

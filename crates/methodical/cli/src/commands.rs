@@ -42,17 +42,17 @@ pub(crate) enum Command<C: Subcommand> {
     Board,
     /// Find records that may be the same person.
     ///
-    /// They have the same e-mail address (case does not matter), or a phone number with the same last nine digits. Each
-    /// line has the number of its set, and the fields that are the same.
+    /// Such records have the same e-mail address (case does not matter), or a phone number with the same last nine
+    /// digits. Each line contains the number of its set, and the fields that are the same.
     Duplicates,
     /// List who is where: each {member} in each {group}, with the {value} and since when.
     #[command(subcommand)]
     Placements(PlacementsCommand),
     /// Report what happened in a week, a month or another period.
     ///
-    /// Counts new records, and records whose {value} changed, by {group}; new ones by source, and how long records had each
-    /// {value} that ended. If the setting `statuses` has named groups, it also counts the moves into each of them. The field
-    /// `by` says what a line is about.
+    /// Counts new records, and records whose {value} changed, by {group}; new records also by source. Also shows how
+    /// long records had each {value} that they left. If the setting `statuses` has named groups, the report counts the
+    /// moves into each group. The field `by` says what a line is about.
     #[command(after_help = "\
 Examples:
   {program} report
@@ -70,8 +70,9 @@ Examples:
     Config(ConfigCommand),
     /// Check the service against its contract, with read-only requests.
     ///
-    /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
-    /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
+    /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the
+    /// contract leaves open. Open points are reported, but cannot fail without --strict. The exit code is 5 if a check
+    /// fails.
     ///
     /// A table lists the failed checks; -v lists all checks. Other formats contain all checks.
     Check(CheckFlags),
@@ -79,7 +80,7 @@ Examples:
     ///
     /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages are read-only, and
     /// available only on this machine. To give colleagues access, add readers with passwords, and use --listen with
-    /// --tls-certificate, or with --proxy-host and a proxy with TLS.
+    /// --tls-certificate, or with --proxy-host and a TLS proxy.
     #[cfg(feature = "dashboard")]
     #[command(after_help = "\
 Examples:
@@ -96,9 +97,9 @@ Examples:
     Man(ManFlags),
     /// Answer an assistant from the mirror, over the Model Context Protocol.
     ///
-    /// Reads requests from standard input and prints the answers, until the input ends. The tools only read: who is
-    /// where, a {member} with its history, the board, a report, changes, and how old the data is. Without --personal,
-    /// no answer has a name, an e-mail address or another personal value.
+    /// Reads requests from standard input and prints the answers, until the input ends. The tools are read-only: who is
+    /// where, a {member} with its history, the board, a report, changes, and the age of the data. Without --personal,
+    /// no answer contains a name, an e-mail address or another personal value.
     #[command(after_help = "\
 Examples:
   {program} mcp
@@ -112,9 +113,9 @@ Examples:
     Profile(ProfileCommand),
     /// Sync the mirror, and read it as a Singer tap.
     ///
-    /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what
-    /// has changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that
-    /// cannot be read are warnings.
+    /// The first run prints a copy of each stream. With the state that the target printed, later runs print only
+    /// changes. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. A record that
+    /// cannot be read is skipped with a warning.
     #[command(after_help = "\
 Examples:
   {program} tap --discover > catalog.json
@@ -184,12 +185,12 @@ pub(crate) fn run<C: OperationCommands>(
 pub(crate) enum MirrorCommand {
     /// Bring the mirror up to date with the service.
     ///
-    /// Each list is read once, and only differences are written. A list that was not received completely changes nothing.
-    /// A record that is absent from a complete list is missing, and gone after two such lists. If too many records are
-    /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
+    /// Reads each list once, and writes only differences. An incomplete list changes nothing. A record that is absent
+    /// from a complete list is marked missing, and gone after two such lists. If too many records are missing, nothing
+    /// is changed, and the exit code is 7. If some records cannot be read, the exit code is 6.
     ///
-    /// The {value} is not in any record; you can only filter a list by it. So the sync requests the records of each
-    /// {group}, and those with each {value}.
+    /// No record contains its {value}; you can only filter a list by it. The sync therefore requests the records of
+    /// each {group}, and those with each {value}.
     ///
     /// The flags that select records and fields, such as --filter, apply to the report.
     #[command(after_help = "\
@@ -211,8 +212,8 @@ Examples:
     },
     /// Print the changes to the records, oldest first.
     ///
-    /// Changes have the names of changed fields, not their values. In JSON and NDJSON, each change has a cursor, which is a
-    /// position in the changes: `--after` continues there.
+    /// Changes contain the names of changed fields, not their values. In JSON and NDJSON, each change has a cursor,
+    /// which is a position in the changes: `--after` continues there.
     #[command(after_help = "\
 Examples:
   {program} mirror changes
@@ -221,8 +222,8 @@ Examples:
     Changes(ChangesFlags),
     /// List the consumers of changes, such as webhooks, with their undelivered changes.
     ///
-    /// A consumer is a receiver that `watch` delivers to. The mirror keeps its position: the number of the last change
-    /// that it received. A webhook that answers with status 410 is disabled.
+    /// A consumer is a receiver to which `watch` delivers changes. The mirror keeps its position: the number of the
+    /// last change that it received. A webhook that responds with status 410 is disabled.
     #[command(after_help = "\
 Examples:
   {program} mirror consumers
@@ -234,14 +235,14 @@ Examples:
   {program} mirror search anna
   {program} mirror search anna --filter state=present -o ndjson")]
     Search {
-        /// Text to find in the identity or in a text field; case does not matter.
+        /// Text to find in the id or in a text field; case does not matter.
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         text: String,
     },
     /// Erase a record, and prevent later syncs from adding it again.
     ///
-    /// Its personal fields are erased, including those in the log and the free space of the file. Its identity stays.
-    /// `--undo` lets a later sync add the record again. Backups that may still contain the record are named.
+    /// Erases its personal fields, also from the log and the free space of the file, but keeps its id. `--undo` lets a
+    /// later sync add the record again. The output names backups that may still contain the record.
     #[command(after_help = "\
 Examples:
   {program} mirror forget 4711
@@ -250,8 +251,8 @@ Examples:
     Forget(ForgetFlags),
     /// Remove rows of deleted records, and old changes.
     ///
-    /// Forgotten identities stay blocked. A reader that has not read the removed changes has to read the tables again: its
-    /// cursor is refused.
+    /// Ids of forgotten records stay blocked. If a reader has not read the removed changes, its cursor is refused, and
+    /// it must read the tables again.
     Purge {
         #[command(flatten)]
         flags: PurgeFlags,
@@ -261,7 +262,7 @@ Examples:
     },
     /// Check the mirror for damage: its database, counts, hashes and erasures.
     ///
-    /// The exit code is 5 if something is wrong. Each finding says what to do next.
+    /// The exit code is 5 if there are findings. Each finding says what to do next.
     #[command(after_help = "\
 Examples:
   {program} mirror check
@@ -269,7 +270,7 @@ Examples:
     Check,
     /// Correct the counts, hashes and erasures that `mirror check` reports as wrong.
     ///
-    /// Cursors, consumers, the history and forgotten identities are kept. A damaged database is not changed.
+    /// Cursors, consumers, the history and the ids of forgotten records are kept. A damaged database is not changed.
     Rebuild,
     /// Back up the mirror to a file, even during a sync.
     #[command(after_help = "\
@@ -279,11 +280,11 @@ Examples:
     Backup(BackupFlags),
     /// Copy the mirror to a PostgreSQL database, or to Parquet files, or bring the copy up to date.
     ///
-    /// The copy has the tables, the changes and the history, and equals the mirror after each run. Other programs may
-    /// read it. After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views,
-    /// too; its URL is a libpq URL, with the usual environment variables, such as `PGPASSWORD`. In a folder or an
-    /// object store, there is one Parquet file for each table, if the program was built with Parquet. Credentials are
-    /// in the usual environment variables, such as `AWS_ACCESS_KEY_ID`.
+    /// The copy contains the tables, the changes and the history, and equals the mirror after each run. Other programs
+    /// may read it. After `mirror forget`, run this command again to remove the person from the copy. A database also
+    /// gets the views; its URL is a libpq URL, and the usual environment variables apply, such as `PGPASSWORD`. A
+    /// folder or an object store gets one Parquet file for each table, if the program was built with Parquet.
+    /// Credentials come from the usual environment variables, such as `AWS_ACCESS_KEY_ID`.
     #[command(after_help = "\
 Examples:
   {program} mirror copy --to postgres://team@db.example/team

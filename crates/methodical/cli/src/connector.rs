@@ -31,7 +31,7 @@ pub(crate) struct TapFlags {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Continue after the state in a JSON file: the last one that the target printed.
+    /// Continue after the state in a JSON file, which must be the last state that the target printed.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 

@@ -45,8 +45,8 @@ Exit codes:
   7    the mirror refused a list because too many records are missing from it; nothing was changed
   8    an amount is below --below, or the mirror is older than --max-age
   9    another process is syncing the mirror, or delivering its changes
-  10   a check cannot judge: the mirror has too few samples of an amount
-  11   a record was erased from a mirror, but its log still has the bytes
+  10   a check is inconclusive: the mirror has too few samples of an amount
+  11   a record was erased from a mirror, but its bytes remain in the log
   130  interrupted: Ctrl-C
   143  terminated: by `kill`, or by the system that runs the program";
 

@@ -23,11 +23,11 @@ use crate::session::Session;
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum GaugeCommand {
-    /// Exit with code 8 if the amount is below a threshold, or lasts too few days.
+    /// Exit with code 8 if the amount is below a threshold, or will last too few days.
     ///
-    /// The amount is always printed; if it is too low, an error is printed too. --below reads it from the service, and
-    /// compares it as a decimal number, without rounding. --days reads it from the mirror. If it cannot be read, the
-    /// exit code is not 8.
+    /// The amount is always printed; if it is too low, an error is printed, too. --below reads it from the service, and
+    /// compares it as a decimal number, without rounding. --days reads it from the mirror. If the amount cannot be
+    /// read, the exit code is not 8.
     #[command(name = "check")]
     Check(CheckFlags),
     /// Forecast how long the amount will last, based on the last two weeks.
@@ -53,7 +53,7 @@ pub struct CheckFlags {
 
     /// Fail if the amount will last fewer than N days, based on the last two weeks. Needs a mirror.
     ///
-    /// With samples of less than a day, the exit code is 10.
+    /// If the samples span less than a day, the exit code is 10.
     #[arg(id = "frame:days", long = "days", value_name = "N", value_parser = whole_number)]
     days: Option<u64>,
 }

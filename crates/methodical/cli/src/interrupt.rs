@@ -97,7 +97,7 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     read?;
     // The terminal drops what follows.
     if secret.len() > MAX_LINE {
-        return Err(io::Error::other("it is longer than a line of a terminal; use a file"));
+        return Err(io::Error::other("it is longer than a terminal line can be; use a file"));
     }
     secret.truncate(secret.trim_end_matches(['\r', '\n']).len());
     Ok(secret)

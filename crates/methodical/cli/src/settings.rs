@@ -445,7 +445,7 @@ pub(crate) static KEYS: [Key; 8] = [
     },
     Key::new("timeout", "time limit for each call, in seconds")
         .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
-    Key::new("mirror", "where the mirror is: a file").path("MIRROR"),
+    Key::new("mirror", "path of the mirror file").path("MIRROR"),
     Key::new("statuses", "order and groups of statuses, for `board` and `report`").checked(
         |text| ValueOrder::parse(text).is_some(),
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
@@ -523,7 +523,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let (text, advice) = match bound {
         Some(bound) if bound == target => return Ok(()),
         Some(bound) => (
-            format!("the token of profile {name} is for {bound}, and is not sent to {target}"),
+            format!("the token of profile {name} is for {bound}, so it was not sent to {target}"),
             format!(
                 "log in to {target} with another profile: `{program} --profile NAME auth login --base-url {target}`"
             ),
@@ -533,7 +533,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
                 "the token of profile {name} is not bound to a service, so it was not sent to {target}"
             ),
             format!(
-                "if it is for this service, run `{program} --profile {name} config set base-url {target}`"
+                "if the token is for this service, run `{program} --profile {name} config set base-url {target}`"
             ),
         ),
     };

@@ -57,7 +57,7 @@ impl Shape {
             Error::new(ErrorKind::Table, text)
         };
         if table.name().to_lowercase().ends_with("_present") {
-            return Err(invalid("its name ends with `_present`, as those of views"));
+            return Err(invalid("its name ends with `_present`, which is reserved for views"));
         }
         if columns.iter().any(|column| !(1..=2).contains(&column.path.len())) {
             return Err(invalid("a path must have one or two names"));

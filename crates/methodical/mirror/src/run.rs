@@ -501,7 +501,7 @@ impl KnownRows {
 }
 
 fn lost() -> Error {
-    Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
+    Error::new(ErrorKind::Store, "a record of the mirror cannot be found")
 }
 
 /// Undoes an unfinished run. After a commit, there is nothing to undo.

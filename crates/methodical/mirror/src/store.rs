@@ -77,7 +77,8 @@ impl Store {
         renew(&connection, "is_copy = 1")?;
         let identity = identity(&connection)?;
         if source.is_some_and(|source| !source.is_of(&identity)) {
-            let why = "it is the mirror of another account or base URL; use one file for each";
+            let why =
+                "it is the mirror of another account or base URL; use a separate file for each";
             return Err(refused(ErrorKind::OtherSource, why));
         }
         // A process that was killed may have left erased values in the log.

@@ -140,7 +140,7 @@ fn no_personal_value_leaves_a_damaged_mirror() {
         rusqlite::Connection::open(&file).unwrap().execute_batch(&damage).unwrap();
         let output = send(&office.person, &["--from", "damaged.db"], &calls);
         assert_eq!(stdout(&output).lines().count(), calls.len(), "{damage}");
-        let text = "cannot read the mirror; its owner finds the cause in the log of this server";
+        let text = "cannot read the mirror; its owner can find the cause in the log of this server";
         assert!(stdout(&output).contains(text), "{damage}");
         assert_nothing_personal(stdout(&output));
         assert_nothing_personal(stderr(&output));

@@ -238,7 +238,10 @@ fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
          total,,2020-01-01 to 2020-01-31,0,0,0,,,\r\n"
     );
     let wrong = refused(&office, &["report", "--since", "2020-01-31", "--until", "2020-01-01"]);
-    assert!(wrong.contains("the period begins on 2020-01-31 and ends on 2020-01-01"), "{wrong}");
+    assert!(
+        wrong.contains("the period begins on 2020-01-31, after its end on 2020-01-01"),
+        "{wrong}"
+    );
     let wrong = refused(&office, &["config", "set", "statuses", "New; : Hired"]);
     assert!(wrong.contains("`statuses` must be statuses in their order"), "{wrong}");
 }

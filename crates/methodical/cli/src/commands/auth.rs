@@ -85,7 +85,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
         Some(_) => drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?),
         None if flags.unchecked => {}
         None => {
-            let hint = "--unchecked stores the token without asking the service";
+            let hint = "--unchecked stores the token without checking it";
             return Err(no_base_url(invocation).hint(hint));
         }
     }

@@ -133,7 +133,8 @@ impl ReportFlags {
         };
         let last = self.until.unwrap_or(today);
         if first > last {
-            let text = format!("cannot report: the period begins on {first} and ends on {last}");
+            let text =
+                format!("cannot report: the period begins on {first}, after its end on {last}");
             return Err(Failure::usage(text).hint("see --since and --until"));
         }
         Ok([first, last])

@@ -45,12 +45,12 @@ pub(crate) struct DashboardFlags {
     #[arg(long)]
     no_open: bool,
 
-    /// Accept requests from a proxy with TLS at HOST. Without this flag and --tls-certificate, --listen must be an
-    /// address of this machine only.
+    /// Accept requests from a TLS proxy at HOST. Without this flag and --tls-certificate, --listen must be a loopback
+    /// address.
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
     proxy_host: Option<String>,
 
-    /// Encrypt connections with this certificate, a PEM file. Readers must open a host name that is in it.
+    /// Encrypt connections with this certificate, a PEM file. Readers must use a host name that is in the certificate.
     #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "proxy_host")]
     tls_certificate: Option<PathBuf>,
 
@@ -70,10 +70,10 @@ enum DashboardCommand {
 /// A command about the people who may log in.
 #[derive(Debug, Subcommand)]
 enum ReaderCommand {
-    /// Add a reader, or change the password and the rights of one.
+    /// Add a reader, or change the password and the rights of a reader.
     ///
-    /// The password has at least 12 characters. It is typed in without being shown, or read from standard input. Its
-    /// hash is stored in a file that only you can read. A running dashboard accepts the new reader immediately.
+    /// The password must have at least 12 characters. You type it without seeing it, or pass it on standard input. Only
+    /// its hash is stored, in a file that only you can read. A running dashboard accepts the new reader immediately.
     #[command(after_help = "\
 Examples:
   {program} dashboard reader add ana
@@ -86,9 +86,9 @@ Examples:
         #[arg(long)]
         mask: bool,
     },
-    /// List the readers, and who sees no personal values.
+    /// List the readers, and whether each sees personal values.
     List,
-    /// Remove a reader. This also ends the sessions of the reader.
+    /// Remove a reader, and end the reader's sessions.
     Remove {
         /// Name of the reader.
         name: String,
@@ -119,7 +119,7 @@ pub(crate) fn run<S: Mirrored>(
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => {
             screen
-                .note("the mirror is syncing: pages of large lists are slow until the next start");
+                .note("the mirror is being synced: pages of large lists stay slow until you restart the dashboard");
         }
         other => other?,
     }

@@ -156,7 +156,7 @@ pub(crate) struct RestoreFlags {
     /// File of the backup.
     file: PathBuf,
 
-    /// File of the mirror [default: that of the profile].
+    /// File of the mirror [default: the mirror of the profile].
     #[arg(long, value_name = "MIRROR")]
     to: Option<String>,
 
@@ -245,18 +245,18 @@ pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> R
 /// The arguments of `mirror forget`.
 #[derive(Debug, Args)]
 pub(crate) struct ForgetFlags {
-    /// Identity of the record.
+    /// Id of the record.
     id: String,
 
     /// Table of the record [default: the only table with personal data].
     #[arg(long, value_name = "TABLE")]
     table: Option<String>,
 
-    /// Let later syncs add a forgotten record again. Values that were erased stay erased until then.
+    /// Let later syncs add a forgotten record again. Until then, its values stay erased.
     #[arg(long)]
     undo: bool,
 
-    /// Also block an identity that the table does not have.
+    /// Also block an id that the table does not have.
     #[arg(long, conflicts_with = "undo")]
     unknown: bool,
 
@@ -282,7 +282,7 @@ pub(crate) fn forget<S: Mirrored>(
         return Ok(());
     }
     if !flags.unknown && mirror.record(table, id)?.is_none() && !mirror.is_forgotten(table, id)? {
-        return Err(Failure::usage(format!("the mirror has no {table} with the identity {id}"))
+        return Err(Failure::usage(format!("the mirror has no {table} with the id {id}"))
             .hint("use --unknown to block it before a sync adds it"));
     }
     confirm(&format!("Erase {table} {id}? Its values cannot be restored."), flags.yes)?;

@@ -42,7 +42,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
         titles(&open::read(invocation)?, table)?
     } else if invocation.service.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");
-        return Err(Failure::usage(text).hint("use the identity in place of the title"));
+        return Err(Failure::usage(text).hint("use the id instead of the title"));
     } else {
         let session = Session::<S>::open(invocation)?;
         let what = format!("cannot find the {} with the title `{text}`", table.name());
@@ -51,15 +51,15 @@ pub(crate) fn group_of_title<S: Mirrored>(
             Some(Err(error)) => return Err(session.explain(&error).within(&what)),
             None => {
                 let failure = Failure::usage(format!("{what}: no list has all {}", plural(table)));
-                return Err(failure.hint("use the identity in place of the title"));
+                return Err(failure.hint("use the id instead of the title"));
             }
         }
     };
     match &*with_title(text, table, &titles)? {
         [only] => Ok(only.clone()),
         several => {
-            Err(Failure::usage(format!("several of the {} have the title `{text}`", plural(table)))
-                .hint(format!("use an identity: {}", several.join(", "))))
+            Err(Failure::usage(format!("several {} have the title `{text}`", plural(table)))
+                .hint(format!("use an id: {}", several.join(", "))))
         }
     }
 }
@@ -110,8 +110,8 @@ pub(crate) fn titles(mirror: &Mirror, table: &'static Table) -> Result<Titles, F
 pub(crate) enum PlacementsCommand {
     /// List each {member} in each {group}, with the {value} and since when.
     ///
-    /// The other fields are those of the {member}. `since` is when a sync first found the {value}, which can be later
-    /// than the change in the service. `days` is the number of midnights since then, in UTC.
+    /// The other fields belong to the {member}. `since` is the time at which a sync first found the {value}, which can
+    /// be later than the change in the service. `days` is the number of UTC midnights since then.
     #[command(after_help = "\
 Examples:
   {program} placements list --output-file all.xlsx

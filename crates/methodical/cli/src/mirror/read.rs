@@ -67,7 +67,7 @@ pub(crate) struct ChangesFlags {
     #[arg(long, value_name = "CURSOR", value_parser = cursor)]
     after: Option<Cursor>,
 
-    /// Print only the cursor after the last change. Take it before you read the tables.
+    /// Print only the cursor after the last change. Get it before you read the tables.
     #[arg(long, conflicts_with = "after")]
     cursor: bool,
 }
@@ -144,7 +144,7 @@ pub(crate) enum ConsumersCommand {
     /// Move a consumer to a position in the changes: to deliver changes again, or to skip one that the receiver never
     /// accepts.
     ///
-    /// A consumer that was disabled is enabled.
+    /// A disabled consumer is enabled again.
     #[command(after_help = "\
 Examples:
   {program} mirror consumers rewind webhook --to m1.5e88dbb477d76774.41.3f2a9c1d")]
@@ -152,7 +152,8 @@ Examples:
         /// Name of the consumer.
         name: String,
 
-        /// Deliver the changes after this cursor: that of `mirror changes --cursor`, or of the last change to skip.
+        /// Deliver the changes after this cursor: the one from `mirror changes --cursor`, or that of the last change to
+        /// skip.
         #[arg(long, value_name = "CURSOR", value_parser = cursor)]
         to: Cursor,
     },

@@ -37,7 +37,7 @@ pub(crate) struct SyncCommand {
 
     /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
     ///
-    /// A sync that fails is reported, and the next one follows.
+    /// If a sync fails, the failure is reported, and the next sync follows.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     every: Option<u64>,
 }
@@ -56,9 +56,9 @@ pub(crate) struct SyncFlags {
     /// Accept the list of TABLE if exactly N records are newly missing, or now refer to other people. Repeat the flag
     /// for several.
     ///
-    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a
-    /// week, or if it became empty. It is also refused if more than 10 records and more than half have other personal
-    /// data.
+    /// Without this flag, a list is refused if it is suddenly empty, or if more than 50 records and more than 10 % have
+    /// become missing, since the last sync or within a week. It is also refused if more than 10 records and more than
+    /// half have other personal data.
     #[arg(long, value_name = "TABLE=N", value_parser = accepted)]
     pub(crate) accept_missing: Vec<(String, u64)>,
 
@@ -76,7 +76,7 @@ pub(crate) struct SyncFlags {
     /// Request the values of all groups, and check all rows. By default, a sync requests them for groups whose records
     /// changed, and for one eighth of all groups.
     ///
-    /// Checking compares each row of the mirror with its hash. A row that was damaged is written again.
+    /// The check compares each row of the mirror with its hash. A damaged row is written again.
     #[arg(long, conflicts_with = "no_recover")]
     pub(crate) all: bool,
 
@@ -86,8 +86,8 @@ pub(crate) struct SyncFlags {
 
     /// Store no personal fields, and erase those in the mirror.
     ///
-    /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields
-    /// stay, and their changes are detected. Fields that the contract does not list count as personal.
+    /// This cannot be undone: to store personal fields again, create a new mirror. Ids, dates and other fields stay,
+    /// and their changes are detected. Fields that the contract does not list count as personal.
     #[arg(long)]
     pub(crate) no_personal: bool,
 

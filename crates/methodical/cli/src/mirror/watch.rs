@@ -94,8 +94,8 @@ pub(crate) struct WatchFlags {
 
     /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or `stdout`].
     ///
-    /// Each name gets every change. A new consumer receives only later changes. Give each receiver its own name:
-    /// two processes cannot deliver to one at the same time. `mirror consumers` lists the names.
+    /// Each consumer gets every change; a new one receives only later changes. Give each receiver its own name, because
+    /// two processes cannot deliver to the same consumer at the same time. `mirror consumers` lists the names.
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
 

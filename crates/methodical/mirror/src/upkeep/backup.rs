@@ -218,7 +218,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
     let former = Store::open(former, None).map_err(|error| {
         let text = format!(
-            "cannot replace {path}: {error}; move it and its log {path}-wal away, restore again, and forget again what it had \
+            "cannot replace {path}: {error}; move it and its log {path}-wal away, restore again, and forget again the records that it had \
              forgotten"
         );
         Error::new(error.kind(), text)

@@ -207,9 +207,9 @@ impl Store {
             let is_hashed = state.is_live() && !is_reduced && !stored.has_old_hash;
             let hash = (is_damaged || is_hashed).then(|| hasher.row(row, shape)).transpose()?;
             let (kind, cause) = if !state.is_live() && stored.is_readable() {
-                (FindingKind::Erasure, format!("it is {name}, and still has contents"))
+                (FindingKind::Erasure, format!("it is {name}, but still has contents"))
             } else if state.is_live() && suppressed.has(id) {
-                (FindingKind::Forgotten, format!("it is {name}, but its identity was forgotten"))
+                (FindingKind::Forgotten, format!("it is {name}, although it was forgotten"))
             } else if is_damaged || is_hashed && known.hash != hash {
                 (FindingKind::Hash, "the row was changed by another program".to_owned())
             } else {
@@ -241,7 +241,7 @@ impl Store {
         })?;
         if (present, missing) != (status.present, status.missing) {
             let cause = format!(
-                "it has {present} present and {missing} missing records, and its counts are {} and {}",
+                "it has {present} present and {missing} missing records, but its counts say {} and {}",
                 status.present, status.missing
             );
             let (kind, table) = (FindingKind::Counts, Some(table.clone()));

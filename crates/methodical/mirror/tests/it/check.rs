@@ -52,8 +52,8 @@ fn each_kind_of_damage_is_found_and_corrected() {
     use FindingKind::{Counts, Erasure, Hash};
 
     let hash = "the row was changed by another program";
-    let contents = "and still has contents";
-    let counts = "records, and its counts are";
+    let contents = "but still has contents";
+    let counts = "records, but its counts say";
     for (damage, expected) in [
         ("UPDATE photo SET size = 4 WHERE id = '1'", &[(Hash, format!(" 1: {hash}"))][..]),
         ("UPDATE photo SET mirror_hash = NULL WHERE id = '2'", &[(Hash, format!(" 2: {hash}"))]),
@@ -166,10 +166,7 @@ fn a_forgotten_identity_with_a_live_row_is_forgotten_again() {
     );
     let findings = mirror.check().unwrap().findings;
     let found = findings.iter().find(|one| one.kind == FindingKind::Forgotten).unwrap().to_string();
-    assert_eq!(
-        found,
-        "`photo` 1: it is present, but its identity was forgotten; rebuild the mirror"
-    );
+    assert_eq!(found, "`photo` 1: it is present, although it was forgotten; rebuild the mirror");
     let repaired = mirror.rebuild().unwrap();
     assert_eq!(repaired.findings, findings);
     assert_eq!(mirror.check().unwrap().findings, []);

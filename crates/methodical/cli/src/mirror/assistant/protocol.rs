@@ -97,7 +97,7 @@ fn answer(line: &[u8], server: &Server, call: Call<'_>) -> Option<Value> {
         }
         Some(version) => {
             let data = json!({"supported": [STATELESS], "requested": version});
-            let text = "cannot answer in this version of the protocol";
+            let text = "cannot answer: this version of the protocol is not supported";
             Err(with(error(UNSUPPORTED_VERSION, text), "data", data))
         }
     };
@@ -174,7 +174,7 @@ fn error(code: i32, text: &str) -> Value {
 
 /// The message for arguments that a tool does not have.
 pub(super) const UNFIT: &str =
-    "cannot read the arguments: they do not fit the input schema of the tool";
+    "cannot read the arguments: they do not match the input schema of the tool";
 
 const MAX_MESSAGE: u64 = 1 << 20;
 
