@@ -58,7 +58,7 @@ impl Transport for ReqwestTransport {
             .fetch_credentials_omit()
             .fetch_cache_no_store()
             .fetch_referrer_policy("no-referrer");
-        // An idle peer is noticed here; the deadline of the head may be earlier.
+        // This notices an idle peer; the deadline of the head may be earlier.
         let idle = Deadline::after(self.idle_timeout).instant();
         let response = timeout_at(deadline.head().min(idle), request.send())
             .await
@@ -93,7 +93,7 @@ fn check_method(method: &Method) -> Result<(), TransportError> {
     let normalized = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
     let method = method.as_str();
     if normalized.iter().any(|name| method.eq_ignore_ascii_case(name) && method != *name) {
-        return Err(target::refused("a browser would rewrite the method in upper case"));
+        return Err(target::refused("a browser would convert the method to upper case"));
     }
     Ok(())
 }
@@ -136,13 +136,13 @@ const FORBIDDEN: [HeaderName; 22] = [
     header::VIA,
 ];
 
-/// Returns whether the response is from the address of the request; a fragment is not part of an address.
+/// Returns whether the response comes from the address of the request. A fragment is not part of an address.
 fn is_same(response: &Url, request: &Url) -> bool {
     response[..::url::Position::AfterQuery] == request[..::url::Position::AfterQuery]
 }
 
-/// Converts header values back to the bytes that were received: `fetch` returns each byte as one character, which reqwest
-/// writes in UTF-8.
+/// Converts header values back to the bytes that were received: `fetch` returns each byte as one character, which
+/// reqwest writes in UTF-8.
 fn as_received(headers: &HeaderMap) -> HeaderMap {
     let mut headers = headers.clone();
     for value in headers.values_mut() {

@@ -11,10 +11,10 @@ use crate::{Error, ErrorKind};
 
 /// A bearer token (RFC 6750).
 ///
-/// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
-/// `Display`, no `Deref` and no serialization. `Debug` shows neither the token nor its length. Its memory is cleared
-/// when the last clone is dropped. Comparing two tokens takes a time that depends only on their lengths, so a
-/// [`TokenSource`](crate::TokenSource) can safely check whether a refused token is the one it holds.
+/// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. The type
+/// implements neither `Display` nor `Deref`, and cannot be serialized. `Debug` shows neither the token nor its length.
+/// Its memory is cleared when the last clone is dropped. Comparing two tokens takes a time that depends only on their
+/// lengths, so a [`TokenSource`](crate::TokenSource) can safely check whether a refused token is the one it holds.
 ///
 /// # Examples
 ///
@@ -101,7 +101,7 @@ impl AccessToken {
         check_bearer(self.text())
     }
 
-    /// Appends the secret to a URL or a form, percent-encoded except for `:`, which may be part of a token in a path.
+    /// Appends the secret to a URL or a form, percent-encoded except for `:`, which a token in a path may contain.
     pub(crate) fn encode(&self, out: &mut String) {
         for byte in self.text() {
             if byte.is_ascii_alphanumeric() || b"-._~:".contains(byte) {
@@ -113,7 +113,7 @@ impl AccessToken {
         }
     }
 
-    /// Returns a header value that is just the secret.
+    /// Returns a header value that consists only of the secret.
     pub(crate) fn plain_header(&self) -> Result<HeaderValue, Error> {
         sensitive(Bytes::from_owner(Zeroizing::new(self.text().to_vec())))
     }
@@ -136,14 +136,14 @@ fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
 fn check_bearer(text: &[u8]) -> Result<(), Error> {
     let start = text.get(..SCHEME.len()).unwrap_or_default();
     if start.eq_ignore_ascii_case(SCHEME.as_bytes()) {
-        return Err(Error::config("the access token begins with `Bearer `; leave that out"));
+        return Err(Error::config("the access token begins with `Bearer `; leave out this prefix"));
     }
     let end = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
     checked(text.get(..end).unwrap_or_default(), is_known)
 }
 
-/// Rejects an empty string, or one with a byte that is not allowed.
+/// Rejects an empty string, and a string with a byte that is not allowed.
 fn checked(text: &[u8], is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
     if text.is_empty() {
         return Err(Error::config("the access token is empty"));
@@ -191,7 +191,7 @@ mod tests {
     fn a_token_with_its_scheme_is_explained() {
         for text in ["Bearer CANARY", "bearer CANARY"] {
             let error = AccessToken::new(text).unwrap_err();
-            let expected = "the access token begins with `Bearer `; leave that out";
+            let expected = "the access token begins with `Bearer `; leave out this prefix";
             assert_eq!(error.to_string(), expected);
         }
         assert!(AccessToken::new("BearerCANARY").is_ok());

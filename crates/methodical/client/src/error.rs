@@ -40,7 +40,7 @@ use crate::time::date;
 ///     .build()?;
 /// let error = client.send(&RawQuery::new("photos/list")).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Unauthorized);
-/// assert_eq!(error.to_string(), "the service did not accept the access token (status 401)");
+/// assert_eq!(error.to_string(), "the service rejected the access token (status 401)");
 /// assert_eq!(error.body().unwrap(), "no such token");
 /// # Ok::<(), methodical_client::Error>(())
 /// ```
@@ -71,7 +71,8 @@ impl Error {
 
     /// Returns the status of the response, if its head was received.
     ///
-    /// It is 200 if the response was truncated, timed out or too large, or if its body could not be decoded.
+    /// It is 200 if a successful response was truncated, timed out or was too large, or if its body could not be
+    /// decoded.
     pub fn status(&self) -> Option<StatusCode> {
         self.0.head.as_ref().map(|head| head.status)
     }
@@ -81,20 +82,21 @@ impl Error {
         self.0.head.as_ref().map(|head| &head.headers)
     }
 
-    /// Returns the first 64 KiB of the body of the response, which may contain personal data. Returns `None` if there was no
-    /// response, if it was not complete, or if it was read as a stream.
+    /// Returns the first 64 KiB of the body of the response, which may contain personal data. Returns `None` if there
+    /// was no response, if it was not complete, or if it was read as a stream.
     pub fn body(&self) -> Option<&Bytes> {
         self.0.body.as_ref()
     }
 
-    /// Returns the problem details (RFC 9457) of the response, if it has their media type.
+    /// Returns the problem details of the response, if its media type says that it has them (RFC 9457).
     pub fn problem(&self) -> Option<Problem> {
         media_type(self.headers()?)
             .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
             .then(|| Problem::read(self.body()?))?
     }
 
-    /// Returns how long the service asks to wait before the next call (`Retry-After`: RFC 9110, section 10.2.3).
+    /// Returns how long the service asks clients to wait before the next call (`Retry-After`; RFC 9110, section
+    /// 10.2.3).
     ///
     /// A number of seconds is returned unchanged. A date is converted to the time left until then, or zero if it has
     /// passed. Returns `None` if the header is absent or invalid.
@@ -102,8 +104,7 @@ impl Error {
         retry_after(self.headers()?, date())
     }
 
-    /// Returns how many records of a stream were decoded before the error, or `None` if the call was not a stream or
-    /// had not started to receive it.
+    /// Returns how many records of a stream were decoded before the error, or `None` if no stream had been received.
     pub fn delivered(&self) -> Option<u64> {
         match self.0.progress? {
             Progress::Records(count) => Some(count),
@@ -135,11 +136,11 @@ impl Error {
 
     /// Returns whether the same call may succeed later.
     ///
-    /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429,
-    /// 500, 502, 503 and 504, or if the service reported one of the classes
+    /// It may after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500, 502,
+    /// 503 and 504, or if the service reported one of the classes
     /// [`RateLimit`](methodical_model::ErrorClass::RateLimit) and
-    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the body. The client retries the same failures. It
-    /// is also the case if the transport of the token source failed in one of these ways.
+    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the body. These are the failures that the client
+    /// retries. The same holds if the transport of the token source failed in one of these ways.
     pub fn is_transient(&self) -> bool {
         if let Some(reported) = self.service() {
             return meaning_of(reported.class()).reaction == Reaction::Retry;
@@ -182,7 +183,7 @@ impl Error {
         Self::new(ErrorKind::TooLarge, text)
     }
 
-    /// Returns the error for a status other than 200. For a redirect, its text names the target server.
+    /// Returns the error for a status other than 200. For a redirect, the message names the target server.
     pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
         let Some(meaning) = meaning(status) else { return Ok(()) };
         let to = match meaning.kind {
@@ -290,7 +291,7 @@ impl From<methodical_model::DecodeError> for Error {
             }
             Kind::TooLarge => (
                 ErrorKind::TooLarge,
-                "a value beside the records exceeds the record limit; raise it with `Records::record_limit`",
+                "a value next to the list exceeds the record limit; raise it with `Records::record_limit`",
             ),
             _ => (ErrorKind::Decode, "the response does not match the contract"),
         };
@@ -303,8 +304,8 @@ impl From<methodical_model::DecodeError> for Error {
     }
 }
 
-/// Returns the code of a failure that the service reported, unless it may be data: only a number, or a code that the
-/// contract declares, is shown.
+/// Returns the code of a failure that the service reported, if it may be shown. Only a number, or a code that the
+/// contract declares, cannot contain personal data.
 fn shown_code(reported: &ServiceError) -> Option<&str> {
     let is_declared = reported.class() != ErrorClass::Other;
     let is_number =
@@ -314,7 +315,7 @@ fn shown_code(reported: &ServiceError) -> Option<&str> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The next step is at the end.
+        // The next step comes last.
         let (what, next) =
             self.0.text.split_at(self.0.text.find("; ").unwrap_or(self.0.text.len()));
         f.write_str(what)?;
@@ -368,7 +369,7 @@ pub enum ErrorKind {
     Connect,
     /// The TLS handshake with the service failed. Check its certificate.
     Tls,
-    /// A timeout passed. A later call may succeed.
+    /// A timeout expired. A later call may succeed.
     Timeout,
     /// The connection ended before the response was complete. A later call may succeed.
     Interrupted,
@@ -376,18 +377,19 @@ pub enum ErrorKind {
     Protocol,
     /// The transport failed for another reason; the error's `source()` has the details.
     Transport,
-    /// Status 301, 302, 303, 307 or 308. The client never follows a redirect. The base URL may be wrong; the text names the
-    /// server that the redirect leads to.
+    /// Status 301, 302, 303, 307 or 308. The client never follows a redirect. The base URL may be wrong; the message
+    /// names the server that the redirect leads to.
     Redirected,
-    /// Status 401, or an error of class [`Auth`](methodical_model::ErrorClass::Auth) in the body: the service did not
-    /// accept the token.
+    /// Status 401, or an error of class [`Auth`](methodical_model::ErrorClass::Auth) in the body: the service rejected
+    /// the token.
     Unauthorized,
     /// Status 403: the token does not allow this call.
     Forbidden,
     /// Status 404: the base URL may be wrong.
     NotFound,
     /// Status 429, or an error of class [`RateLimit`](methodical_model::ErrorClass::RateLimit) in the body: rate
-    /// limited. [`Error::retry_after`](crate::Error::retry_after) returns the wait that the service asks for, if any.
+    /// limited. [`Error::retry_after`](crate::Error::retry_after) returns how long the service asks clients to wait, if
+    /// it does.
     RateLimited,
     /// A status from 500 to 599, or an error of class [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the
     /// body: the service failed. A later call may succeed if [`Error::is_transient`](crate::Error::is_transient)

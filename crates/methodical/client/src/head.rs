@@ -19,7 +19,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
     value.split(';').next().map(str::trim)
 }
 
-/// Whether a media type is JSON, by its name or by its suffix `+json` (RFC 6839, section 3.1).
+/// Returns whether a media type is JSON: by its name, or by the suffix `+json` (RFC 6839, section 3.1).
 pub(crate) fn is_json(media_type: &str) -> bool {
     let suffix = || media_type.rsplit_once('+').map(|(_, suffix)| suffix);
     media_type.eq_ignore_ascii_case("application/json")
@@ -35,9 +35,10 @@ pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
     Some(format!("{}://{}{port}", target.scheme_str()?, target.host()?))
 }
 
-/// Returns the wait that `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date in one of its three forms.
+/// Returns how long `Retry-After` asks clients to wait (RFC 9110, section 10.2.3): seconds, or a date in one of its
+/// three forms.
 ///
-/// A date in the past is a wait of zero. A value in neither form counts as absent.
+/// A date in the past means no wait. A value in neither form is ignored.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -64,7 +65,7 @@ pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 pub(crate) struct Meaning {
     pub(crate) kind: ErrorKind,
     pub(crate) reaction: Reaction,
-    /// The text of the error.
+    /// The message of the error.
     pub(crate) text: &'static str,
 }
 
@@ -75,7 +76,7 @@ pub(crate) enum Reaction {
     Fail,
     /// It retries after a delay.
     Retry,
-    /// It gets another token, once for each call, and retries immediately.
+    /// It gets another token, at most once per call, and retries immediately.
     RefreshToken,
 }
 
@@ -89,7 +90,7 @@ pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
     let (kind, reaction, text) = match status.as_u16() {
         200 => return None,
         301 | 302 | 303 | 307 | 308 => (Redirected, Fail, "the service answered with a redirect"),
-        401 => (Unauthorized, RefreshToken, "the service did not accept the access token"),
+        401 => (Unauthorized, RefreshToken, "the service rejected the access token"),
         403 => (Forbidden, Fail, "the access token does not allow this call"),
         404 => (NotFound, Fail, "the service was not found at the base URL"),
         408 => (Status, Retry, "the service refused the request"),
@@ -102,17 +103,16 @@ pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
     Some(Meaning { kind, reaction, text })
 }
 
-/// Returns the meaning of a failure that a body with status 200 reports. Its class is the counterpart of a status.
+/// Returns the meaning of a failure that a body with status 200 reports. The class of the failure corresponds to a
+/// status.
 pub(crate) fn meaning_of(class: ErrorClass) -> Meaning {
     use ErrorKind::{NotSuccess, RateLimited, Server, Unauthorized};
     use Reaction::{Fail, RefreshToken, Retry};
 
     let (kind, reaction, text) = match class {
-        ErrorClass::Auth => (
-            Unauthorized,
-            RefreshToken,
-            "the service reported that it does not accept the credentials",
-        ),
+        ErrorClass::Auth => {
+            (Unauthorized, RefreshToken, "the service reported that it rejected the credentials")
+        }
         ErrorClass::RateLimit => (RateLimited, Retry, "the service reported too many calls"),
         ErrorClass::Unavailable => (Server, Retry, "the service reported that it is unavailable"),
         _ => (NotSuccess, Fail, "the service reported a failure"),

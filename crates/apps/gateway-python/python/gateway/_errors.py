@@ -43,7 +43,7 @@ class UsageError(GatewayError, ValueError):
 
 
 class AuthError(GatewayError):
-    """There is no token, the service did not accept it, or it does not allow the call."""
+    """There is no token, the service rejected it, or it does not allow the call."""
 
 
 class NetworkError(GatewayError):

@@ -45,7 +45,7 @@ pub(super) fn stale_connection_is_survived(kit: &Kit) -> Outcome {
     for round in 1..=5 {
         kit.fetch(within(PATIENCE, get(&server, "/")?))?;
         let is_closed = server.wait_until(PATIENCE, |progress| progress.ended >= round);
-        ensure!(is_closed, "the server of the kit did not close the connection");
+        ensure!(is_closed, "the test server did not close the connection");
         // Time for the close to reach the client.
         settle(Duration::from_millis(20));
     }

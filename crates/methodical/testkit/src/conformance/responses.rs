@@ -18,8 +18,8 @@ use crate::conformance::time::idle;
 use crate::outcome::{Outcome, ensure, fail};
 use crate::raw_server::{Connection, Next, RawRequest, RawServer};
 
-/// Fetches the response of a peer that sends these bytes and then does `next`. Expects these headers, with the values of
-/// one name joined by ` | `, and this body. If the connection stays open, fetches the response twice.
+/// Fetches the response of a peer that sends these bytes and then does `next`. Expects these headers, with the values
+/// of one name joined by ` | `, and this body. If the connection stays open, fetches the response twice.
 pub(super) fn arrives(
     kit: &Kit,
     sent: impl Into<Vec<u8>>,
@@ -273,7 +273,7 @@ fn comes_with_status(kit: &Kit, status: u16, first: &'static str) -> Outcome {
     equal("the rest", text(response.into_body().collect(10)?), "end")
 }
 
-/// Expects the error `Interrupted` after `received` if the peer sends this response and closes.
+/// Expects the error `Interrupted`, after `received`, from a peer that sends this response and closes the connection.
 pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
     let server = playing(format!("HTTP/1.1 200 OK\r\n{sent}"), Next::Close)?;
     let mut response = match kit.send(get(&server, "/")?) {
@@ -315,7 +315,7 @@ pub(super) fn slow_reader_slows_the_peer(kit: &Kit) -> Outcome {
     }
     let is_blocked = server.wait_until(PATIENCE, |progress| progress.blocked > 0);
     let written = server.progress().written >> 20;
-    ensure!(is_blocked && written < 24, "{written} MiB of an unread body were received");
+    ensure!(is_blocked && written < 24, "{written} MiB were received of a body that nobody reads");
     Ok(())
 }
 
@@ -334,7 +334,7 @@ pub(super) fn dropped(kit: &Kit, server: &RawServer, count: usize) -> Outcome {
 pub(super) fn small_dropped_body_closes(kit: &Kit) -> Outcome {
     const LENGTH: &str = "content-length: 10\r\n\r\n";
     const CHUNKS: &str = "transfer-encoding: chunked\r\n\r\n";
-    // What arrives of the body, and how many bytes of it are read.
+    // The part of the body that arrives, and how many bytes of it are read.
     let cases = [
         (LENGTH, "", 0),
         (LENGTH, "abc", 0),
@@ -402,7 +402,7 @@ pub(super) fn closed_before_the_head(kit: &Kit) -> Outcome {
     equal("requests", server.progress().requests.len(), 1)
 }
 
-/// Expects a transient error of this kind, after which nothing was sent.
+/// Expects a transient error of this kind, which says that nothing was sent.
 pub(super) fn unsent(kit: &Kit, uri: &str, kind: TransportErrorKind) -> Outcome {
     let error = kit.failure(get_uri(uri)?)?;
     expect_kind(&error, &[kind])?;
@@ -418,7 +418,7 @@ pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
     const CHUNK: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n";
     let large = format!("HTTP/1.1 200 OK\r\nx-a: {}\r\n\r\n", "v".repeat(1 << 20));
     let malformed = format!("{CHUNK}zz\r\n");
-    // What the peer sends, what it does then (it waits if that is `KeepAlive`), and the kind of the error.
+    // The bytes that the peer sends, what it does next (`KeepAlive`: it waits), and the expected kind of error.
     let cases: [(&str, Next, TransportErrorKind); 14] = [
         ("", Next::Close, Interrupted),
         ("", Next::Reset, Interrupted),

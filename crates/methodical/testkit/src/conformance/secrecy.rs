@@ -156,7 +156,7 @@ pub(super) fn password_of_an_address_is_not_sent(kit: &Kit) -> Outcome {
         expect_kind(&error, &[TransportErrorKind::InvalidRequest])?;
         let text = describe_fully(&error);
         ensure!(!text.contains(PERSON), "the error contains the password: {text}");
-        ensure!(requests.is_empty(), "refused, but after it was sent");
+        ensure!(requests.is_empty(), "it was refused, but only after it was sent");
     }
     for request in requests {
         ensure!(request.header("authorization").is_empty(), "the credentials are sent");

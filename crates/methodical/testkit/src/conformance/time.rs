@@ -37,7 +37,7 @@ fn ends_in_time(kit: &Kit, request: Request, kinds: &[TransportErrorKind]) -> Ou
     Ok(())
 }
 
-/// What ends a body.
+/// The limit that ends a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
     Deadline,
@@ -111,7 +111,7 @@ pub(super) fn deadline_that_has_passed(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let past = Instant::now().checked_sub(Duration::from_secs(1));
     let past =
-        past.ok_or_else(|| Stop::Fail("the clock is too young for a past deadline".into()))?;
+        past.ok_or_else(|| Stop::Fail("the clock cannot represent a deadline in the past".into()))?;
     let error = kit.failure(until(Deadline::at(past), get(&server, "/")?))?;
     expect_kind(&error, &[TransportErrorKind::Timeout])?;
     expect_unsent(&error)?;
@@ -215,7 +215,7 @@ pub(super) fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
 
 pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
     const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n";
-    // What arrives after two thirds of the time, and what follows, byte by byte.
+    // The bytes that arrive after two thirds of the time, and those that follow one by one.
     let cases = [
         ("an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", ""),
         ("a part of the head", "HTTP/1.1 200 OK\r\nx-a", ""),

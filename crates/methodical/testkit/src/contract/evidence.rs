@@ -22,7 +22,7 @@ pub(super) struct Evidence<'a> {
     seen: RefCell<BTreeMap<Ask, Rc<Exchange>>>,
 }
 
-/// The parts in which one request differs from another.
+/// The parts of a request that vary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
     /// The text after the path of the service. After `?=`, it has the value of the selector.
@@ -38,7 +38,7 @@ pub(super) enum Token {
     /// The token of the target.
     Valid,
     Missing,
-    /// Another value of the header.
+    /// Another value for the `Authorization` header.
     Other(&'static str),
 }
 
@@ -48,8 +48,8 @@ impl Ask {
         Self { suffix, is_head: false, token: Token::Valid, header: None }
     }
 
-    /// Creates a request with this query. If it begins with `=` and the value of the selector, the request names the
-    /// operation in the way of the service.
+    /// Creates a request with this query. If it begins with `=` and the value of the selector, the request selects the
+    /// operation as the service requires.
     pub(super) fn query(query: &str) -> Self {
         Self::suffix(format!("?{query}"))
     }
@@ -212,13 +212,13 @@ impl Parameter {
         format!("{}_{suffix}", self.param.check)
     }
 
-    /// Sends the parameter, whose value is already encoded, with the parameters it needs.
+    /// Sends the parameter, whose value is already encoded, together with the parameters that it needs.
     pub(super) fn with(self, seen: &Evidence<'_>, value: &str) -> Rc<Exchange> {
         let around = seen.query_around(self.operation, self.param);
         seen.get(&format!("{around}&{}={value}", encoded(self.param.name)))
     }
 
-    /// Sends a value that the service accepts, with the parameters that this one needs.
+    /// Sends a value that the service accepts, together with the parameters that this one needs.
     pub(super) fn with_sample(self, seen: &Evidence<'_>) -> Rc<Exchange> {
         self.with(seen, &encoded(&seen.value(self.param)))
     }
@@ -243,7 +243,7 @@ pub(super) fn unknown(exchange: &Exchange, operation: &Operation, param: &Param)
     let is_refused = (400..500).contains(&status)
         || (status == 200 && exchange.is_refused(Some(operation)).is_ok());
     if is_refused {
-        return skip(format!("the service may not have the value of `{}`", param.name));
+        return skip(format!("the service may not know the value of `{}`", param.name));
     }
     Ok(())
 }

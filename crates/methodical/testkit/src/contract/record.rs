@@ -26,8 +26,8 @@ pub(super) fn some_objects(list: &[Value]) -> Outcome<Vec<&Map<String, Value>>> 
     }
 }
 
-/// Requires that every record has a field with a value of its kind. An optional field may be absent or `null`, but not in
-/// every record.
+/// Requires that every record has a field with a value of its kind. An optional field may be absent or `null`, but not
+/// in every record.
 pub(super) fn field(objects: &[&Map<String, Value>], field: &Field) -> Outcome {
     let mut misfits = objects.iter().filter_map(|object| misfit(object, field));
     if let Some(first) = misfits.next() {
@@ -62,7 +62,7 @@ fn each_text(
 ) -> Outcome {
     let all: Vec<_> = objects.iter().flat_map(|object| texts(object, record, fits)).collect();
     if all.is_empty() {
-        return skip("no record has such a text");
+        return skip("no record has a value of this kind");
     }
     let mut wrong = all.iter().filter(|(_, text)| !text.is_empty() && !holds(text));
     match wrong.next() {
@@ -90,7 +90,7 @@ pub(super) fn distinct(ids: &[String], identity: &str) -> Outcome {
     let all = ids.len();
     ensure!(
         duplicates == 0,
-        "{duplicates} of {all} records have the `{identity}` of another record"
+        "{duplicates} of {all} records share their `{identity}` with another record"
     );
     Ok(())
 }

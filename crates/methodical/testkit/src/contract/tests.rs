@@ -154,7 +154,7 @@ fn a_post_that_is_not_idempotent_is_not_sent() {
     let mut findings = report.findings().iter();
     let skipped = findings.find(|one| one.check.name == "AddOrder.response").unwrap();
     assert_eq!(skipped.verdict.word(), "skip");
-    let reason = "the contract does not say that this POST is idempotent";
+    let reason = "the contract does not declare this POST idempotent";
     assert_eq!(skipped.verdict.detail(), reason);
     let sent = |request: &&Request| {
         let form = String::from_utf8_lossy(request.body()).into_owned();

@@ -23,15 +23,15 @@ use crate::{DecodeError, DecodeErrorKind};
 #[expect(clippy::struct_excessive_bools, reason = "a field may have several purposes")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Purposes {
-    /// It is the data, or leads to it.
+    /// It is the data, or contains it.
     pub(super) is_step: bool,
-    /// It is the field that decides, or leads to it.
+    /// It is the field that decides, or contains it.
     pub(super) decides: bool,
-    /// It is the error code, or leads to it.
+    /// It is the error code, or contains it.
     pub(super) code: bool,
-    /// It is the error message, or leads to it.
+    /// It is the error message, or contains it.
     pub(super) message: bool,
-    /// It is beside the list, and is kept.
+    /// It is next to the list, and is kept.
     pub(super) is_beside: bool,
 }
 
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// Keeps the name of a field beside the list. Returns whether its value is kept as well.
+    /// Keeps the name of a field next to the list. Returns whether its value is kept as well.
     fn keep_name(&mut self, member: Purposes, name: &str, json: &str) -> bool {
         let is_inside = self.depth + 1 + self.body.beside_above == self.body.at.len();
         match &mut self.beside {
@@ -156,18 +156,18 @@ impl Engine {
         }
     }
 
-    /// Keeps the value of a field beside the list.
+    /// Keeps the value of a field next to the list.
     fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
         let Some((_, text)) = &mut self.beside else { return Ok(()) };
         if text.len() + json.len() > self.limit {
             let (kind, path) = (DecodeErrorKind::TooLarge, self.container());
-            return Err(self.error(window.text, at, kind, path, "fewer fields beside the list"));
+            return Err(self.error(window.text, at, kind, path, "fewer fields next to the list"));
         }
         text.push_str(json);
         Ok(())
     }
 
-    /// At the end of the document, decodes the fields beside the list.
+    /// At the end of the document, decodes the fields next to the list.
     #[cold]
     pub(crate) fn take_beside<B: Beside>(&mut self) -> Result<B, DecodeError> {
         let mut json = self.beside.take().map(|(_, text)| text).unwrap_or_default();
@@ -180,7 +180,7 @@ impl Engine {
         Err(self.fail(error.without_position()))
     }
 
-    /// Returns the path of the object that holds the fields beside the list.
+    /// Returns the path of the object that holds the fields next to the list.
     fn container(&self) -> String {
         let Body { at, beside_above, .. } = *self.body;
         let depth = at.len().saturating_sub(1 + beside_above);

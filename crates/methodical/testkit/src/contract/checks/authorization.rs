@@ -16,7 +16,7 @@ use crate::outcome::{Outcome, ensure, fail, skip};
 /// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("authorization");
-    // The checks are about bearer tokens.
+    // All checks of this group are about bearer tokens.
     if contract.auth != Auth::Bearer {
         return group;
     }
@@ -98,7 +98,7 @@ fn malformed_400(seen: &Evidence<'_>) -> Outcome {
 
 fn has_code(challenge: &str, code: &str) -> Outcome {
     let has_code = challenge.contains(code);
-    ensure!(has_code, "the error code of the challenge is missing or different");
+    ensure!(has_code, "the error code of the challenge is missing or wrong");
     Ok(())
 }
 

@@ -21,7 +21,7 @@ pub(super) fn group(operation: &'static Operation) -> Group {
     if !operation.is_called() {
         let title = "the call is answered with 200";
         group.add("response", title, Contract(operation.source), |_| {
-            skip("the contract does not say that this POST is idempotent")
+            skip("the contract does not declare this POST idempotent")
         });
         return group;
     }
@@ -130,7 +130,7 @@ fn fields(group: &mut Group, operation: &'static Operation) {
     let all = record.all_fields();
     if let Some(date) = all.iter().find(|field| matches!(field.kind.element(), Kind::CivilDateTime))
     {
-        let title = "every date exists in the calendar, or is empty";
+        let title = "every date is a valid calendar date or empty";
         let source = Decision(point(date.open, "-date", "D-date"));
         of_records(group, operation, "real_dates", title, source, |records| {
             record::real_dates(records, record)

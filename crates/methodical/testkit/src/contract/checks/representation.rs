@@ -16,7 +16,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     let title = format!("the media type of a response is `{}`", contract.accept);
     of_successes(&mut group, "json", title, Section(contract.source), |seen, response| {
         let is_right = response.media_type() == seen.contract.accept.to_ascii_lowercase();
-        ensure!(is_right, "the media type is missing or different");
+        ensure!(is_right, "the media type is missing or wrong");
         Ok(())
     });
     let title = "responses are UTF-8 without a byte order mark";
@@ -73,7 +73,7 @@ fn head_checks(group: &mut Group, contract: &'static Contract) {
     group.add("head_headers", "HEAD has the media type of GET", source, move |seen| {
         let (head, get) = (head(seen), seen.probe());
         let is_same = head.success()?.media_type() == get.success()?.media_type();
-        ensure!(is_same, "the media type is missing or different");
+        ensure!(is_same, "the media type is missing or wrong");
         Ok(())
     });
 }
@@ -86,7 +86,7 @@ fn conditional(group: &mut Group) {
         ensure!(tag.starts_with("W/\""), "`ETag` is missing, or strong");
         Ok(())
     });
-    let title = "a current tag in `If-None-Match` is answered with 304";
+    let title = "a request whose `If-None-Match` is the current tag is answered with 304";
     group.add("not_modified", title, decision, |seen| not_modified(seen)?.has_status(304));
 }
 
@@ -122,10 +122,10 @@ fn gzip(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
     Ok(())
 }
 
-/// Size in bytes of a response that fits into one packet, where compression saves nothing.
+/// Size of a response that fits into one packet, in bytes: compressing it would save nothing.
 const ONE_PACKET: usize = 1400;
 
-/// Asks with a header.
+/// Sends the request with this header.
 fn with(seen: &Evidence<'_>, name: &'static str, value: &str) -> Rc<Exchange> {
     seen.ask(Ask { header: Some((name, value.to_owned())), ..seen.probe_ask() })
 }
