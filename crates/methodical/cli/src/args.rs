@@ -292,7 +292,7 @@ const OTHER_FLAGS: [(&str, &str); 6] = [
     ("--color", "the variable NO_COLOR turns colors off; only terminals have them"),
     (
         "--account",
-        "a mirror belongs to the account of --profile: instead of --account NAME, use --profile NAME",
+        "a mirror belongs to the account of --profile; for that of --account NAME, use --profile NAME",
     ),
     (
         "--access-log",
