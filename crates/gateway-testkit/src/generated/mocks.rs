@@ -39,12 +39,12 @@ impl MockListCandidates {
         Self { call: self.call.retry_after(delay) }
     }
 
-    /// Cuts the JSON of the response; HTTP is complete.
+    /// Truncates the JSON of the response. The HTTP response itself is complete.
     pub fn truncated(self) -> Self {
         Self { call: self.call.truncated() }
     }
 
-    /// Adds a record to the end of the list that no client can decode.
+    /// Adds a record that no client can decode to the end of the list.
     pub fn bad_record(self) -> Self {
         Self { call: self.call.bad_record() }
     }
@@ -180,12 +180,12 @@ impl MockListVacancies {
         Self { call: self.call.retry_after(delay) }
     }
 
-    /// Cuts the JSON of the response; HTTP is complete.
+    /// Truncates the JSON of the response. The HTTP response itself is complete.
     pub fn truncated(self) -> Self {
         Self { call: self.call.truncated() }
     }
 
-    /// Adds a record to the end of the list that no client can decode.
+    /// Adds a record that no client can decode to the end of the list.
     pub fn bad_record(self) -> Self {
         Self { call: self.call.bad_record() }
     }
@@ -251,7 +251,7 @@ impl MockGetCredits {
         Self { call: self.call.retry_after(delay) }
     }
 
-    /// Cuts the JSON of the response; HTTP is complete.
+    /// Truncates the JSON of the response. The HTTP response itself is complete.
     pub fn truncated(self) -> Self {
         Self { call: self.call.truncated() }
     }
