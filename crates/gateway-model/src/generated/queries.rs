@@ -34,11 +34,11 @@ impl ListCandidates {
 
     /// Decodes the whole body of a successful response.
     ///
-    /// Needs no query; [`Operation::decode`] is the same for code that has one.
+    /// Needs no query. Code that has one can also call [`Operation::decode`].
     ///
     /// # Errors
     ///
-    /// Fails like [`Operation::decode`].
+    /// Returns the same errors as [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, DecodeError> {
         list(Self::BODY, body)
     }
@@ -129,11 +129,11 @@ impl ListVacancies {
 
     /// Decodes the whole body of a successful response.
     ///
-    /// Needs no query; [`Operation::decode`] is the same for code that has one.
+    /// Needs no query. Code that has one can also call [`Operation::decode`].
     ///
     /// # Errors
     ///
-    /// Fails like [`Operation::decode`].
+    /// Returns the same errors as [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Listing<Vacancy>, DecodeError> {
         list(Self::BODY, body)
     }
@@ -188,11 +188,11 @@ impl GetCredits {
 
     /// Decodes the whole body of a successful response.
     ///
-    /// Needs no query; [`Operation::decode`] is the same for code that has one.
+    /// Needs no query. Code that has one can also call [`Operation::decode`].
     ///
     /// # Errors
     ///
-    /// Fails like [`Operation::decode`].
+    /// Returns the same errors as [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Credits, DecodeError> {
         value::<Credits>(Self::BODY, body)
     }
