@@ -125,9 +125,9 @@ fn request_id(head: &[u8]) -> Option<&str> {
     let [value] = values.as_slice() else { return None };
     let is_id = is_valid && (1..=64).contains(&value.len()) && value.iter().all(is_harmless);
     // The server reads the fields of a valid head only.
-    let text = is_id.then(|| str::from_utf8(head).ok()).flatten()?;
-    let at = text.find(str::from_utf8(value).ok()?)?;
-    text.get(at..at + value.len())
+    // Other fields need not be UTF-8.
+    let at = head.windows(value.len().max(1)).position(|one| is_id && one == value)?;
+    str::from_utf8(head.get(at..at + value.len())?).ok()
 }
 
 fn replaced(input: &[u8]) -> Vec<u8> {

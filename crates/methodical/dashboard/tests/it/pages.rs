@@ -231,8 +231,9 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let server = Server::start();
     let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
     let mut mirror = Mirror::in_memory().unwrap();
-    let marks = [(0, "New", "New"), (3, "Print", "New"), (5, "Sold", "New"), (20, "Sold", "Print")];
-    for (day, one, two) in marks {
+    let changes =
+        [(0, "New", "New"), (3, "Print", "New"), (5, "Sold", "New"), (20, "Sold", "Print")];
+    for (day, one, two) in changes {
         server.state().put("7", "1", one);
         server.state().put("7", "2", two);
         if day == 5 {

@@ -62,6 +62,9 @@ impl Paging {
     }
 }
 
+/// Statements that are read one after the other, and the parameters of each.
+type Statements = (Vec<String>, Vec<SqlValue>);
+
 impl Store {
     /// Reads a page of the records that a filter accepts. Also returns the row after which the next page begins.
     pub(crate) fn page(
@@ -112,15 +115,14 @@ impl Store {
         Ok((found, next))
     }
 
-    /// Returns the statements of a page, which are read one after the other, and the parameters of each; `None` if no
-    /// record can match.
+    /// Returns the statements of a page; `None` if no record can match.
     fn statements(
         &self,
         table: &str,
         shape: &Shape,
         filter: &Filter,
         paging: &Paging,
-    ) -> Result<Option<(Vec<String>, Vec<SqlValue>)>, Error> {
+    ) -> Result<Option<Statements>, Error> {
         let states = State::ALL.into_iter().filter(|state| filter.accepts_state(*state));
         let states: Vec<String> = states.map(|state| format!("'{}'", state.as_str())).collect();
         if states.is_empty() {

@@ -223,13 +223,13 @@ impl Store {
                 (Some(at), FindingKind::Forgotten) => self.erase_known(table, *known, id, at)?,
                 (Some(_), _) => {
                     let mut update = format!("UPDATE {} SET mirror_hash = ?2", quoted(table));
-                    if is_damaged {
-                        // Its JSON is read again with the next list.
-                        let json = shape.columns.iter().filter(|one| one.kind == Kind::Json);
-                        let json = json.map(|one| quoted(&one.name));
-                        for name in json.chain(["mirror_extra", "mirror_nulls"].map(quoted)) {
-                            update += &format!(", {name} = NULL");
-                        }
+                    // The next list writes damaged JSON again.
+                    let json =
+                        shape.columns.iter().filter(|one| is_damaged && one.kind == Kind::Json);
+                    let names = json.map(|one| &*one.name);
+                    let rest = ["mirror_extra", "mirror_nulls"].into_iter().filter(|_| is_damaged);
+                    for name in names.chain(rest) {
+                        update.extend([", ", &quoted(name), " = NULL"]);
                     }
                     let row = (known.key, hash.map(|hash| hash.0));
                     self.execute(&(update + " WHERE mirror_key = ?1"), row)?;
