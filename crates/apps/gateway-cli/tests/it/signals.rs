@@ -94,7 +94,7 @@ fn the_terminal_is_restored_after_the_prompt() {
     let mut running = asked();
     running.press(&format!("gwt_{}\n", "x".repeat(5000)));
     let seen = running.read_to("exit code 2\r\n");
-    assert!(running.is_usual() && seen.contains("longer than a line"), "{seen}");
+    assert!(running.is_usual() && seen.contains("longer than a terminal line"), "{seen}");
     running.press("\n");
     running.end();
 }

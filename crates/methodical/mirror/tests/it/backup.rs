@@ -215,7 +215,10 @@ fn a_damaged_mirror_is_not_replaced() {
         assert_eq!(error.kind(), ErrorKind::Foreign, "{error}");
         let text = error.to_string();
         assert!(text.starts_with(&format!("cannot replace {}: ", path.display())), "{text}");
-        assert!(text.ends_with("restore again, and forget again what it had forgotten"), "{text}");
+        assert!(
+            text.ends_with("restore again, and forget again the records that it had forgotten"),
+            "{text}"
+        );
         assert_eq!(std::fs::read(&path).unwrap(), damaged);
         assert!(!names(folder.path()).iter().any(|name| name.contains("partial")));
     }
