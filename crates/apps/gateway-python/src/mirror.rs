@@ -7,9 +7,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use methodical_mirror::queries::{self, Wanted};
-use methodical_mirror::{
-    Cursor, Error, ErrorKind, Mirror as Store, Source, State, SyncOptions,
-};
+use methodical_mirror::{Cursor, Error, ErrorKind, Mirror as Store, Source, State, SyncOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
