@@ -2,14 +2,17 @@
 //! the changes at least once, in order.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::error::Error as _;
+use std::time::{Duration, Instant};
+
+use methodical_client::sleep_blocking;
 
 use crate::error::{Error, ErrorKind};
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::feed::{Change, ChangeKind, Cursor};
 use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
-use crate::store::{BUSY_TIMEOUT, OrFailed as _, Store, utc};
+use crate::store::{Store, utc};
 
 /// A named position in the feed, and the state of its deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +121,16 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Consumer`] if the name is invalid.
+    ///
+    /// ```
+    /// use methodical_mirror::Mirror;
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// assert!(mirror.add_consumer("backup")?);
+    /// assert!(!mirror.add_consumer("backup")?);
+    /// assert_eq!(mirror.consumers()?[0].position, 0);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
     pub fn add_consumer(&mut self, name: &str) -> Result<bool, Error> {
         if name.is_empty() || name.contains(char::is_control) {
             let text = "cannot add the consumer: its name is empty or has control characters";
@@ -342,11 +355,18 @@ impl Mirror {
     /// Saves the state of a consumer. If a sync of another process blocks the store, waits for it: otherwise, the
     /// events would be delivered again.
     fn save(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
-        let store = self.store();
-        store.connection.busy_timeout(LONGEST_BLOCK).or_failed()?;
-        let updated = store.update_consumer(consumer, from);
-        store.connection.busy_timeout(BUSY_TIMEOUT).or_failed()?;
-        updated
+        let start = Instant::now();
+        loop {
+            // Between two attempts, other threads can use the mirror.
+            let updated = self.store().update_consumer(consumer, from);
+            // Without a cause, another process moved the consumer.
+            let is_blocked =
+                |error: &Error| error.kind() == ErrorKind::Busy && error.source().is_some();
+            if !updated.as_ref().is_err_and(is_blocked) || start.elapsed() > LONGEST_BLOCK {
+                return updated;
+            }
+            sleep_blocking(CHECK_INTERVAL);
+        }
     }
 
     fn page(&self, consumer: &Consumer, limit: usize) -> Result<Vec<Change>, Error> {
@@ -401,6 +421,9 @@ fn delay(failures: u32) -> Duration {
 
 /// Maximum time to wait for a sync that blocks the store.
 const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
+
+/// Time between two attempts to save a position.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Maximum delay that a receiver can ask for.
 const LONGEST_ASKED: Duration = Duration::from_secs(24 * 60 * 60);
