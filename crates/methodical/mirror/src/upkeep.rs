@@ -68,6 +68,19 @@ impl Mirror {
     ///
     /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process is syncing the mirror, and
     /// [`Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use methodical_mirror::{Error, Mirror, Purge};
+    ///
+    /// /// Removes what was deleted 30 days ago, and prints how much.
+    /// fn purge(mirror: &mut Mirror) -> Result<(), Error> {
+    ///     let month = Duration::from_secs(30 * 24 * 3600);
+    ///     let purged = mirror.purge(&Purge { gone_for: Some(month), ..Purge::default() })?;
+    ///     Ok(println!("{} records, {} changes", purged.records, purged.changes))
+    /// }
+    /// ```
     pub fn purge(&mut self, purge: &Purge) -> Result<Purged, Error> {
         let (now, mut store) = (self.now(), self.store());
         let (until, kept_for) = store.purged_until(purge, now)?;
@@ -295,7 +308,7 @@ impl Store {
                 store.suppress(table, *hash, at)?;
             }
             let (identities, mut has_erased) = (store.identity.records(), false);
-            if !store.columns(table)?.is_empty() {
+            if !store.shapes_of(table)?.is_empty() {
                 let kept = Filter::new().state(State::Present).state(State::Missing);
                 store.each_record(table, &kept.state(State::Gone), |stored| {
                     let id = &stored.record.id;

@@ -89,6 +89,22 @@ fn an_existing_file_is_replaced_only_on_request() {
 }
 
 #[test]
+fn a_restore_ignores_forgotten_identities_of_other_tables() {
+    let (_folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE]);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    for table in ["later", "mirror_change", "photo_present"] {
+        mirror.forget(table, "1").unwrap();
+    }
+    drop(mirror);
+    Mirror::restore(&copy, &path, Existing::Replace).unwrap();
+    let mirror = open(&path);
+    assert!(mirror.is_forgotten("later", "1").unwrap());
+    assert_eq!(ids(&mirror), ["1"]);
+}
+
+#[test]
 fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
     let (folder, path, copy) = paths();
     let mut mirror = open(&path);
