@@ -37,6 +37,15 @@ impl Mirror {
     ///
     /// Returns [`ErrorKind::Io`] if the file exists and may not be replaced, or cannot be written, and
     /// [`ErrorKind::Store`] if the mirror is in memory, or SQLite fails.
+    ///
+    /// ```
+    /// use methodical_mirror::{Error, Existing, Mirror};
+    ///
+    /// /// Replaces the backup of yesterday.
+    /// fn back_up(mirror: &Mirror) -> Result<(), Error> {
+    ///     mirror.backup("/var/backups/mirror.db", Existing::Replace)
+    /// }
+    /// ```
     pub fn backup(&self, to: impl AsRef<Path>, existing: Existing) -> Result<(), Error> {
         let (to, at, store) = (to.as_ref(), self.now(), self.store());
         let mirror = store.path("back up")?;
