@@ -44,6 +44,8 @@ fn old_rows_and_changes_are_removed() {
     let start = mirror.changes(None, 1).unwrap().1;
     time.set(150);
     assert_eq!(counts(&mirror.purge(&Purge::default()).unwrap()), (0, 0));
+    let rows = Purge { gone_for: Some(seconds(1)), is_dry_run: true, ..Purge::default() };
+    assert_eq!(counts(&mirror.purge(&rows).unwrap()), (2, 0), "the changes stay");
     let purge = Purge { gone_for: Some(seconds(30)), age: Some(seconds(30)), ..Purge::default() };
     assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 1));
     // Not older than 30 seconds.
