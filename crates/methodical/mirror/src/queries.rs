@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::{ControlFlow, Range};
 
-use rusqlite::{Row, params_from_iter};
+use rusqlite::{OptionalExtension as _, Row, params_from_iter};
 
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::fields::Kind;
@@ -581,6 +581,8 @@ pub fn board(
     has_medians: bool,
 ) -> Result<Board, Error> {
     let store = mirror.store();
+    // The noted counts, the medians and the groups are of one state, even while another process is syncing.
+    let _snapshot = store.connection.unchecked_transaction().or_failed()?;
     let relation = store.relation(table)?;
     let [of, group, value] = [table, &relation.of.group.column, &relation.of.value].map(quoted);
     let median = format!(
@@ -592,8 +594,13 @@ pub fn board(
     let mut counted = HashMap::new();
     for (group, value, count, since) in cells.map_or_else(|| store.cells(&relation), Ok)? {
         let key = (&group, &value, integer(count / 2));
-        let median = if has_medians { medians.query_row(key, |row| row.get(0)) } else { Ok(0) };
-        let cell = Cell { count, since, median: median.or_failed()? };
+        // Another program may have moved the members of a noted cell.
+        let median = if has_medians {
+            medians.query_row(key, |row| row.get(0)).optional().or_failed()?.unwrap_or(since)
+        } else {
+            0
+        };
+        let cell = Cell { count, since, median };
         counted.insert((group, value), cell);
     }
     let select = format!(
@@ -699,7 +706,7 @@ fn board_note(table: &str) -> String {
 }
 
 impl Store {
-    /// Counts the cells of a table for later boards, unless they are known: that takes a tenth of a second for a million
+    /// Counts the cells of a table for later boards, unless they are known: that takes up to a second for a million
     /// placements.
     pub(crate) fn note_board(&self, table: &str, is_changed: bool) -> Result<(), Error> {
         let note = board_note(table);

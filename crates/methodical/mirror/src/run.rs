@@ -49,6 +49,8 @@ pub struct Run<'a> {
     replaced: u64,
     /// The index of the column of the value, if the table is recovered.
     value: Option<usize>,
+    /// How many rows were written. The record of some is unchanged, but other columns are omitted now.
+    written: u64,
     /// The record that is being read.
     json: Vec<u8>,
     /// Whether the service wrote the last record exactly as the model would.
@@ -103,6 +105,7 @@ impl Mirror {
             report: Report { is_baseline: is_first, ..Report::default() },
             replaced: 0,
             value: None,
+            written: 0,
             json: Vec::new(),
             is_verbatim: true,
         })
@@ -228,8 +231,8 @@ impl Run<'_> {
             self.mark_absent(known)?;
         }
         self.store.set_counts(&self.table, self.known.counts(), Some(self.at))?;
-        let Report { added, changed, returned, missing, gone, .. } = self.report;
-        let is_changed = added + changed + returned + missing + gone > 0;
+        let Report { returned, missing, gone, .. } = self.report;
+        let is_changed = self.written + returned + missing + gone > 0;
         if self.value.is_some() || self.recovered.contains_key(&self.table) {
             self.store.note_board(&self.table, is_changed)?;
         }
@@ -420,6 +423,7 @@ impl Run<'_> {
         let sql = if is_new { insert } else { update };
         let is_written = self.store.execute(sql, &*cells)? > 0;
         if is_written {
+            self.written += 1;
             self.remember(key, hash);
         }
         Ok(is_written)

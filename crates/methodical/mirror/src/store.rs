@@ -311,7 +311,7 @@ fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     if !transaction.prepare(has_values).or_failed()?.exists(()).or_failed()? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
     }
-    transaction.execute_batch(SCHEDULES).or_failed()?;
+    transaction.execute_batch(NOTES).or_failed()?;
     transaction.pragma_update(None, "user_version", VERSION).or_failed()?;
     transaction.commit().or_failed()
 }
@@ -432,8 +432,8 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
 /// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had
-/// no values.
-const VERSION: i64 = 4;
+/// no values, and programs before version 5 change placements without the counts that are noted for boards.
+const VERSION: i64 = 5;
 
 /// The statements that make the feed of an older schema one of this release.
 const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
@@ -441,8 +441,10 @@ const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
                            CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id) \
                            WHERE previous IS NOT NULL OR value IS NOT NULL";
 
-/// The statement that renames the schedules of recovered tables, which had another name before version 4.
-const SCHEDULES: &str = "UPDATE OR IGNORE mirror_note SET name = 'schedule' || substr(name, 5) WHERE name LIKE 'rota/%'";
+/// The statements that rename the schedules of recovered tables, which had another name before version 4, and remove
+/// noted counts of boards.
+const NOTES: &str = "UPDATE OR IGNORE mirror_note SET name = 'schedule' || substr(name, 5) WHERE name LIKE 'rota/%'; \
+                     DELETE FROM mirror_note WHERE name LIKE 'board/%'";
 
 /// The oldest version that this release opens.
 const OLDEST: i64 = 2;
@@ -455,7 +457,7 @@ const SETTINGS: &str =
 const NEW_FILE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL";
 
 /// How long a statement waits for a writer.
-pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The note that records that the mirror omits personal data.
 pub(crate) const OMITS_PERSONAL: &str = "omits personal";

@@ -16,7 +16,7 @@ fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
         [("1", "a", "Print"), ("1", "b", "New"), ("2", "c", "New"), ("2", "d", "Rejected")];
     let (server, clock) = (Server::with(&photos), Clock::default());
     let mut mirror = clock.of(place.open());
-    assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
+    assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["5"]);
     let schedule = "SELECT count(*) FROM mirror_note WHERE name = 'schedule/photo_album'";
     assert_eq!(place.row(schedule), ["1"]);
     assert_eq!(mirror.check().unwrap().findings, []);

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use methodical_mirror::{ChangeKind, Cursor, Mirror, Purge, Record, State, SyncOptions};
+use methodical_mirror::model::tables::{Column, Table};
+use methodical_mirror::queries::board;
+use methodical_mirror::{ChangeKind, Cursor, Mirror, Purge, Record, Rules, State, SyncOptions};
 use proptest::prelude::*;
 
 use crate::gallery::{Server, marks};
@@ -326,6 +328,35 @@ fn the_past_values_are_those_of_a_random_history() {
         }
         prop_assert_eq!(mirror.check().unwrap().findings, []);
     });
+}
+
+#[test]
+fn a_noted_board_has_no_value_that_was_erased_without_a_change() {
+    const HIDDEN: Table = Table::new(
+        "photo_album",
+        "id",
+        &[
+            Column::text(&["id"]),
+            Column::text(&["album_id"]),
+            Column::text(&["photo_id"]),
+            Column::text(&["mark"]).personal(),
+        ],
+    );
+    let (server, (place, mut mirror)) = (Server::with(&[("1", "a", "New")]), Place::opened());
+    mirror.omit_personal().unwrap();
+    sync(&server, &mut mirror);
+    let mut run = mirror.begin("recovery/photo_album", &HIDDEN, Rules::default()).unwrap();
+    run.record(r#"{"id":"1/a","album_id":"1","photo_id":"a","mark":"New"}"#).unwrap();
+    assert_eq!(run.finish().unwrap().unchanged, 1);
+    assert_eq!(place.row(STALE_CELLS), ["0"]);
+    // Another program moves the placement.
+    place.execute("UPDATE photo_album SET mark = 'Print'");
+    assert_eq!(board(&mirror, "photo_album", &[], true).unwrap().groups[0].cells[0].count, 1);
+    // A program of an earlier schema did so.
+    place.execute("PRAGMA user_version = 4");
+    drop(mirror);
+    let values = board(&place.open(), "photo_album", &[], true).unwrap().values;
+    assert_eq!(values, [Some("Print".to_owned())]);
 }
 
 /// Counts the cells of the noted board that the placements do not have, and the other way round.

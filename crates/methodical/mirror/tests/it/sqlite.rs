@@ -20,12 +20,12 @@ fn a_foreign_or_newer_file_is_refused_and_stays_unchanged() {
     drop(open(&path));
     let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
 
-    change("PRAGMA user_version = 5");
+    change("PRAGMA user_version = 6");
     assert_eq!(
         refusal(&path),
         (
             ErrorKind::Newer,
-            "cannot open FILE: its schema 5 is newer than schema 4 of this release; use a newer release".to_owned()
+            "cannot open FILE: its schema 6 is newer than schema 5 of this release; use a newer release".to_owned()
         )
     );
     change("PRAGMA application_id = 7");
