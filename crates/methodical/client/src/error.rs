@@ -217,13 +217,11 @@ impl Error {
         self
     }
 
-    /// Replaces the text.
     pub(crate) fn with_text(mut self, text: String) -> Self {
         self.0.text = text.into();
         self
     }
 
-    /// Adds the number of attempts.
     pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
         self.0.attempts = attempts;
         self
@@ -241,7 +239,6 @@ impl Error {
         self
     }
 
-    /// Adds the cause.
     pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
         self.because_shared(Arc::from(source.into()))
     }

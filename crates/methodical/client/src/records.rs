@@ -188,7 +188,6 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         }
     }
 
-    /// Requests the next page.
     fn request(&mut self) -> Option<Result<(), Error>> {
         let page = self.pages.as_mut()?.request()?;
         Some(page.map(|page| self.page = Page::Requested(page)))

@@ -75,7 +75,6 @@ impl<B> StreamingResponse<B> {
         Ok(chunk)
     }
 
-    /// Receives the next chunk.
     async fn receive(&mut self) -> Result<Option<Bytes>, Error> {
         self.span.around(self.body.chunk()).await.map_err(|error| {
             let error = self.end.error(error, now()).with_head(self.head.clone());

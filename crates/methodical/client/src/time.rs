@@ -87,7 +87,6 @@ pub(crate) const OF_STREAM: Timeout = ("stream timeout", "ClientBuilder::stream_
 pub(crate) const OF_OPTIONS: Timeout = ("timeout", "CallOptions::timeout");
 
 impl Limit {
-    /// Starts a timeout now.
     pub(crate) fn after(now: Instant, limit: Duration, timeout: Timeout) -> Self {
         let at = Deadline::since(now, limit).instant();
         Self { at, limit, timeout }

@@ -40,7 +40,6 @@ impl CallSpan {
         future.instrument(self.0.clone())
     }
 
-    /// Records the number of attempts.
     pub(crate) fn attempts(&self, attempts: u32) {
         self.0.record("gateway.attempts", attempts);
     }
@@ -84,7 +83,6 @@ pub(crate) struct RejectedPaths {
 }
 
 impl RejectedPaths {
-    /// Adds a rejected record.
     pub(crate) fn add(&mut self, rejected: &Rejected) {
         self.count += 1;
         if self.count <= SHOWN_PATHS {

@@ -144,7 +144,6 @@ impl Identity {
         Ok(Self(Arc::new(config)))
     }
 
-    /// Completes the handshake with a client.
     pub(crate) fn accept(
         &self,
         mut stream: TcpStream,

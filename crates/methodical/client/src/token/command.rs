@@ -115,7 +115,6 @@ impl Drop for Awaited {
     }
 }
 
-/// A running command.
 struct Process(Mutex<Child>);
 
 impl Process {
@@ -134,7 +133,6 @@ impl Process {
         text::token(&text, || format!("the output of {name}"))
     }
 
-    /// Waits until the command ends.
     fn wait(&self) -> io::Result<ExitStatus> {
         loop {
             // The lock is not held between the checks, so that `kill` can take it.
@@ -145,7 +143,6 @@ impl Process {
         }
     }
 
-    /// Kills the command.
     fn kill(&self) {
         // A failure cannot be reported to anyone.
         let _failed = unpoisoned(self.0.lock()).kill();

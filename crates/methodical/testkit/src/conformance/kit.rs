@@ -110,7 +110,6 @@ impl Kit {
         Self::build(factory, setup, authority)
     }
 
-    /// Creates another kit with other settings.
     pub(super) fn with(&self, change: impl FnOnce(&mut Setup)) -> Outcome<Self> {
         let mut setup = self.setup.clone();
         change(&mut setup);

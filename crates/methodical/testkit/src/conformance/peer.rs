@@ -31,7 +31,6 @@ pub(super) const DRIP: Duration = Duration::from_millis(50);
 pub(super) const METHODS: [(Method, &str); 3] =
     [(Method::GET, ""), (Method::POST, "a=1"), (Method::DELETE, "")];
 
-/// A script that answers `{}`.
 pub(super) fn ok(_: &RawRequest, connection: &mut Connection) -> Next {
     connection.respond("content-type: application/json\r\n", b"{}");
     Next::KeepAlive
@@ -80,7 +79,6 @@ pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends an endless body.
 pub(super) fn endless_body() -> Outcome<RawServer> {
     server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
@@ -90,7 +88,6 @@ pub(super) fn endless_body() -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server with a script.
 pub(super) fn server<F>(script: F) -> Outcome<RawServer>
 where
     F: Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static,
@@ -111,7 +108,6 @@ pub(super) fn get(server: &RawServer, target: &str) -> Outcome<Request> {
     get_uri(&server.uri(target))
 }
 
-/// Returns a GET of a URI.
 pub(super) fn get_uri(uri: &str) -> Outcome<Request> {
     Ok(http::Request::get(uri).header("accept", "application/json").body(Bytes::new())?)
 }
@@ -128,7 +124,6 @@ pub(super) fn within(limit: Duration, request: Request) -> Request {
     until(Deadline::after(limit), request)
 }
 
-/// Returns the request with a deadline.
 pub(super) fn until(deadline: Deadline, mut request: Request) -> Request {
     request.extensions_mut().insert(deadline);
     request
@@ -151,7 +146,6 @@ pub(super) fn sent(request: &RawRequest, name: &str) -> String {
     text(request.header(name).join(&b", "[..]))
 }
 
-/// Waits until the client has closed a connection.
 pub(super) fn closes(server: &RawServer, why: impl Display) -> Outcome {
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
     ensure!(is_closed, "the connection is still open {why}");
@@ -238,7 +232,6 @@ pub(super) fn equal(what: impl Display, found: impl Display, expected: impl Disp
     Ok(())
 }
 
-/// Fails unless `error` is of one of these kinds.
 pub(super) fn expect_kind(error: &TransportError, kinds: &[TransportErrorKind]) -> Outcome {
     let is_expected = kinds.contains(&error.kind());
     ensure!(is_expected, "expected an error of {kinds:?}, got {}", describe(error));
@@ -251,7 +244,6 @@ pub(super) fn expect_unsent(error: &TransportError) -> Outcome {
     Ok(())
 }
 
-/// Fails unless `error` has this phase.
 pub(super) fn expect_phase(error: &TransportError, phase: Phase) -> Outcome {
     ensure!(error.phase() == phase, "the phase is not `{phase:?}`: {}", describe(error));
     Ok(())

@@ -121,7 +121,6 @@ pub(super) fn head_is_sent_as_head(kit: &Kit) -> Outcome {
     equal("the method", only_request(&server)?.method(), "HEAD")
 }
 
-/// Expects a URI to be refused.
 pub(super) fn refused(kit: &Kit, uri: &str) -> Outcome {
     expect_kind(&kit.failure(get_uri(uri)?)?, &[TransportErrorKind::InvalidRequest])
 }

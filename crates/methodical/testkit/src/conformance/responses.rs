@@ -207,7 +207,6 @@ pub(super) fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
     }
 }
 
-/// The script of a large body.
 pub(super) fn large(_: &RawRequest, connection: &mut Connection) -> Next {
     connection.respond("", &large_body());
     Next::KeepAlive

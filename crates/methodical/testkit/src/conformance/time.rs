@@ -18,7 +18,6 @@ use crate::raw_server::{Next, RawRequest, RawServer};
 /// The start of a response, within its body of 300 bytes.
 pub(super) const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 300\r\n\r\nabc";
 
-/// Returns a transport with another idle timeout.
 pub(super) fn idle(kit: &Kit, limit: Duration) -> Outcome<Kit> {
     kit.with(|setup| setup.idle_timeout = limit)
 }

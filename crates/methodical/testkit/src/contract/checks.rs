@@ -58,7 +58,6 @@ pub(super) struct Judged {
     pub(super) judge: Judge,
 }
 
-/// Judges the responses.
 pub(super) type Judge = Box<dyn Fn(&Evidence<'_>) -> Outcome>;
 
 /// Checks of one group.
@@ -68,12 +67,10 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Creates a group without checks.
     pub(super) fn new(name: &'static str) -> Self {
         Self { name, checks: Vec::new() }
     }
 
-    /// Adds a check.
     pub(super) fn add(
         &mut self,
         name: impl fmt::Display,

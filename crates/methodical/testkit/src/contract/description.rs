@@ -197,7 +197,6 @@ pub enum Values {
 }
 
 impl Contract {
-    /// Returns the operation with this selector.
     pub(crate) fn operation(&self, select: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.select == select)
     }

@@ -64,7 +64,6 @@ impl<'a> Evidence<'a> {
         Self { contract, target, transport, seen: RefCell::default() }
     }
 
-    /// Returns the number of requests sent.
     pub(super) fn requests(&self) -> usize {
         self.seen.borrow().len()
     }
@@ -84,7 +83,6 @@ impl<'a> Evidence<'a> {
         Exchange::send(request, self.transport, self.target.body_limit)
     }
 
-    /// Returns the response to a query.
     pub(super) fn get(&self, query: &str) -> Rc<Exchange> {
         self.ask(Ask::query(query))
     }

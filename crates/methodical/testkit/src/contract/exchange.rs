@@ -97,7 +97,6 @@ impl Exchange {
         Ok(operation.zip(json).is_some_and(|(one, json)| one.failure_in(json)))
     }
 
-    /// Requires this status.
     pub(super) fn has_status(&self, status: u16) -> Outcome {
         let found = self.response()?.status;
         ensure!(found == status, "status {found} instead of {status}");
@@ -152,7 +151,6 @@ impl Exchange {
 }
 
 impl Response {
-    /// Returns the body as JSON.
     pub(super) fn json(&self) -> Outcome<&Value> {
         match &self.json {
             Some(json) => Ok(json),

@@ -13,7 +13,6 @@ use crate::contract::evidence::{Ask, Evidence, Token};
 use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
-/// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("authorization");
     // All checks of this group are about bearer tokens.

@@ -9,7 +9,6 @@ use crate::contract::evidence::{Ask, Evidence, UNKNOWN_METHOD};
 use crate::contract::exchange::Exchange;
 use crate::outcome::{Outcome, ensure};
 
-/// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("errors");
     let decision = Decision("D-errors");

@@ -6,7 +6,6 @@ use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Evidence, UNKNOWN_METHOD};
 use crate::outcome::{Outcome, ensure, skip};
 
-/// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("method");
     let (probe, refused) = of_probe(contract, 400);

@@ -10,7 +10,6 @@ use crate::contract::evidence::{Ask, Evidence};
 use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, skip};
 
-/// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("representation");
     let title = format!("the media type of a response is `{}`", contract.accept);
@@ -125,7 +124,6 @@ fn gzip(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
 /// Size of a response that fits into one packet, in bytes: compressing it would save nothing.
 const ONE_PACKET: usize = 1400;
 
-/// Sends the request with this header.
 fn with(seen: &Evidence<'_>, name: &'static str, value: &str) -> Rc<Exchange> {
     seen.ask(Ask { header: Some((name, value.to_owned())), ..seen.probe_ask() })
 }
