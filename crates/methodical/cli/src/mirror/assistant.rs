@@ -112,13 +112,13 @@ impl Assistant {
 list_placements
 Who is where: a row for each {one} in each {group}, with the present {value} and since which sync{including}. Fields of the {one} as the \
 service sent them: {columns}.
-arguments: {group} identity, title or a part of it; {value} one exact name from the board, case-sensitive, default: all, also final ones; \
+arguments: {group} id, title or a part of it; {value} one exact name from the board, case-sensitive, default: all, also final ones; \
 waiting_days:integer minimum days in the present {value}, the longest first, also for 0; {search}{page}
 result: next_cursor
 placements: {member_id}; {placed}; {own}?
 
 show_{one}
-One {one} by identity: placements, and their history since the first sync{including}.
+One {one} by id: placements, and their history since the first sync{including}.
 arguments: id
 result: id; state present or missing in the last sync, gone after several, or forgotten on request; {own}?
 placements: {placed}
