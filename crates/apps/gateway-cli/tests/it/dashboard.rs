@@ -1,7 +1,7 @@
 //! The dashboard of the sample service.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, SystemTime};
