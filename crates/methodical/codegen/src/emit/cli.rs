@@ -86,6 +86,12 @@ impl Group<'_> {
     fn gauge(&self) -> Option<(&Operation, &Gauge)> {
         self.verbs.iter().find_map(|(_, one)| Some((*one, one.gauge.as_ref()?)))
     }
+
+    /// Returns the name of the variant with the commands of a gauge, which no operation has.
+    fn gauge_variant(&self) -> &'static str {
+        let is_taken = self.verbs.iter().any(|(_, one)| one.rust.variant() == "Gauge");
+        if is_taken { "Gauge_" } else { "Gauge" }
+    }
 }
 
 impl Commands<'_> {

@@ -1,11 +1,12 @@
 //! How declarations affect generated code, in cases where a mistake would still compile.
 
+use std::fs;
 use std::path::Path;
 
 use methodical_codegen::ir::{BuiltIn, Meaning, Service, ValueType, Wire};
-use methodical_codegen::spec::read_file;
+use methodical_codegen::spec::{read_bytes, read_file};
 
-use crate::{config, files, good, read, replaced, service};
+use crate::{ROOT, config, files, good, read, replaced, service};
 
 /// Replaces text in the good spec, and looks for lines in a file that is generated from it. Returns the file.
 #[track_caller]
@@ -29,6 +30,16 @@ fn assert_generated(service: Service, file: &str, expected: &[&str]) -> String {
         assert!(lines(text).contains(&lines(line)), "no `{line}` in\n{text}");
     }
     text.clone()
+}
+
+/// The commands of a gauge are a variant beside those of the operations.
+#[test]
+fn the_commands_of_a_gauge_have_a_name_that_no_operation_has() {
+    let path = Path::new(ROOT).join("tests/fixtures/every-feature/spec.toml");
+    let spec = fs::read_to_string(&path).expect("it is there").replace("get_balance", "gauge");
+    let service = service(read_bytes(spec.as_bytes(), path.parent(), "spec.toml"));
+    let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
+    assert_generated(service, commands, &["Gauge,", "Gauge_(methodical_cli::GaugeCommand),"]);
 }
 
 /// A mock has the methods `like_…` and `without_…` of each parameter, and others such as `delay`.
