@@ -8,7 +8,6 @@ use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 
 use crate::{Error, ErrorKind};
 
-/// A checked base URL.
 #[derive(Clone, Debug)]
 pub(crate) struct BaseUrl {
     scheme: Scheme,

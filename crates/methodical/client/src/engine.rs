@@ -35,7 +35,6 @@ pub(crate) trait Io: Sized {
     /// Sends a request and receives the head of the response.
     async fn send(&self, request: Request) -> Result<Response<Body>, TransportError>;
 
-    /// Waits.
     async fn sleep(delay: Duration);
 
     /// Creates the default transport, for a client that was given none.
@@ -381,8 +380,7 @@ async fn head_or_beginning(Arrived { head, body, deadline, .. }: Arrived) -> Out
 /// The body of a list, and the decoder of its records.
 type List<O> = (Body, StreamDecoder<<O as ListOperation>::Item, <O as ListOperation>::Beside>);
 
-/// Receives the head of a list. If the contract classifies errors in the body, also receives the body up to its first
-/// record or its end.
+/// Receives the head of a list and, if the contract classifies errors in the body, the body up to its first record.
 async fn beginning_of_list<O: ListOperation>(
     operation: &O,
     Arrived { mut head, mut body, deadline, end }: Arrived,

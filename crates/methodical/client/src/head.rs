@@ -35,8 +35,7 @@ pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
     Some(format!("{}://{}{port}", target.scheme_str()?, target.host()?))
 }
 
-/// Returns how long `Retry-After` asks clients to wait (RFC 9110, section 10.2.3): seconds, or a date in one of its
-/// three forms.
+/// Returns how long `Retry-After` asks clients to wait (RFC 9110, section 10.2.3): seconds, or a date in three forms.
 ///
 /// A date in the past means no wait. A value in neither form is ignored.
 ///
@@ -103,8 +102,7 @@ pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
     Some(Meaning { kind, reaction, text })
 }
 
-/// Returns the meaning of a failure that a body with status 200 reports. The class of the failure corresponds to a
-/// status.
+/// Returns the meaning of a failure that a body with status 200 reports: its class corresponds to a status.
 pub(crate) fn meaning_of(class: ErrorClass) -> Meaning {
     use ErrorKind::{NotSuccess, RateLimited, Server, Unauthorized};
     use Reaction::{Fail, RefreshToken, Retry};

@@ -131,7 +131,6 @@ impl<'a> Draft<'a> {
         Ok(request)
     }
 
-    /// Returns the body of a POST.
     fn body(&self, secrets: &Secrets) -> Bytes {
         match self.query.format() {
             Some(BodyFormat::Form) => {
@@ -153,7 +152,6 @@ struct Secrets {
 }
 
 impl Secrets {
-    /// Returns a placeholder for each secret.
     fn placeholders(auth: Auth) -> Self {
         Self::new(auth, |_| PLACEHOLDER.to_owned())
     }

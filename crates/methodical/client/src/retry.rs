@@ -114,7 +114,6 @@ impl RetryBudget {
         Self { left: full.into(), full }
     }
 
-    /// Counts a call that was answered.
     pub(crate) fn deposit(&self) {
         // A full budget is only read, so that successful calls do not contend for it.
         self.change(|left| (left < self.full).then(|| left + 1));

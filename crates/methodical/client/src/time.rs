@@ -12,7 +12,6 @@ use gateway_transport::{Deadline, Instant, TransportError, TransportErrorKind, r
 
 use crate::Error;
 
-/// Returns the date.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub(crate) fn date() -> SystemTime {
     #[cfg(feature = "test-util")]

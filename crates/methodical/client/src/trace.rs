@@ -35,7 +35,6 @@ impl CallSpan {
         ))
     }
 
-    /// Polls a future within the span.
     pub(crate) fn around<F: Future>(&self, future: F) -> Instrumented<F> {
         future.instrument(self.0.clone())
     }
@@ -49,7 +48,6 @@ impl CallSpan {
         result.inspect_err(|error| self.failed(error))
     }
 
-    /// Records the failure of the call.
     pub(crate) fn failed(&self, error: &Error) {
         failed(&self.0, error.kind().as_str());
     }
@@ -126,7 +124,6 @@ impl AttemptSpan {
         ))
     }
 
-    /// Polls a future within the span.
     pub(crate) fn around<F: Future>(&self, future: F) -> Instrumented<F> {
         future.instrument(self.0.clone())
     }

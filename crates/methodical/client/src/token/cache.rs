@@ -41,7 +41,6 @@ impl TokenCache {
         self.last().filter(|token| self.source.is_current(token))
     }
 
-    /// Returns the token to use.
     pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
         self.fetch(None, |token| self.source.is_current(token)).await
     }

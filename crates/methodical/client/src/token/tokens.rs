@@ -59,7 +59,6 @@ impl Sources {
         self.0.iter().map(TokenCache::last_if_current).collect()
     }
 
-    /// Returns the tokens to use.
     pub(crate) async fn current(&self) -> Result<Tokens, Error> {
         let mut tokens = Tokens::with_capacity(self.0.len());
         for source in &self.0 {

@@ -69,8 +69,7 @@ pub(super) fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     not_reused_after(&server, "/bad")
 }
 
-/// Sends requests whose responses are late after `sent`, then others, which must not reuse the connections of the
-/// first.
+/// Sends requests whose responses are late after `sent`, then others, which must not reuse those connections.
 pub(super) fn late_response_reaches_nobody(
     kit: &Kit,
     sent: &'static str,

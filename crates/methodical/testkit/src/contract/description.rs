@@ -289,7 +289,6 @@ impl Data {
         (place, if self.is_list { "a list" } else { "an object" })
     }
 
-    /// Returns the data of a response.
     pub(crate) fn data<'v>(&self, json: &'v Value) -> Option<&'v Value> {
         at(json, self.body.at)
     }
@@ -358,8 +357,7 @@ impl Record {
     }
 }
 
-/// Returns the open point about a topic: the one whose name ends with the topic, or else the first, or else a general
-/// one.
+/// Returns the open point about a topic: one whose name ends with the topic, or the first, or else a general one.
 pub(crate) fn point(
     open: &'static [&'static str],
     topic: &str,

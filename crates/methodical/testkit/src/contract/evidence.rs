@@ -32,7 +32,6 @@ pub(super) struct Ask {
     pub(super) header: Option<(&'static str, String)>,
 }
 
-/// The token of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Token {
     /// The token of the target.
@@ -112,7 +111,6 @@ impl<'a> Evidence<'a> {
         self.get("undefined_parameter=1")
     }
 
-    /// Returns the response to a request without a token.
     pub(super) fn no_token(&self) -> Rc<Exchange> {
         self.ask(Ask { token: Token::Missing, ..self.probe_ask() })
     }
@@ -189,7 +187,6 @@ impl<'a> Evidence<'a> {
 /// A method that no service has.
 pub(super) const UNKNOWN_METHOD: &str = "nothing/here";
 
-/// A parameter of an operation.
 #[derive(Clone, Copy)]
 pub(super) struct Parameter {
     pub(super) operation: &'static Operation,

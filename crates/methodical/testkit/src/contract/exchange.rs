@@ -13,7 +13,6 @@ use crate::outcome::{Outcome, ensure, fail, skip};
 /// A response, or the reason why it is missing.
 pub(super) struct Exchange(Outcome<Response>);
 
-/// A complete response.
 pub(super) struct Response {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
@@ -111,7 +110,6 @@ impl Exchange {
         }
     }
 
-    /// Returns the elements of the list.
     pub(super) fn list(&self, operation: &Operation) -> Outcome<&[Value]> {
         let list = operation.response.elements(self.success()?.json()?);
         list.map_or_else(|| skip("the response has no list"), Ok)
@@ -128,8 +126,7 @@ impl Exchange {
         }
     }
 
-    /// Returns the values of a field in the list, as written in a query. Omits values that are neither text nor
-    /// integers.
+    /// Returns the values of a field in the list, as written in a query, except those neither text nor integer.
     pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
         let list = self.list(operation)?.iter();
         let values = list.filter_map(|element| match element.get(field)? {
