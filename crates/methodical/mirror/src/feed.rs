@@ -409,16 +409,13 @@ mod tests {
         assert_eq!(cursor.to_string().parse::<Cursor>().unwrap().position(&mirror).unwrap(), 41);
 
         let refused = |text: &str, mirror: &Identity| {
-            text.parse::<Cursor>()
-                .and_then(|cursor| cursor.position(mirror))
-                .unwrap_err()
-                .to_string()
+            let position = text.parse::<Cursor>().and_then(|cursor| cursor.position(mirror));
+            position.unwrap_err().to_string()
         };
         let other = Identity { id: [8; 16], ..mirror.clone() };
-        assert_eq!(
-            refused(&cursor.to_string(), &other),
-            "cannot read the changes: the cursor belongs to another mirror; take a new snapshot"
-        );
+        let says =
+            "cannot read the changes: the cursor belongs to another mirror; take a new snapshot";
+        assert_eq!(refused(&cursor.to_string(), &other), says);
         let with = |position: &str| cursor.to_string().replace(".41.", position);
         for damaged in [with(".42."), with(".+41."), with(".041."), format!("{cursor}0")] {
             assert!(refused(&damaged, &mirror).contains("the cursor is damaged"), "{damaged}");

@@ -3,14 +3,12 @@
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// The start of some work of this process.
 pub(crate) struct Started {
     at: Instant,
     cpu: f64,
     written: u64,
 }
 
-/// The cost of some work of this process.
 pub(crate) struct Cost {
     /// In seconds.
     pub(crate) time: f64,

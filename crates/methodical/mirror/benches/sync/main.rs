@@ -86,7 +86,6 @@ fn list(size: u64) -> Cost {
     started.end()
 }
 
-/// Syncs one list after the other.
 fn syncs(size: u64, path: &Path, unchanged: Reference, first: Reference) {
     let sync = |name: &str, list: List, reference, expected: [u64; 4]| {
         let mut mirror = Mirror::open(path, &Source::new(URL, "me")).unwrap();

@@ -14,7 +14,6 @@ use methodical_mirror::model::{
     DecodeError, Extra, ListOperation, Listing, Operation, Query, Service,
 };
 
-/// The service.
 #[derive(Debug)]
 pub(crate) struct Directory;
 
@@ -41,7 +40,6 @@ pub(crate) const PERSON: Table = Table::new(
     ],
 );
 
-/// A person.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Person {
     id: String,
@@ -55,7 +53,6 @@ pub(crate) struct Person {
     nulls: Nulls,
 }
 
-/// The borrowed form.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PersonRef<'a> {
     id: Cow<'a, str>,
@@ -80,7 +77,6 @@ codegen::record! {
     6 optional plain kind: String = "type";
 }
 
-/// The site of a person.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Site {
     id: String,
@@ -89,7 +85,6 @@ pub(crate) struct Site {
     nulls: Nulls,
 }
 
-/// The borrowed form.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SiteRef<'a> {
     id: Cow<'a, str>,
@@ -107,7 +102,6 @@ codegen::record! {
 /// Where the list is.
 const LAYOUT: &Body = &Body { at: &["list"], ..Body::ROOT };
 
-/// Lists all persons.
 #[derive(Clone, Debug)]
 pub(crate) struct ListPersons;
 
@@ -133,7 +127,6 @@ impl ListOperation for ListPersons {
     type Beside = ();
 }
 
-/// A list of persons.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum List {
     Same,

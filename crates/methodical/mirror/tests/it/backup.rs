@@ -6,7 +6,7 @@ use methodical_mirror::{Error, ErrorKind, Existing, Mirror, Rules, Source, State
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::support::{PHOTO, feed, open, photos, records};
+use crate::support::{PHOTO, feed, ids, open, photos, records};
 
 const ONE: &str = r#"{"id":"1","title":"Zanzibar"}"#;
 const TWO: &str = r#"{"id":"2","title":"Zanzibar"}"#;
@@ -18,16 +18,18 @@ fn paths() -> (TempDir, PathBuf, PathBuf) {
     (folder, mirror, copy)
 }
 
-fn ids(mirror: &Mirror) -> Vec<String> {
-    records(mirror).into_iter().map(|(id, _, _)| id).collect()
+/// Returns a folder with a mirror of these records, and a backup of it.
+fn backed_up(list: &[&str]) -> (TempDir, PathBuf, PathBuf, Mirror) {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, list);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    (folder, path, copy, mirror)
 }
 
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let name = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.unwrap().file_name().into_string().unwrap()
-    };
-    let mut names: Vec<String> = entries.map(name).collect();
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -48,10 +50,8 @@ fn a_backup_during_a_sync_has_the_last_committed_state() {
     run.finish().unwrap();
     drop((mirror, syncing));
 
-    assert_eq!(
-        names(folder.path()),
-        ["copy.db", "mirror.db", "mirror.db.backups", "mirror.db.lock"]
-    );
+    let files = ["copy.db", "mirror.db", "mirror.db.backups", "mirror.db.lock"];
+    assert_eq!(names(folder.path()), files);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -60,7 +60,7 @@ fn a_backup_during_a_sync_has_the_last_committed_state() {
             assert_eq!(file.permissions().mode() & 0o777, 0o600);
         }
     }
-    assert_eq!(ids(&open(&copy)), ["1"]);
+    assert_eq!(ids(&open(&copy), "photo"), ["1"]);
 }
 
 #[test]
@@ -90,10 +90,7 @@ fn an_existing_file_is_replaced_only_on_request() {
 
 #[test]
 fn a_restore_ignores_forgotten_identities_of_other_tables() {
-    let (_folder, path, copy) = paths();
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE]);
-    mirror.backup(&copy, Existing::Refuse).unwrap();
+    let (_folder, path, copy, mut mirror) = backed_up(&[ONE]);
     for table in ["later", "mirror_change", "photo_present"] {
         mirror.forget(table, "1").unwrap();
     }
@@ -101,7 +98,7 @@ fn a_restore_ignores_forgotten_identities_of_other_tables() {
     Mirror::restore(&copy, &path, Existing::Replace).unwrap();
     let mirror = open(&path);
     assert!(mirror.is_forgotten("later", "1").unwrap());
-    assert_eq!(ids(&mirror), ["1"]);
+    assert_eq!(ids(&mirror, "photo"), ["1"]);
 }
 
 #[test]
@@ -126,7 +123,7 @@ fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
     Mirror::restore(&copy, &path, Existing::Replace).unwrap();
     for path in [path, moved] {
         let mut mirror = open(&path);
-        assert_eq!(ids(&mirror), ["1"]);
+        assert_eq!(ids(&mirror, "photo"), ["1"]);
         photos(&mut mirror, &[ONE, THREE]);
         // The last change reuses the number of an earlier one.
         assert_eq!(feed(&mirror), ["added 1", "added 3"]);
@@ -146,10 +143,7 @@ fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
 
 #[test]
 fn a_restored_mirror_forgets_what_the_replaced_one_had_forgotten() {
-    let (_folder, path, copy) = paths();
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE, TWO]);
-    mirror.backup(&copy, Existing::Refuse).unwrap();
+    let (_folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
     mirror.forget("photo", "2").unwrap();
     mirror.forget("photo", "3").unwrap();
     mirror.forget("album", "2").unwrap();
@@ -165,10 +159,7 @@ fn a_restored_mirror_forgets_what_the_replaced_one_had_forgotten() {
 
 #[test]
 fn a_refused_restore_changes_nothing() {
-    let (folder, path, copy) = paths();
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE, TWO]);
-    mirror.backup(&copy, Existing::Refuse).unwrap();
+    let (folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
     photos(&mut mirror, &[ONE, TWO, THREE]);
 
     let busy = Mirror::restore(&copy, &path, Existing::Replace).unwrap_err();
@@ -218,10 +209,7 @@ fn a_refused_restore_changes_nothing() {
 /// Its forgotten identities cannot be read, so the restored mirror would bring them back.
 #[test]
 fn a_damaged_mirror_is_not_replaced() {
-    let (folder, path, copy) = paths();
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE, TWO]);
-    mirror.backup(&copy, Existing::Refuse).unwrap();
+    let (folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
     mirror.forget("photo", "2").unwrap();
     drop(mirror);
     let bytes = std::fs::read(&path).unwrap();
@@ -231,16 +219,14 @@ fn a_damaged_mirror_is_not_replaced() {
         assert_eq!(error.kind(), ErrorKind::Foreign, "{error}");
         let text = error.to_string();
         assert!(text.starts_with(&format!("cannot replace {}: ", path.display())), "{text}");
-        assert!(
-            text.ends_with("restore again, and forget again the records that it had forgotten"),
-            "{text}"
-        );
+        let next = "restore again, and forget again the records that it had forgotten";
+        assert!(text.ends_with(next), "{text}");
         assert_eq!(std::fs::read(&path).unwrap(), damaged);
         assert!(!names(folder.path()).iter().any(|name| name.contains("partial")));
     }
     std::fs::remove_file(&path).unwrap();
     Mirror::restore(&copy, &path, Existing::Refuse).unwrap();
-    assert_eq!(ids(&open(&path)), ["1", "2"]);
+    assert_eq!(ids(&open(&path), "photo"), ["1", "2"]);
 }
 
 #[test]

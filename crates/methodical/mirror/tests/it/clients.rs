@@ -8,12 +8,8 @@ use methodical_mirror::model::Service;
 pub(crate) fn blocking_client<S: Service>(base_url: String) -> blocking::Client<S> {
     blocking::Client::builder(base_url)
         .token(AccessToken::new("gwt_6yqW").unwrap())
-        .transport(transport())
+        .transport(UreqTransport::new(&Options::default()).unwrap())
         .retry(RetryPolicy::never())
         .build()
         .unwrap()
-}
-
-fn transport() -> UreqTransport {
-    UreqTransport::new(&Options::default()).unwrap()
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use methodical_mirror::connector::Connector;
-use methodical_mirror::{Copied, ErrorKind, Existing, Mirror, Purge, Rules, SyncOptions};
+use methodical_mirror::{Copied, ErrorKind, Existing, Mirror, Purge, Rules};
 use postgres::{Client, NoTls, SimpleQueryMessage};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use crate::cluster::{Database, database};
-use crate::gallery::Server;
+use crate::gallery::{Server, rechecking};
 use crate::kill::{CHILD, RUNS, generation, run_and_kill};
 use crate::place::Place;
 use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, open, photos, sync};
@@ -22,6 +22,13 @@ const TARGET: &str = "postgres://db/team";
 
 fn copy(mirror: &mut Mirror, url: &str) -> Copied {
     try_copy(mirror, url).unwrap()
+}
+
+/// Copies a mirror, and compares it with the copy.
+fn copy_equal(place: &Place, mirror: &mut Mirror, url: &str) -> Copied {
+    let copied = copy(mirror, url);
+    assert_equal(&place.file(), url);
+    copied
 }
 
 fn try_copy(mirror: &mut Mirror, url: &str) -> Result<Copied, methodical_mirror::Error> {
@@ -114,7 +121,7 @@ fn a_copy_equals_the_mirror_after_each_step() {
     let Some((place, database)) = places() else { return };
     let (server, clock, url) = (Server::start(), Clock::default(), &*database.url);
     let mut mirror = clock.of(place.open());
-    let options = SyncOptions { recheck_every: 1, ..SyncOptions::default() };
+    let options = rechecking();
     for (time, album, photo, mark) in [
         (100, "1", "a", "New"),
         (200, "1", "b", "Print"),
@@ -125,28 +132,24 @@ fn a_copy_equals_the_mirror_after_each_step() {
         clock.set(time);
         server.state().put(album, photo, mark);
         server.sync(&mut mirror, &options).unwrap();
-        assert!(!copy(&mut mirror, url).is_replaced);
-        assert_equal(&place.file(), url);
+        assert!(!copy_equal(&place, &mut mirror, url).is_replaced);
     }
     server.state().albums.remove("1");
     for _ in 0..2 {
         server.sync(&mut mirror, &options).unwrap();
     }
-    copy(&mut mirror, url);
-    assert_equal(&place.file(), url);
+    copy_equal(&place, &mut mirror, url);
     // Nothing has changed except the history of syncs.
     let copied = copy(&mut mirror, url);
     assert!(copied.tables.iter().all(|one| (one.written, one.removed) == (0, 0)), "{copied:?}");
     mirror.forget("photo", "b").unwrap();
-    copy(&mut mirror, url);
-    assert_equal(&place.file(), url);
+    copy_equal(&place, &mut mirror, url);
     let print = "SELECT count(*) FROM mirror_change WHERE 'Print' IN (previous, value)";
     assert_eq!(rows(&mut client(url), print), [[Some("0".to_owned())]]);
     clock.set(1_000_000);
     mirror.purge(&Purge { gone_for: Some(Duration::from_secs(1)), ..Purge::default() }).unwrap();
     mirror.omit_personal().unwrap();
-    copy(&mut mirror, url);
-    assert_equal(&place.file(), url);
+    copy_equal(&place, &mut mirror, url);
 }
 
 #[test]
@@ -159,12 +162,10 @@ fn special_values_and_new_columns_are_copied() {
         r#"{"id":"\\x","title":""}"#,
     ];
     photos(&mut mirror, &list);
-    copy(&mut mirror, &database.url);
-    assert_equal(&place.file(), &database.url);
+    copy_equal(&place, &mut mirror, &database.url);
     let starred = [list[1], list[2], r#"{"id":"1","stars":5}"#];
     sync(&mut mirror, &PHOTO_WITH_STARS, Rules::default(), &starred).unwrap();
-    copy(&mut mirror, &database.url);
-    assert_equal(&place.file(), &database.url);
+    copy_equal(&place, &mut mirror, &database.url);
     // PostgreSQL text cannot contain U+0000.
     photos(&mut mirror, &[list[0], list[1], r#"{"id":"3","title":"a\u0000b"}"#]);
     copy(&mut mirror, &database.url);
@@ -211,14 +212,12 @@ fn a_restored_mirror_and_another_one_are_copied_again() {
     Mirror::restore(&backup, place.file(), Existing::Replace).unwrap();
     let mut mirror = place.open();
     photos(&mut mirror, &[r#"{"id":"3"}"#, r#"{"id":"1"}"#]);
-    assert!(copy(&mut mirror, url).is_replaced);
-    assert_equal(&place.file(), url);
+    assert!(copy_equal(&place, &mut mirror, url).is_replaced);
 
     let other = Place::new();
     let mut mirror = other.open();
     photos(&mut mirror, &[r#"{"id":"4"}"#]);
-    assert!(copy(&mut mirror, url).is_replaced);
-    assert_equal(&other.file(), url);
+    assert!(copy_equal(&other, &mut mirror, url).is_replaced);
 }
 
 #[test]

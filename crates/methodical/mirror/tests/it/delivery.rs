@@ -236,10 +236,8 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
         let mut receiver = Receiver::default();
         let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Cursor);
-        let says = format!(
-            "cannot deliver to `all`: {why}; take a new snapshot, and rewind the consumer to its cursor"
-        );
-        assert_eq!(error.to_string(), says);
+        let next = "take a new snapshot, and rewind the consumer to its cursor";
+        assert_eq!(error.to_string(), format!("cannot deliver to `all`: {why}; {next}"));
     }
     mirror.rewind_consumer("all", &until).unwrap();
     let mut receiver = Receiver::default();
@@ -249,11 +247,9 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
 
 #[test]
 fn a_consumer_that_is_moved_during_a_delivery_ends_it() {
-    let (store, mut mirror) = Place::opened();
-    photos(&mut mirror, &[ONE]);
-    mirror.add_consumer("all").unwrap();
+    let (place, mut mirror, _clock) = opened();
     four_changes(&mut mirror);
-    let (mut other, mut numbers) = (Some(store.open()), Vec::new());
+    let (mut other, mut numbers) = (Some(place.open()), Vec::new());
     // Moves the consumer through another connection, while it has an event.
     let mut mover = To(|events: &[Event]| {
         if let Some(mut mirror) = other.take() {

@@ -4,4 +4,6 @@ mod model;
 mod server;
 
 pub(crate) use crate::gallery::model::PHOTO;
-pub(crate) use crate::gallery::server::{FAILED, HTML, Marks, REFUSED, Server, State, marks};
+pub(crate) use crate::gallery::server::{
+    FAILED, HTML, Marks, REFUSED, Server, State, marks, rechecking,
+};

@@ -179,7 +179,6 @@ fn a_mirror_equals_the_oracle_and_the_feed_leads_to_the_tables() {
     });
 }
 
-/// The counts of the scope are those of its table.
 fn counts_are_exact(place: &Place) {
     let counts = "SELECT present, missing FROM mirror_scope";
     let counted = "SELECT count(*) FILTER (WHERE mirror_state = 'present'), \

@@ -133,7 +133,6 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
     assert!(reached > runs, "only {reached} generations");
 }
 
-/// Compares all records and all changes.
 fn compare(mirror: &Mirror, oracle: &Mirror) {
     assert_eq!(records(mirror), records(oracle));
     let changes = |mirror: &Mirror| {

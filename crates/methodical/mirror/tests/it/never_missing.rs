@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use methodical_mirror::{ErrorKind, Mirror, Record, Rules, Source, SyncOptions};
+use methodical_mirror::{ErrorKind, Mirror, Record, Rules, Source};
 
-use crate::gallery::{FAILED, HTML, Server, State};
+use crate::gallery::{FAILED, HTML, Server, State, rechecking};
 use crate::place::Place;
 use crate::support::{source, table};
 
@@ -112,7 +112,7 @@ fn each_of_these_never_makes_a_record_missing() {
     let (place, server) = (Place::new(), Server::with(&photos));
     let healthy = server.state().clone();
     let mut mirror = place.open();
-    server.sync(&mut mirror, &options()).unwrap();
+    server.sync(&mut mirror, &rechecking()).unwrap();
     let before = content(&mirror);
     assert_eq!(before.len(), 9);
     for case in CASES {
@@ -126,7 +126,7 @@ fn each_of_these_never_makes_a_record_missing() {
             server.state().clone_from(&healthy);
         }
     }
-    let report = server.sync(&mut mirror, &options()).unwrap();
+    let report = server.sync(&mut mirror, &rechecking()).unwrap();
     let unchanged = report.tables.iter().map(|table| table.result.as_ref().unwrap().unchanged);
     assert_eq!(unchanged.collect::<Vec<_>>(), [3, 2, 4]);
     assert!(mirror.changes(None, 10).unwrap().0.is_empty());
@@ -135,7 +135,7 @@ fn each_of_these_never_makes_a_record_missing() {
 /// Syncs once for each query that the case disturbs, and returns the errors.
 fn disturb(case: &Case, server: &Server, place: &Place) -> Vec<(Option<ErrorKind>, &'static str)> {
     let sync =
-        |mirror: &mut Mirror| server.sync(mirror, &options()).err().map(|error| error.kind());
+        |mirror: &mut Mirror| server.sync(mirror, &rechecking()).err().map(|error| error.kind());
     match &case.disturbance {
         Answer(queries, text) | Reset(queries, text) => {
             let resets = matches!(case.disturbance, Reset(..));
@@ -171,10 +171,6 @@ fn disturb(case: &Case, server: &Server, place: &Place) -> Vec<(Option<ErrorKind
             vec![(error, "")]
         }
     }
-}
-
-fn options() -> SyncOptions {
-    SyncOptions { recheck_every: 1, ..SyncOptions::default() }
 }
 
 /// Returns table, identity and state of every record.

@@ -38,7 +38,6 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// Returns a record as JSON text.
     pub(crate) fn of(self, record: &Value) -> String {
         match (self, record) {
             (Self::Spaced, _) => format!("{record:#}"),

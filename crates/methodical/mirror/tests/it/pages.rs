@@ -10,7 +10,7 @@ use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 use crate::clients::blocking_client;
 use crate::photos::{PagePhotos, Photos};
 use crate::place::Place;
-use crate::support::{feed, table};
+use crate::support::{feed, ids};
 
 impl Mirrored for Photos {
     fn visit(visitor: &mut impl MirrorVisitor<Self>) {
@@ -18,7 +18,6 @@ impl Mirrored for Photos {
     }
 }
 
-/// The table of the list in pages.
 const PAGED: Table =
     Table::new("paged", "id", &[Column::text(&["id"]), Column::text(&["title"]).personal()]);
 
@@ -54,13 +53,11 @@ impl Service {
         *self.pages.lock().unwrap() = pages.iter().copied().collect();
     }
 
-    /// Returns the targets of all requests.
     fn targets(&self) -> Vec<String> {
         let requests = self.server.progress().requests;
         requests.iter().map(RawRequest::target).collect()
     }
 
-    /// Syncs the list.
     fn sync(&self, mirror: &mut Mirror) -> Result<Report, Error> {
         let client = blocking_client::<Photos>(self.server.uri(""));
         let synced = mirror.sync_all(&client, &SyncOptions::default());
@@ -71,10 +68,6 @@ impl Service {
 
 const FIRST: (&str, &str) = ("", r#"{"photo":[{"id":"1"},{"id":"2","title":"b"}],"next":"b"}"#);
 const LAST: (&str, &str) = ("b", r#"{"photo":[{"id":"3"}]}"#);
-
-fn ids(mirror: &Mirror) -> Vec<String> {
-    table(mirror, "paged").into_iter().map(|record| record.id).collect()
-}
 
 #[test]
 fn the_pages_of_a_list_are_one_run() {
@@ -102,15 +95,13 @@ fn a_page_that_fails_changes_nothing() {
     service.sync(&mut mirror).unwrap();
     let other = ("", r#"{"photo":[{"id":"9"}],"next":"b"}"#);
     for last in [None, Some(r#"{"photo":[{"id":"3"},"#), Some("<html>")] {
-        service.has(&[other]);
-        if let Some(last) = last {
-            service.has(&[other, ("b", last)]);
-        }
+        let last_page = last.map(|last| ("b", last));
+        service.has(&[&[other], last_page.as_slice()].concat());
         // Twice, because a second complete list would make a missing record gone.
         for _ in 0..2 {
             let error = service.sync(&mut mirror).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Call, "{last:?}: {error}");
-            assert_eq!(ids(&mirror), ["1", "2", "3"], "{last:?}");
+            assert_eq!(ids(&mirror, "paged"), ["1", "2", "3"], "{last:?}");
             assert_eq!(feed(&mirror), [""; 0], "{last:?}");
         }
     }

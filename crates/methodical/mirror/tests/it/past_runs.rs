@@ -40,8 +40,7 @@ fn only_the_last_runs_are_kept() {
         returned, missing, gone, rejected, repeated, suppressed, calls";
 
     let (place, server) = (Place::new(), Server::start());
-    let (mut mirror, options) =
-        (place.open(), SyncOptions { recovers: false, ..SyncOptions::default() });
+    let (mut mirror, options) = (place.open(), lists());
     server.sync(&mut mirror, &options).unwrap();
     for _ in 0..10 {
         place.execute(&format!(

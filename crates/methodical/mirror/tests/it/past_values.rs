@@ -7,7 +7,7 @@ use methodical_mirror::queries::board;
 use methodical_mirror::{ChangeKind, Cursor, Mirror, Purge, Record, Rules, State, SyncOptions};
 use proptest::prelude::*;
 
-use crate::gallery::{Server, marks};
+use crate::gallery::{Server, marks, rechecking};
 use crate::place::Place;
 use crate::support::{Clock, random_cases, table};
 
@@ -26,12 +26,7 @@ fn short((id, value, began_at, ended_at, began_before): &Row) -> String {
 }
 
 fn sync(server: &Server, mirror: &mut Mirror) {
-    server.sync(mirror, &options()).unwrap();
-}
-
-/// Asks every group, and lets lists become empty.
-fn options() -> SyncOptions {
-    SyncOptions { recheck_every: 1, ..SyncOptions::default() }
+    server.sync(mirror, &rechecking()).unwrap();
 }
 
 #[test]
@@ -55,12 +50,9 @@ fn past_values_of_a_table_or_a_member_are_ordered() {
 fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
     let (server, (place, mut mirror, clock)) = (Server::start(), Place::timed());
     clock.set(100);
-    server.put(&[
-        ("1", "a", "Zanzibar"),
-        ("1", "b", "New"),
-        ("2", "b", "New"),
-        ("2", "c", "Zebra"),
-    ]);
+    let marked =
+        [("1", "a", "Zanzibar"), ("1", "b", "New"), ("2", "b", "New"), ("2", "c", "Zebra")];
+    server.put(&marked);
     let options = SyncOptions { recheck_every: 1, ..marks(&["Zanzibar", "Zebra"]) };
     server.sync(&mut mirror, &options).unwrap();
     clock.set(200);
@@ -82,13 +74,14 @@ fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
     assert_eq!(mirror.check().unwrap().findings, []);
     mirror.forget("album", "2").unwrap();
     assert_eq!(shown(&mirror, None), all[1..2]);
-    mirror.purge(&Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() }).unwrap();
-    clock.set(400);
-    mirror.purge(&Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() }).unwrap();
+    for now in [300, 400] {
+        clock.set(now);
+        let gone_for = Some(std::time::Duration::ZERO);
+        mirror.purge(&Purge { gone_for, ..Purge::default() }).unwrap();
+    }
     assert_eq!(shown(&mirror, None), [""; 0]);
     assert_eq!(mirror.check().unwrap().findings, []);
-    let left = "SELECT count(*) FROM mirror_spell";
-    assert_eq!(place.row(left), ["0"]);
+    assert_eq!(place.row("SELECT count(*) FROM mirror_spell"), ["0"]);
 }
 
 /// An event at the service or in the mirror.

@@ -13,12 +13,10 @@ use crate::support::{Clock, source};
 pub(crate) struct Place(TempDir);
 
 impl Place {
-    /// Returns a new folder.
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Returns a new folder, and its mirror.
     pub(crate) fn opened() -> (Self, Mirror) {
         let place = Self::new();
         let mirror = place.open();

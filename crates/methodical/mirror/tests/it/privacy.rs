@@ -5,6 +5,7 @@ use std::path::Path;
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Existing, Mirror, Rules, State};
 
+use crate::backup::names;
 use crate::place::{Place, contains};
 use crate::support::{PHOTO, feed, photos, records, sync};
 
@@ -128,12 +129,7 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
         // Its database was removed before.
         leave(".sunday.db.0123456789abcdee.partial-wal");
     };
-    let names = || {
-        let entries = std::fs::read_dir(&copies).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        names
-    };
+    let names = || names(&copies);
     leave_all();
     let tuesday = copies.join("tuesday.db");
     mirror.backup(&tuesday, Existing::Refuse).unwrap();
@@ -150,10 +146,8 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
     mirror.backup(&tuesday, Existing::Replace).unwrap();
     assert_eq!(names().len(), 6);
     let error = mirror.backup(Path::new("/proc/x.db"), Existing::Refuse).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "cannot write /proc/x.db: cannot create a file in /proc; choose another folder"
-    );
+    let says = "cannot write /proc/x.db: cannot create a file in /proc; choose another folder";
+    assert_eq!(error.to_string(), says);
 }
 
 #[test]

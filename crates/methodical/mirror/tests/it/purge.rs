@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, State};
+use methodical_mirror::{ErrorKind, Mirror, Purge, Purged};
 
 use crate::place::Place;
 use crate::support::{Clock, feed, photos, records};
@@ -26,8 +26,8 @@ fn filled() -> (Place, Mirror, Clock) {
     (place, mirror, time)
 }
 
-fn states(mirror: &Mirror) -> Vec<(String, State)> {
-    records(mirror).into_iter().map(|(id, state, _)| (id, state)).collect()
+fn states(mirror: &Mirror) -> Vec<String> {
+    records(mirror).iter().map(|(id, state, _)| format!("{id} {}", state.as_str())).collect()
 }
 
 fn counts(purged: &Purged) -> (u64, u64) {
@@ -51,17 +51,12 @@ fn old_rows_and_changes_are_removed() {
     // Not older than 30 seconds.
     assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
     let purge = Purge { gone_for: Some(seconds(29)), age: Some(seconds(29)), ..Purge::default() };
-    assert_eq!(
-        counts(&mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap()),
-        (1, 1)
-    );
+    let dry_run = Purge { is_dry_run: true, ..purge.clone() };
+    assert_eq!(counts(&mirror.purge(&dry_run).unwrap()), (1, 1));
     assert_eq!(states(&mirror).len(), 3);
     assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
     assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 0));
-    assert_eq!(
-        states(&mirror),
-        [("2".to_owned(), State::Forgotten), ("3".to_owned(), State::Present)]
-    );
+    assert_eq!(states(&mirror), ["2 forgotten", "3 present"]);
     assert_eq!(feed(&mirror), ["gone 2"]);
     assert_eq!(mirror.changes(Some(&start), 9).unwrap_err().kind(), ErrorKind::Cursor);
     assert_eq!(mirror.check().unwrap().findings, []);

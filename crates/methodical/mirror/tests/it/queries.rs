@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
-use methodical_mirror::{Mirror, Rules, SyncOptions};
+use methodical_mirror::{Mirror, Rules};
 
-use crate::gallery::Server;
+use crate::gallery::{Server, rechecking};
 use crate::place::Place;
 use crate::support::Clock;
 
@@ -30,14 +30,12 @@ fn mirror(place: &Place) -> Mirror {
     ] {
         clock.set(u64::try_from(day * DAY + EVENING).unwrap());
         server.state().put(album, photo, mark);
-        server
-            .sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() })
-            .unwrap();
+        server.sync(&mut mirror, &rechecking()).unwrap();
     }
     mirror
 }
 
-fn placements(mirror: &Mirror, wanted: &Wanted<'_>) -> Vec<Placement> {
+pub(crate) fn placements(mirror: &Mirror, wanted: &Wanted<'_>) -> Vec<Placement> {
     let mut found = Vec::new();
     queries::placements(mirror, "photo_album", wanted, 20 * DAY, |one| {
         found.push(one);
@@ -135,10 +133,8 @@ fn a_funnel_counts_past_values_and_a_board_begins_with_the_known_ones() {
     let cell = board.groups[1].cells[2];
     assert_eq!((cell.since, cell.median), (17 * DAY + EVENING, 17 * DAY + EVENING));
     let error = queries::board(&mirror, "photo", &[], false).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "cannot read `photo`: the mirror has no placements of this name; sync it first"
-    );
+    let says = "cannot read `photo`: the mirror has no placements of this name; sync it first";
+    assert_eq!(error, says);
 }
 
 #[test]
@@ -162,11 +158,7 @@ fn duplicates_have_the_same_address_or_number() {
         r#"{"id":4,"mail":"","phone":"501"}"#,
         r#"{"id":5,"mail":" ","phone":"5-01"}"#,
         r#"{"id":6,"phone":"0721000502"}"#,
-    ] {
-        run.record(record).unwrap();
-    }
-    // The first record of two sets is the same: their order is that of the second.
-    for record in [
+        // The first record of two sets is the same: their order is that of the second.
         r#"{"id":10,"phone":"0721000701","mobile":"0721000702"}"#,
         r#"{"id":11,"mobile":"0721000702"}"#,
         r#"{"id":12,"phone":"0721000701"}"#,

@@ -2,7 +2,7 @@
 
 use methodical_mirror::{ErrorKind, Mirror, Outcome, Record, SyncError, SyncOptions, SyncReport};
 
-use crate::gallery::{HTML, Server, marks};
+use crate::gallery::{HTML, Server, marks, rechecking};
 use crate::place::Place;
 use crate::support::{feed, table};
 
@@ -25,8 +25,7 @@ fn synced() -> (Server, Mirror) {
     let server = Server::with(&photos);
     server.state().albums.insert("3".to_owned(), crate::gallery::Marks::new());
     let mut mirror = Mirror::in_memory().unwrap();
-    let options = marks(&["Old ones"]);
-    server.sync(&mut mirror, &options).unwrap();
+    server.sync(&mut mirror, &marks(&["Old ones"])).unwrap();
     (server, mirror)
 }
 
@@ -107,13 +106,11 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
     server.state().put("1", "x", "Odd one");
     let report = again(&server, &mut mirror).unwrap();
     let coverage = report.tables[2].coverage.as_ref().unwrap();
-    assert_eq!(
-        coverage.text("--marks"),
-        "80.0 % of 5 placements have a known mark; unknown: 1, in 1 album record; name each missing mark with --marks"
-    );
+    let says = "80.0 % of 5 placements have a known mark; unknown: 1, in 1 album record; \
+                name each missing mark with --marks";
+    assert_eq!(coverage.text("--marks"), says);
     assert_eq!(placements(&mirror)[2], "1/x ? present");
-    let options = marks(&["Odd one"]);
-    let report = server.sync(&mut mirror, &options).unwrap();
+    let report = server.sync(&mut mirror, &marks(&["Odd one"])).unwrap();
     assert_eq!(report.tables[2].coverage.as_ref().unwrap().unknown, 0);
     assert_eq!(placements(&mirror)[2], "1/x Odd one present");
     assert_eq!(feed(&mirror).last().unwrap(), "value_learned 1/x mark");
@@ -136,8 +133,7 @@ fn a_group_that_fails_stays_as_it_is_and_the_call_says_so() {
         server.state().put("2", "b", "Rejected");
         server.state().put("2", "e", "New");
         server.fails(query, HTML);
-        let options = SyncOptions { recheck_every: 1, ..SyncOptions::default() };
-        let error = server.sync(&mut mirror, &options).unwrap_err();
+        let error = server.sync(&mut mirror, &rechecking()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Call);
         let table = &error.report().tables[2];
         assert_eq!(table.result.as_ref().unwrap().changed, 1);
@@ -181,7 +177,7 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
     assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);
     assert_eq!(placements(&mirror)[0], "1/a ? gone");
     // The lists still have it.
-    server.sync(&mut mirror, &SyncOptions { recheck_every: 1, ..SyncOptions::default() }).unwrap();
+    server.sync(&mut mirror, &rechecking()).unwrap();
     assert_eq!(feed(&mirror).len(), 3);
     assert_eq!(placements(&mirror)[0], "1/a ? gone");
 

@@ -21,13 +21,8 @@ fn a_foreign_or_newer_file_is_refused_and_stays_unchanged() {
     let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
 
     change("PRAGMA user_version = 6");
-    assert_eq!(
-        refusal(&path),
-        (
-            ErrorKind::Newer,
-            "cannot open FILE: its schema 6 is newer than schema 5 of this release; use a newer release".to_owned()
-        )
-    );
+    let newer = "its schema 6 is newer than schema 5 of this release; use a newer release";
+    assert_eq!(refusal(&path), (ErrorKind::Newer, format!("cannot open FILE: {newer}")));
     change("PRAGMA application_id = 7");
     let foreign = "cannot open FILE: it is not a mirror; choose another file".to_owned();
     assert_eq!(refusal(&path), (ErrorKind::Foreign, foreign));
@@ -56,21 +51,14 @@ fn only_the_owner_may_read_the_files() {
     }
     drop(mirror);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-    assert_eq!(
-        refusal(&path),
-        (
-            ErrorKind::Io,
-            "cannot open FILE: other users can read it; if it is a mirror, run `chmod 600 FILE`"
-                .to_owned()
-        )
-    );
+    let shared = "other users can read it; if it is a mirror, run `chmod 600 FILE`";
+    assert_eq!(refusal(&path), (ErrorKind::Io, format!("cannot open FILE: {shared}")));
 }
 
 /// A process that is being started has the files of its parent open for a moment.
 #[test]
 fn a_sync_after_another_one_is_not_refused_while_processes_are_started() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut mirror = open(&folder.path().join("mirror.db"));
+    let (_place, mut mirror) = Place::opened();
     let (stop, stopped) = std::sync::mpsc::sync_channel::<()>(0);
     let starting = std::thread::spawn(move || {
         let program = std::env::current_exe().unwrap();

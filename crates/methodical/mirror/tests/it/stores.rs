@@ -4,7 +4,7 @@ use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Rules, Source};
 
 use crate::place::Place;
-use crate::support::{PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
+use crate::support::{PHOTO, PHOTO_WITH_STARS, accepting, feed, photos, records, sync};
 
 #[test]
 fn another_account_or_base_url_is_refused() {
@@ -121,14 +121,9 @@ fn a_column_of_another_kind_is_refused() {
     let (_place, mut mirror) = Place::opened();
     photos(&mut mirror, &[r#"{"id":"1"}"#]);
     let error = mirror.begin("photos/list", &OTHER, Rules::default()).unwrap_err();
-    let (found, expected) = ("INTEGER", "TEXT");
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "cannot use the column `size` of `photo`: it has {found} values, but the description expects {expected}; \
-             create another mirror"
-        )
-    );
+    let says = "cannot use the column `size` of `photo`: it has INTEGER values, but the description expects TEXT; \
+                create another mirror";
+    assert_eq!(error.to_string(), says);
     let error = mirror.begin("photos/new", &PHOTO, Rules::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Table);
     photos(&mut mirror, &[r#"{"id":"1"}"#]);
@@ -145,26 +140,17 @@ fn the_guard_commits_nothing_until_its_number_is_accepted() {
     let short = [&list[..500], &[r#"{"id":"new"}"#]].concat();
     let error = sync(&mut mirror, &PHOTO, Rules::default(), &short).unwrap_err();
     assert_eq!((error.kind(), error.missing()), (ErrorKind::DeletionGuard, Some(100)));
-    assert_eq!(
-        error.to_string(),
-        "100 of 600 records are missing from the list (more than 50 and more than 10 %); check the service, then accept 100 missing records"
-    );
-    let wrong =
-        sync(&mut mirror, &PHOTO, Rules { accepted_missing: Some(99), ..Rules::default() }, &short)
-            .unwrap_err();
+    let says = "100 of 600 records are missing from the list (more than 50 and more than 10 %); \
+                check the service, then accept 100 missing records";
+    assert_eq!(error.to_string(), says);
+    let wrong = sync(&mut mirror, &PHOTO, accepting(99), &short).unwrap_err();
     assert_eq!(wrong.missing(), Some(100));
     let empty = sync(&mut mirror, &PHOTO, Rules::default(), &[""; 0]).unwrap_err();
     assert_eq!(empty.missing(), Some(600));
     assert_eq!(records(&mirror), before);
     assert_eq!(feed(&mirror), [""; 0]);
 
-    let report = sync(
-        &mut mirror,
-        &PHOTO,
-        Rules { accepted_missing: Some(100), ..Rules::default() },
-        &short,
-    )
-    .unwrap();
+    let report = sync(&mut mirror, &PHOTO, accepting(100), &short).unwrap();
     assert_eq!((report.added, report.missing, report.gone), (1, 100, 0));
     let report = photos(&mut mirror, &short);
     assert_eq!((report.missing, report.gone), (0, 100));
@@ -188,10 +174,9 @@ fn most_people_that_change_at_once_are_refused() {
     // Ids are reassigned: each one now refers to the next person.
     let error = sync(Rules::default(), &list(1, 20)).unwrap_err();
     assert_eq!(error.missing(), Some(20));
-    assert_eq!(
-        error.to_string(),
-        "20 of 20 records have other personal data, as if their identities now belonged to other people; check the service, then accept 20 missing records"
-    );
+    let says = "20 of 20 records have other personal data, as if their identities now belonged to other people; \
+                check the service, then accept 20 missing records";
+    assert_eq!(error.to_string(), says);
     let half = [&list(1, 10)[..], &people[10..]].concat();
     assert_eq!(sync(Rules::default(), &half).unwrap().changed, 10);
     let spelled: Vec<String> = half.iter().map(|one| one.replace("Person ", "PERSON  ")).collect();
@@ -200,12 +185,7 @@ fn most_people_that_change_at_once_are_refused() {
     let missing = sync(Rules::default(), &list(100, 19)).unwrap_err().missing();
     assert_eq!(missing, Some(20));
     assert_eq!(sync(Rules::default(), &others).unwrap().missing, 1);
-    assert_eq!(
-        sync(Rules { accepted_missing: Some(19), ..Rules::default() }, &list(100, 19))
-            .unwrap()
-            .changed,
-        19
-    );
+    assert_eq!(sync(accepting(19), &list(100, 19)).unwrap().changed, 19);
 }
 
 #[test]
@@ -221,14 +201,10 @@ fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     sync(0, Rules::default(), 940).unwrap();
     let error = sync(3, Rules::default(), 880).unwrap_err();
     assert_eq!(error.missing(), Some(60));
-    assert_eq!(
-        error.to_string(),
-        "only 880 records are left of 1000 a week ago (more than 50 and more than 10 % were lost); check the service, then accept 60 missing records"
-    );
-    assert_eq!(
-        sync(3, Rules { accepted_missing: Some(60), ..Rules::default() }, 880).unwrap().missing,
-        60
-    );
+    let says = "only 880 records are left of 1000 a week ago (more than 50 and more than 10 % were lost); \
+                check the service, then accept 60 missing records";
+    assert_eq!(error.to_string(), says);
+    assert_eq!(sync(3, accepting(60), 880).unwrap().missing, 60);
     // Accepted losses, and those older than a week, do not count.
     assert_eq!(sync(4, Rules::default(), 820).unwrap().missing, 60);
     assert_eq!(sync(12, Rules::default(), 760).unwrap().missing, 60);

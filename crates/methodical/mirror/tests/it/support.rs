@@ -71,6 +71,11 @@ pub(crate) fn photos(mirror: &mut Mirror, list: &[impl AsRef<str>]) -> Report {
     sync(mirror, &PHOTO, Rules::default(), list).unwrap()
 }
 
+/// Returns rules that accept this number of missing records.
+pub(crate) fn accepting(missing: u64) -> Rules {
+    Rules { accepted_missing: Some(missing), ..Rules::default() }
+}
+
 /// Returns the changes in short: kind, identity and fields.
 pub(crate) fn shown(changes: &[Change]) -> Vec<String> {
     let shown = |change: &Change| {
@@ -115,6 +120,10 @@ pub(crate) fn table(mirror: &Mirror, name: &str) -> Vec<Record> {
             Vec::new()
         }
     }
+}
+
+pub(crate) fn ids(mirror: &Mirror, name: &str) -> Vec<String> {
+    table(mirror, name).into_iter().map(|record| record.id).collect()
 }
 
 /// Returns the photos.

@@ -114,7 +114,6 @@ fn ask(
         .map(|all| all.groups)
 }
 
-/// Returns the placements that were found.
 fn found(groups: &[(Group, Fate)]) -> BTreeMap<String, BTreeMap<String, usize>> {
     let placed = |fate: &Fate| match fate {
         Fate::Placed(members) => Some(

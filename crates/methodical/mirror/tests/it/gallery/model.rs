@@ -8,7 +8,6 @@ use methodical_mirror::model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
 };
 
-/// The service.
 #[derive(Debug)]
 pub(crate) struct Gallery;
 
@@ -25,7 +24,6 @@ pub(crate) const PHOTO: Table =
 
 const ALBUM: Table = Table::new("album", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
 
-/// The recovered table.
 const PHOTO_ALBUM: Table = Table::new(
     "photo_album",
     "id",
@@ -66,7 +64,6 @@ pub(crate) struct Titled {
     nulls: Nulls,
 }
 
-/// The borrowed form.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct TitledRef<'a> {
     id: Cow<'a, str>,
@@ -81,7 +78,6 @@ codegen::record! {
     1 optional plain title: String = "title";
 }
 
-/// Free storage.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Storage {
     free: Option<String>,
@@ -90,7 +86,6 @@ pub(crate) struct Storage {
     nulls: Nulls,
 }
 
-/// The borrowed form.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct StorageRef<'a> {
     free: Option<Cow<'a, str>>,
@@ -122,24 +117,11 @@ pub(crate) struct ListPhotos {
     mark: Option<String>,
 }
 
-/// Lists all albums.
 #[derive(Clone, Debug)]
 pub(crate) struct ListAlbums;
 
-/// Reads the free storage.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadStorage;
-
-fn filtered(
-    mut query: QueryBuilder,
-    name: &'static str,
-    value: Option<&str>,
-) -> Result<QueryBuilder, DecodeError> {
-    if let Some(value) = value {
-        query.push_text(name, value)?;
-    }
-    Ok(query)
-}
 
 macro_rules! list {
     ($type:ty, $name:literal, $method:literal, $($filter:ident),*) => {
@@ -152,8 +134,13 @@ macro_rules! list {
             const BODY: &'static Body = LAYOUT;
 
             fn query(&self) -> Result<Query, DecodeError> {
-                let query = QueryBuilder::select::<Self::Service>(Self::METHOD);
-                $(let query = filtered(query, stringify!($filter), self.$filter.as_deref())?;)*
+                let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+                let filters: &[(&str, &Option<String>)] = &[$((stringify!($filter), &self.$filter)),*];
+                for &(name, value) in filters {
+                    if let Some(value) = value {
+                        query.push_text(name, value)?;
+                    }
+                }
                 Ok(query.finish())
             }
 

@@ -11,7 +11,6 @@ use serde_json::json;
 use crate::clients::blocking_client;
 use crate::gallery::model::Gallery;
 
-/// The server.
 pub(crate) struct Server {
     server: RawServer,
     state: Arc<Mutex<State>>,
@@ -118,7 +117,6 @@ impl Server {
         server
     }
 
-    /// Puts photos into albums: album, photo and mark.
     pub(crate) fn put(&self, photos: &[(&str, &str, &str)]) {
         for (album, photo, mark) in photos {
             self.state().put(album, photo, mark);
@@ -145,7 +143,6 @@ impl Server {
         blocking_client(self.server.uri(""))
     }
 
-    /// Syncs all tables.
     pub(crate) fn sync(
         &self,
         mirror: &mut Mirror,
@@ -153,6 +150,11 @@ impl Server {
     ) -> Result<SyncReport, SyncError> {
         mirror.sync_all(&self.blocking(), options)
     }
+}
+
+/// Returns options that ask for the marks of every album.
+pub(crate) fn rechecking() -> SyncOptions {
+    SyncOptions { recheck_every: 1, ..SyncOptions::default() }
 }
 
 /// Returns options that ask for more marks.

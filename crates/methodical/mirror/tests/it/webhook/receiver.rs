@@ -86,7 +86,6 @@ impl Receiver {
         self.server.uri("/hook?key=CANARY")
     }
 
-    /// Returns the requests so far.
     pub(crate) fn requests(&self) -> Vec<Received> {
         let received = |(index, request)| {
             Received::new(request, matches!(answer(&self.plan, index), Answer::Accept))
@@ -94,14 +93,12 @@ impl Receiver {
         self.server.progress().requests.iter().enumerate().map(received).collect()
     }
 
-    /// Waits until this number of requests was received.
     pub(crate) fn wait_for(&self, count: usize) {
         let is_reached = self.server.wait_until(LIMIT, |progress| progress.requests.len() >= count);
         assert!(is_reached, "{count} requests");
     }
 }
 
-/// Returns the answer to the request with this index.
 fn answer(plan: &[Answer], index: usize) -> Answer {
     plan.get(index).copied().unwrap_or(Answer::Accept)
 }
