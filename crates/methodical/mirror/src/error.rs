@@ -131,7 +131,6 @@ impl fmt::Display for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        let source: &(dyn StdError + 'static) = self.0.source.as_deref()?;
-        Some(source)
+        Some(&**self.0.source.as_ref()?)
     }
 }

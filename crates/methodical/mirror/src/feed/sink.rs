@@ -109,8 +109,7 @@ impl From<Error> for Failure {
 
 impl StdError for Failure {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        let source: &(dyn StdError + 'static) = self.source.as_deref()?;
-        Some(source)
+        Some(&**self.source.as_ref()?)
     }
 }
 
