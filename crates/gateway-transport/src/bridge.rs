@@ -145,8 +145,7 @@ type Chunk = Result<Option<Bytes>, TransportError>;
 async fn first_chunk(body: &mut Body) -> Option<Chunk> {
     let mut first = poll_once(body).await;
     if first.is_none() {
-        // The body is now being polled. If it arrived with the head, it is available once the connection's task has
-        // run.
+        // The body is now being polled. If it arrived with the head, it is there once the connection's task has run.
         tokio::task::yield_now().await;
         first = poll_once(body).await;
     }
@@ -185,8 +184,7 @@ impl DrivenBody {
 
 impl Drop for DrivenBody {
     fn drop(&mut self) {
-        // Dropping a client's body closes its connection or returns it to the pool, which may need the client's
-        // runtime.
+        // Dropping a client's body closes or pools its connection, which may need the client's runtime.
         let _context = self.runtime.handle.enter();
         self.body = Body::empty();
     }

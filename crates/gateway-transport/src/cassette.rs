@@ -203,7 +203,6 @@ struct Line {
 }
 
 impl Line {
-    /// Creates the line of an exchange.
     fn new(asked: Asked, head: &Parts, body: &str) -> Self {
         let Asked { method, target, body: request, has_secrets } = asked;
         let headers = head.headers.iter().filter(|(name, _)| {
@@ -228,7 +227,6 @@ impl Line {
             && (self.request.is_none() || self.request == asked.body)
     }
 
-    /// Returns the recorded response.
     fn into_response(self) -> Result<http::Response<Bytes>, TransportError> {
         let mut response = http::Response::builder().status(self.status);
         for (name, value) in self.headers {

@@ -148,8 +148,7 @@ impl TransportError {
         Self::new(kind, text)
     }
 
-    /// Creates the error for a TLS session that failed after the handshake, when part of the request may already have
-    /// been sent.
+    /// Creates the error for a TLS session that failed after the handshake, when the request may have been sent.
     #[cfg(all(
         any(feature = "reqwest", all(feature = "ureq", feature = "__tls")),
         not(all(target_family = "wasm", target_os = "unknown"))

@@ -137,7 +137,6 @@ impl fmt::Debug for ProxyServer {
 pub struct ClientCertificate(Bytes);
 
 impl ClientCertificate {
-    /// Returns the PEM text.
     #[cfg(all(
         feature = "__tls",
         any(feature = "reqwest", feature = "ureq"),

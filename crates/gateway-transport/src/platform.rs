@@ -9,8 +9,6 @@ use std::task::Poll;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
 
-/// A point in time: `std::time::Instant` or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the type
-/// of the same name in `web-time`.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use web_time::Instant;
 
@@ -114,8 +112,7 @@ pub async fn ready_before<T>(
 /// A mutex that stays usable after a panic in another thread.
 ///
 /// No code of this crate panics while it holds a lock, so its own state is always consistent. A recorder's writer or
-/// the `clone` of a tower service may panic; the writer or service then stays in use, in the state in which the panic
-/// left it.
+/// the `clone` of a tower service may panic; it then stays in use, in the state in which the panic left it.
 #[derive(Default)]
 pub(crate) struct Mutex<T>(sync::Mutex<T>);
 

@@ -136,8 +136,7 @@ fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
         Err(error) => error,
     };
     if let Some(ours) = find::<TransportError>(&*error) {
-        // A layer that shares an error (such as tower's buffer) returns a wrapper, and our error cannot be moved out of
-        // it.
+        // A layer that shares an error (such as tower's buffer) wraps it, and our error cannot be moved out.
         return TransportError::new(ours.kind(), ours.to_string())
             .with_phase(ours.phase())
             .with_sent(ours.sent())

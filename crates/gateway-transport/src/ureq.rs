@@ -199,8 +199,7 @@ fn classify_body(error: io::Error) -> TransportError {
 }
 
 fn classify_io(error: io::Error, phase: Phase) -> TransportError {
-    // When a lookup of std fails, the error has neither a distinct kind nor an OS error number, and ureq passes it on
-    // unchanged.
+    // The error of a failed lookup of std has neither a distinct kind nor an OS error number; ureq does not change it.
     let is_lookup = error.raw_os_error().is_none()
         && error.to_string().starts_with("failed to lookup address information");
     if is_lookup {

@@ -55,7 +55,6 @@ impl Cleanup {
         }
     }
 
-    /// Writes the metrics.
     pub(crate) fn write(&self, out: &Scrape) {
         let help = "Superseded rows that were removed.";
         out.counter("gateway_cleanup_rows_total", help, self.rows.load(Ordering::Relaxed));

@@ -59,7 +59,6 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Generates the candidate with this number.
     pub(crate) fn draw(random: &mut Random, number: u32) -> Self {
         let (first, ascii_first) = random.name(FIRST_NAMES);
         let (last, ascii_last) = random.name(LAST_NAMES);
@@ -85,7 +84,6 @@ impl Person {
         Self { name: format!("{first} {last}"), email, phone, mobile, date, portal }
     }
 
-    /// Stages the person as the candidate with this number.
     pub(crate) fn stage(&self, stage: &mut dyn Stage, number: u32) -> Result<(), Error> {
         let portal = usize::try_from(self.portal).unwrap_or(0);
         let portal_name = PORTALS.get(portal).copied().unwrap_or("");
@@ -109,14 +107,12 @@ impl Person {
     }
 }
 
-/// Stages the vacancy with this number.
 pub(crate) fn vacancy(stage: &mut dyn Stage, number: u32) -> Result<(), Error> {
     let project = project(number);
     let row = VacancyRow { project: &project, ..VacancyRow::example() };
     stage.vacancy(place(number), vacancy_id(number), &row)
 }
 
-/// Stages a credit balance.
 pub(crate) fn credits(stage: &mut dyn Stage, amount: &str) -> Result<(), Error> {
     let mut credits = CreditsRow::example();
     (credits.credits_number, credits.currency) = (amount, "EUR");

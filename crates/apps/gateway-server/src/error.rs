@@ -72,7 +72,6 @@ struct Inner {
 }
 
 impl Error {
-    /// Creates an error without a cause.
     pub(crate) fn new(kind: ErrorKind, context: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source: None }))
     }
@@ -83,7 +82,6 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: Some(place), source: None }))
     }
 
-    /// Creates an error with its cause.
     pub(crate) fn caused(
         kind: ErrorKind,
         context: impl Into<Cow<'static, str>>,

@@ -94,8 +94,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether responses represent a missing value of this kind as an empty string, or as an object of empty
-    /// strings.
+    /// Returns whether a missing value of this kind is an empty string in responses, or an object of empty strings.
     fn has_empty_form(self) -> bool {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
@@ -196,8 +195,7 @@ pub(crate) fn with_nul(fields: &Fields) -> Option<String> {
 }
 
 impl Kind {
-    /// Reads a value; `None` if it is not of this kind. Every kind except a record may be text, because a table cell is
-    /// text.
+    /// Reads a value; `None` if it is not of this kind. Every kind except a record may be text, as in a table cell.
     fn read(self, json: Json) -> Option<Json> {
         match (self, json) {
             (Self::Object(known), Json::Object(members)) => {
@@ -256,8 +254,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Returns whether a table may use this name for the column. Where names cannot contain a dot, `portal_id` is
-    /// common.
+    /// Returns whether a table may use this name for the column: `portal_id` is common where names have no dots.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.name.replace('.', "_") == name
     }

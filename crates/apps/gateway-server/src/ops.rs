@@ -105,7 +105,6 @@ impl Ops {
         }
     }
 
-    /// Renders all metrics.
     async fn render(&self) -> String {
         let readiness = self.readiness().await;
         let out = Scrape::default();
@@ -164,7 +163,6 @@ const REPLACED: &str = "the database file was replaced; restart the server\n";
 /// Time within which a ready database responds.
 const READY_WITHIN: Duration = Duration::from_secs(2);
 
-/// Writes the metrics of this process.
 fn write_process(out: &Scrape) {
     let memory = read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = memory.split(' ').map_while(|pages| pages.parse::<u64>().ok());

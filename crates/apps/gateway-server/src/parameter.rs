@@ -73,9 +73,7 @@ fn hexadecimal(digit: u8) -> Option<u8> {
 /// A refused parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// The name of the parameter.
     pub(crate) parameter: &'static str,
-    /// Why it is refused.
     pub(crate) fault: Fault,
 }
 
@@ -134,7 +132,6 @@ pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Opti
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
 }
 
-/// Reads `true` or `false`.
 #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
 pub(crate) fn boolean(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<bool>, Problem> {
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };

@@ -15,7 +15,6 @@ use crate::error::{Error, ErrorKind};
 pub struct NewToken(String);
 
 impl NewToken {
-    /// Generates a token.
     pub(crate) fn draw() -> Result<Self, Error> {
         Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random::<32>()?))))
     }

@@ -54,8 +54,7 @@ impl ReqwestTransport {
 
     /// Converts a request for reqwest and starts it. Returns the future of the response, and the deadline for its head.
     ///
-    /// Separate from [`send`](Transport::send), to keep these locals out of its future, which is allocated for every
-    /// request.
+    /// Separate from [`send`](Transport::send), to keep these locals out of its future, which each request allocates.
     fn start(
         &self,
         request: Request,
@@ -205,8 +204,7 @@ impl Settings {
 
 /// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
 ///
-/// reqwest reads the same variables by default, but makes no exception for this machine and does not allow one to be
-/// added.
+/// reqwest reads the same variables by default, but makes no exception for this machine and lets nobody add one.
 fn from_environment() -> Vec<::reqwest::Proxy> {
     let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
     let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<::reqwest::Proxy>| {

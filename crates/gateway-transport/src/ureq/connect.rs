@@ -146,8 +146,7 @@ impl<T: Transport> Transport for TruncationCheck<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.0.await_input(timeout).map_err(|error| match error {
-            // ureq mistakes a break for the end of the body only if it is an `Error::Io`. `classify` unwraps this
-            // error.
+            // ureq mistakes a break for the end of the body only if it is an `Error::Io`. `classify` unwraps it.
             Error::Io(error) if is_broken(&error) => Error::Other(error.into()),
             error => error,
         })

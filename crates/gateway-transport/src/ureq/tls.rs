@@ -79,7 +79,6 @@ impl fmt::Debug for TlsConnector {
     }
 }
 
-/// A TLS connection.
 pub(super) struct TlsStream {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,

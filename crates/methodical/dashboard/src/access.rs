@@ -1,5 +1,4 @@
-//! Decides which requests are answered: the token of the first URL, passwords, session cookies, the host and the
-//! origin.
+//! Decides which requests are answered: the token of the first URL, passwords, session cookies, host and origin.
 
 use std::fmt::Write as _;
 use std::io;
@@ -67,7 +66,6 @@ pub(crate) type Refused = (StatusCode, &'static str, &'static str);
 pub(crate) enum NotLoggedIn {
     /// The name or the password is wrong.
     Wrong,
-    /// There were too many attempts.
     TooMany,
 }
 
@@ -174,7 +172,6 @@ impl Access {
         }
     }
 
-    /// Returns whether readers use HTTPS.
     fn is_secure(&self) -> bool {
         self.origins.iter().any(|origin| origin.starts_with("https:"))
     }
@@ -189,8 +186,7 @@ impl Access {
         })
     }
 
-    /// Returns the user of a request's session. The session of a reader expires, and ends if the reader is removed or
-    /// the password changes.
+    /// Returns the user of a session. A reader's expires, and ends if the reader is removed or the password changes.
     pub(crate) fn who(&self, headers: &HeaderMap, now: i64) -> Option<Who> {
         let mut sessions = lock(&self.sessions);
         let place = sessions.iter().position(|one| self.has_cookie(headers, &one.cookie))?;
@@ -212,8 +208,7 @@ impl Access {
         Some(Who { name, masks: masks || self.masks, can_reveal })
     }
 
-    /// Returns the address by which attempts are counted. Behind a proxy, it is the client's, which the proxy adds in a
-    /// header.
+    /// Returns the address by which attempts are counted: the client's, which a proxy adds in a header.
     pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> String {
         let last = headers.get_all("x-forwarded-for").iter().next_back();
         let last = last.filter(|_| self.has_proxy).and_then(|line| line.to_str().ok());
@@ -221,7 +216,6 @@ impl Access {
         address_key(last.unwrap_or(peer)).to_string()
     }
 
-    /// Returns whether anyone can log in.
     pub(crate) fn has_login(&self) -> bool {
         !(self.readers)().is_empty()
     }
@@ -256,7 +250,6 @@ impl Access {
         self.begin(Some((name.to_owned(), hash.to_owned())), now).ok_or(NotLoggedIn::Wrong)
     }
 
-    /// Ends the session of a request.
     pub(crate) fn log_out(&self, headers: &HeaderMap) {
         lock(&self.sessions).retain(|one| !self.has_cookie(headers, &one.cookie));
     }

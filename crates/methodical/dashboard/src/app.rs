@@ -95,8 +95,7 @@ async fn enter(
         return problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false);
     }
     let response = if request.uri().query() == Some(FROM_FILE) {
-        // After a redirect, the browser would not send the cookie, because the navigation started from a file and not
-        // from this site.
+        // After a redirect, the browser would not send the cookie: the navigation started from a file, not this site.
         Html(problem::open("/")).into_response()
     } else {
         see_other("/")
@@ -115,7 +114,6 @@ fn with_cookie(mut response: Response, cookie: Option<String>) -> Response {
     response
 }
 
-/// Shows the login form.
 async fn login(
     State(server): State<Arc<Server>>,
     who: Option<Extension<Who>>,
@@ -202,7 +200,6 @@ async fn checked(State(server): State<Arc<Server>>, request: Request, next: Next
     })
 }
 
-/// Adds the headers of every response.
 pub(crate) fn sealed(mut response: Response) -> Response {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));

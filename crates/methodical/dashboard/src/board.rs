@@ -17,7 +17,6 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{DAY, ago};
 use crate::words::{self, counted, grouped, label, plural};
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "board.html")]
 struct FunnelPage<'a> {
@@ -89,8 +88,7 @@ struct Step {
 
 impl HtmlSafe for Funnel {}
 
-/// A sparkline of a number for each week, in a box of 12 by 10 units. Displays as HTML, or as nothing without new
-/// members.
+/// A sparkline of a number for each week, in a box of 12 by 10 units. Displays as HTML; as nothing if all are zero.
 struct Bars([u64; WEEKS]);
 
 impl fmt::Display for Bars {
@@ -158,7 +156,6 @@ impl Funnel {
     }
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let board = shared.outline.board.as_ref();
     let board = board.ok_or_else(|| Problem::NotFound("No list has groups.".to_owned()))?;
@@ -208,7 +205,6 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Describes a group.
 fn of_group(board: &Board, counts: &Counts, group: &Group, now: i64) -> Row {
     let members = link::members(board, Some(&group.id));
     let base = group.part.base();
@@ -235,7 +231,6 @@ fn of_group(board: &Board, counts: &Counts, group: &Group, now: i64) -> Row {
     }
 }
 
-/// Describes a source of members.
 fn of_source((name, part): &(Option<String>, Part)) -> Row {
     let base = part.base();
     let cell = |one: &Figures| {

@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 /// The fields of a record.
 pub(crate) type Fields = Map<String, Value>;
 
-/// Returns the fields of a record.
 pub(crate) fn fields(json: &str) -> Fields {
     serde_json::from_str(json).unwrap_or_default()
 }

@@ -15,7 +15,6 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, begin, day};
 use crate::words::{self, label};
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "changes.html")]
 struct ChangesPage<'a> {
@@ -30,7 +29,6 @@ struct ChangesPage<'a> {
 /// A choice of a list: its value, its text, and whether it is chosen.
 type Choice<'a> = (&'a str, &'a str, bool);
 
-/// The changes of a day.
 struct Day {
     day: String,
     count: u64,
@@ -55,7 +53,6 @@ struct Entry {
     group: Option<String>,
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let before = params.number("before")?;
     let [kind, group, from, to] = ["kind", "group", "from", "to"].map(|name| params.get(name));

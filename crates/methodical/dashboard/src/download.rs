@@ -135,8 +135,7 @@ fn json(view: &View<'_>, row: &Record, record: &str) -> String {
     format!("{{{inside}{comma}\"{MIRROR}\":{known}}}")
 }
 
-/// Returns the columns of a view: the fields of the contract, without personal ones if these are hidden, and what the mirror
-/// knows about each row.
+/// Returns the columns of a view: the fields of the contract that are not hidden, and what the mirror knows of a row.
 fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
     let all = view.table.columns().iter();
     let shown = all.filter(|column| !(hides_personal && column.is_personal()));
@@ -160,8 +159,7 @@ fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
     columns
 }
 
-/// The writing end of a pipe. A writer waits until the pieces are sent. `None` ends the download; without it, the
-/// reader gets an error.
+/// The writing end of a pipe, which waits until the pieces are sent. Without a `None` at the end, readers get an error.
 struct Pipe(Sender<Option<Bytes>>);
 
 impl Pipe {

@@ -12,7 +12,6 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::Time;
 use crate::words::{counted, label, plural};
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "duplicates.html")]
 struct DuplicatesPage {
@@ -31,7 +30,6 @@ struct Person {
     places: Vec<(Shown, String, Time)>,
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let board = shared.outline.board.as_ref();
     let board = board.ok_or_else(|| Problem::NotFound("No list has groups.".to_owned()))?;

@@ -18,7 +18,6 @@ pub(crate) struct Frame {
     pub(crate) title: String,
     /// The links of the navigation, and whether each is that of the page.
     pub(crate) links: Vec<(String, String, bool)>,
-    /// Warnings about the last syncs.
     pub(crate) warnings: Vec<String>,
     /// The age of the data, its time, and whether it is too old; `None` before the first sync.
     pub(crate) age: Option<(String, Time, bool)>,
@@ -96,7 +95,6 @@ pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
     statuses.iter().filter_map(|status| status.completed_at).min()
 }
 
-/// Returns the link to the records of a table.
 pub(crate) fn records(table: &Table) -> String {
     Link::to("/records").with("of", table.name()).finish()
 }

@@ -8,7 +8,6 @@ use crate::shared::{Problem, Shared};
 use crate::time::{Time, ago};
 use crate::words;
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "health.html")]
 struct HealthPage {
@@ -21,7 +20,6 @@ struct HealthPage {
     runs: Vec<(String, PastRun)>,
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
     let now = (shared.now)();
     let statuses = shared.mirror.tables()?;

@@ -14,12 +14,10 @@ use crate::shared::{Problem, Shared};
 pub(crate) struct Link(String);
 
 impl Link {
-    /// Creates a link to a path.
     pub(crate) fn to(path: &str) -> Self {
         Self(path.to_owned())
     }
 
-    /// Adds a parameter.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         let separator = if self.0.contains('?') { '&' } else { '?' };
         let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
@@ -48,7 +46,6 @@ impl Link {
     }
 }
 
-/// Returns the link to a record.
 pub(crate) fn record(table: &str, id: &str) -> String {
     Link::to("/record").with("of", table).with("id", id).finish()
 }

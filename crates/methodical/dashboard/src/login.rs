@@ -131,8 +131,7 @@ impl fmt::Debug for Readers {
     }
 }
 
-/// The attempts to log in, by name and by address. Keys share a fixed number of counters, so that attackers cannot fill the
-/// memory.
+/// The attempts to log in, by name and by address. Keys share some counters, so that attackers cannot fill the memory.
 pub(crate) struct Guesses {
     /// The start of the period of each counter, and the attempts in it.
     counters: Vec<(i64, u32)>,

@@ -81,7 +81,6 @@ impl Outline {
         outline
     }
 
-    /// Returns the table of a list by its name.
     pub(crate) fn table(&self, name: &str) -> Option<&'static Table> {
         self.tables.iter().copied().find(|table| table.name() == name)
     }

@@ -15,14 +15,12 @@ struct ProblemPage<'a> {
     can_return: bool,
 }
 
-/// The template of a page that opens another one.
 #[derive(Template)]
 #[template(path = "open.html")]
 struct OpenPage<'a> {
     url: &'a str,
 }
 
-/// The template of the login.
 #[derive(Template)]
 #[template(path = "login.html")]
 struct LoginPage<'a> {
@@ -38,7 +36,6 @@ pub(crate) fn login(title: &str, to: &str, wrong: &str) -> Html<String> {
     Html(LoginPage { title, to, wrong }.render().unwrap_or_default())
 }
 
-/// Renders a page that opens another one.
 pub(crate) fn open(url: &str) -> String {
     OpenPage { url }.render().unwrap_or_default()
 }

@@ -16,7 +16,6 @@ use crate::shared::{Params, Problem, Shared, was_complete};
 use crate::time::Time;
 use crate::words::{label, plural};
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "record.html")]
 struct RecordPage {
@@ -40,7 +39,6 @@ struct RecordPage {
     history: Vec<(Time, &'static str, String)>,
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let table = params.get("of").and_then(|name| shared.outline.table(name));
     let table = table.ok_or_else(|| Problem::NotFound("No list has this name.".to_owned()))?;
@@ -126,8 +124,7 @@ fn times(record: &Record) -> Vec<(&'static str, Time)> {
     all.into_iter().filter_map(|(name, at)| Some((name, Time::minute(at?)))).collect()
 }
 
-/// Returns what follows the kind of a change: the values of a placement before and after it, or else the names of the
-/// changed fields.
+/// Returns what follows the kind of a change: the values of a placement before and after it, or the changed fields.
 pub(crate) fn detail(change: &Change, is_placement: bool) -> String {
     let (from, to) = (change.previous.as_deref(), change.value.as_deref());
     match change.kind {
@@ -147,7 +144,6 @@ pub(crate) fn has_value(change: &Change) -> bool {
     change.previous.is_some() || change.value.is_some()
 }
 
-/// Returns the kind of a change as a word.
 pub(crate) const fn verb(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::ValueChanged => "moved",

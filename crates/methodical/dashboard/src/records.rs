@@ -16,7 +16,6 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, ago};
 use crate::words::{self, counted, grouped, label, plural};
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "records.html")]
 struct RecordsPage<'a> {
@@ -77,7 +76,6 @@ struct Row {
     ago: String,
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let view = View::of(shared, params)?;
     let table = view.table;

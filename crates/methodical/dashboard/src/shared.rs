@@ -117,7 +117,6 @@ impl Params {
         self.all(name).last().filter(|value| !value.is_empty())
     }
 
-    /// Returns all values of a parameter.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| &**value)
     }
@@ -127,7 +126,6 @@ impl Params {
         Problem::Request(format!("`{name}` is not a choice of this page."))
     }
 
-    /// Returns a parameter that is a number.
     pub(crate) fn number(&self, name: &'static str) -> Result<Option<i64>, Problem> {
         let wrong = |_error| Problem::Request(format!("`{name}` is not a number."));
         self.get(name).map(|text| text.parse().map_err(wrong)).transpose()
@@ -141,13 +139,11 @@ pub(crate) enum Problem {
     NotFound(String),
     /// The parameters cannot be used.
     Request(String),
-    /// The mirror failed.
     Mirror(Error),
     /// The maximum number of downloads is already being sent.
     Busy,
     /// A format cannot start a download. The text says why.
     Format(String),
-    /// A template failed.
     Template,
 }
 

@@ -9,22 +9,18 @@ use jiff::Timestamp;
 pub(crate) struct Time(i64, String);
 
 impl Time {
-    /// Writes the day and the minute.
     pub(crate) fn minute(at: i64) -> Self {
         Self(at, minute(at))
     }
 
-    /// Writes the day.
     pub(crate) fn day(at: i64) -> Self {
         Self(at, day(at))
     }
 
-    /// Writes the time of the day.
     pub(crate) fn clock(at: i64) -> Self {
         Self(at, written(at, "%H:%M"))
     }
 
-    /// Writes the age.
     pub(crate) fn ago(at: i64, now: i64) -> Self {
         Self(at, ago(now.saturating_sub(at)))
     }
@@ -78,8 +74,7 @@ pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
 
-/// Returns the last second of the day that was this number of days ago. Anyone who has waited since then has waited for
-/// that many days.
+/// Returns the last second of the day that was this number of days ago: who waited since then has waited that long.
 pub(crate) fn days_ago(now: i64, days: i64) -> i64 {
     midnight(now).saturating_sub(days.saturating_sub(1).saturating_mul(DAY)).saturating_sub(1)
 }

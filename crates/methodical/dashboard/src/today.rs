@@ -12,7 +12,6 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{DAY, Time, ago, day, days_ago, midnight};
 use crate::words::{grouped, label, plural};
 
-/// The template of the page.
 #[derive(Template)]
 #[template(path = "today.html")]
 struct TodayPage {
@@ -60,7 +59,6 @@ struct Line {
     when: Time,
 }
 
-/// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let days = params.number("days")?.unwrap_or(WAITS[0]);
     if !WAITS.contains(&days) {
@@ -92,7 +90,6 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(TodayPage { frame, cards, people }.render()?)
 }
 
-/// Returns the numbers of a board.
 fn cards_of(board: &Board, counts: &Counts, now: i64, days: i64) -> Vec<Card> {
     let from = day(midnight(now).saturating_sub(DAY));
     let noun = plural(board.members.name());

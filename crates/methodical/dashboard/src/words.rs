@@ -10,7 +10,6 @@ pub(crate) fn label(name: &str) -> String {
     }
 }
 
-/// Returns the plural of the name of a table.
 pub(crate) fn plural(name: &str) -> String {
     let is_vowel = |letter: char| matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u');
     match name.strip_suffix('y') {
@@ -29,7 +28,6 @@ pub(crate) fn grouped(number: u64) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Returns a number with its noun.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let noun = if number == 1 { noun.to_owned() } else { plural(noun) };
     format!("{} {noun}", grouped(number))

@@ -57,8 +57,7 @@ impl Connector {
         if Arc::strong_count(settings) > ATTEMPTS {
             return Err(unreachable("too many earlier attempts have no answer"));
         }
-        // Done on another thread, because a name server or a silent socket would block this one for longer than the
-        // limit.
+        // Done on another thread: a name server or a silent socket would block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
         let own = Arc::clone(settings);
         Builder::new()

@@ -29,8 +29,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads a URL; `lookup` returns the value of an environment variable. The errors do not repeat the URL, because it may
-    /// contain a password.
+    /// Reads a URL; `lookup` returns the value of an environment variable. The errors do not repeat the URL.
     pub(crate) fn parse(url: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let variable = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
@@ -162,8 +161,7 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
     (is_line && fields.iter().zip(wanted).all(applies)).then(|| fields.get(4).cloned())?
 }
 
-/// Reads `sslmode`. Returns the mode of the driver, and whether the certificate must match the host name. As in libpq,
-/// a file of roots is used in every mode.
+/// Reads `sslmode`: the mode of the driver, and whether the name must match. As in libpq, roots are used in every mode.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
     match (mode, roots) {
         (None, Some("system")) | (Some("verify-full"), _) => Ok((SslMode::Require, true)),

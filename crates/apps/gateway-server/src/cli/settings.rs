@@ -118,7 +118,6 @@ fn network(text: &str) -> Result<IpNet, String> {
     })
 }
 
-/// Reads a path prefix.
 fn path(text: &str) -> Result<String, &'static str> {
     if text.is_empty() || text.starts_with('/') && !text.contains(['?', '#', ' ']) {
         return Ok(text.to_owned());

@@ -23,7 +23,6 @@ use crate::generated::call::Call;
 use crate::storage::{self, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
-/// The body of a response.
 pub(crate) struct ResponseBody {
     content: Content,
     /// Dropped after the content: only then has the response ended.

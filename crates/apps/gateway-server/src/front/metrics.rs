@@ -18,7 +18,6 @@ use crate::front::problem::Kind;
 use crate::front::recorder::{End, EndedResponse, version};
 use crate::generated::operation::Operation;
 
-/// The counters of the server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -34,8 +33,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Creates counters at zero. The listener itself counts the connections, and the log counts the lines that it
-    /// dropped.
+    /// Creates counters at zero. The listener counts the connections, and the log the lines that it dropped.
     pub(crate) fn new(
         connections: Arc<Connections>,
         log_lines_dropped: Arc<AtomicU64>,
@@ -88,12 +86,10 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that has arrived.
     pub(crate) fn began(&self) {
         self.in_flight.inc();
     }
 
-    /// Counts a response that has ended.
     pub(crate) fn ended(&self, response: &EndedResponse) {
         // A request without a status was not answered.
         if let Some(status) = response.status {
@@ -147,12 +143,10 @@ impl Scrape {
         self.add(gauge.inspect(|gauge| gauge.set(value.try_into().unwrap_or(i64::MAX))));
     }
 
-    /// Adds a counter.
     pub(crate) fn counter(&self, name: &str, help: &str, value: u64) {
         self.add(IntCounter::new(name, help).inspect(|counter| counter.inc_by(value)));
     }
 
-    /// Adds a counter of seconds.
     pub(crate) fn seconds(&self, name: &str, help: &str, value: f64) {
         self.add(Counter::new(name, help).inspect(|counter| counter.inc_by(value)));
     }

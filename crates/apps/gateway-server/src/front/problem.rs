@@ -103,8 +103,7 @@ impl Problem {
         })
     }
 
-    /// Creates the problem for a client with too many open connections or lists. The client may retry when one has
-    /// ended.
+    /// Creates the problem for a client with too many open connections or lists, which may retry when one ends.
     pub(crate) fn limited(kind: Kind) -> Self {
         Self::new(kind).retry_after(Duration::from_secs(1))
     }

@@ -25,7 +25,6 @@ pub(crate) struct Recorder {
     pub(crate) response: EndedResponse,
     /// The token's share of open lists, held until the response has ended.
     pub(crate) of_token: Option<Share<TokenId>>,
-    /// The response timeout.
     timeout: Duration,
     is_logged: bool,
     metrics: Arc<Metrics>,
@@ -221,7 +220,6 @@ pub(crate) struct EndedResponse {
     pub(crate) end: End,
 }
 
-/// Returns the name of an HTTP version.
 pub(crate) fn version(version: Version) -> &'static str {
     match version {
         Version::HTTP_10 => "1.0",
@@ -230,7 +228,6 @@ pub(crate) fn version(version: Version) -> &'static str {
     }
 }
 
-/// Emits the event for a response.
 fn write_log(response: &EndedResponse, failed: bool) {
     macro_rules! emit {
         ($level:ident) => {

@@ -16,7 +16,6 @@ use crate::storage;
 use crate::store::{AccountId, Versions};
 use crate::token::{TokenDigest, is_b64token, random};
 
-/// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
     /// Address of the client, or of a proxy that does not name the client.
@@ -106,7 +105,6 @@ pub(crate) fn is_unmodified(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     })
 }
 
-/// The content coding of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,

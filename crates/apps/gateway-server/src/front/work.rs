@@ -28,7 +28,6 @@ pub(crate) struct Work {
     limit: usize,
     /// Calls that wait for a reader.
     waiting: Arc<AtomicU64>,
-    /// Calls that failed.
     failures: Arc<AtomicU64>,
     statement_timeout: Duration,
     /// Set if jobs run on the thread of the request.
@@ -77,7 +76,6 @@ impl Work {
         Self { latency: Some(latency), ..self }
     }
 
-    /// Writes the metrics.
     pub(crate) fn write(&self, out: &Scrape) {
         let help = "Maximum number of concurrent database readers.";
         out.gauge("gateway_database_readers_limit", help, self.limit);
@@ -101,8 +99,7 @@ impl Work {
         Arc::clone(&self.store)
     }
 
-    /// Runs a job that reads one or two rows. If the store is local, it runs on this thread, which takes less time than
-    /// handing the job to another thread.
+    /// Runs a job that reads one or two rows: if the store is local, on this thread, which is faster than another one.
     pub(crate) async fn look_up<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         if !self.store.is_near() {
             return self.run(job).await;
@@ -112,8 +109,7 @@ impl Work {
         result
     }
 
-    /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return,
-    /// in time.
+    /// Runs `job` and waits without blocking this thread. Fails if the job gets no reader or does not return in time.
     pub(crate) async fn run<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         let busy = |_elapsed| {
             Error::new(ErrorKind::Overloaded, "cannot read the database: all readers are busy")
@@ -122,9 +118,8 @@ impl Work {
         self.run_with(reader, job).await
     }
 
-    /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit. Use it for a response that has
-    /// already begun and has a deadline. Jobs that compress leave one processor free, unless they mostly wait for a
-    /// remote database.
+    /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit. Use it for a response that has begun
+    /// and has a deadline. Jobs that compress leave one processor free, unless the database is remote.
     pub(crate) async fn run_patiently<T: Send + 'static>(
         &self,
         compresses: bool,

@@ -107,7 +107,6 @@ fn header<'k>(
     Ok(columns)
 }
 
-/// Describes an error of the parser.
 fn refused(error: &::csv::Error, place: Place) -> Error {
     match error.kind() {
         ::csv::ErrorKind::Utf8 { err, .. } => {

@@ -56,7 +56,6 @@ impl Progress {
         bytes.set(0);
     }
 
-    /// Returns the number of the current line.
     pub(super) fn line(&self) -> u64 {
         let [_, breaks] = &*self.0;
         breaks.get() + 1

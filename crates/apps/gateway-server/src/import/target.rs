@@ -31,7 +31,6 @@ impl<'s, 'p> Target<'s, 'p> {
         Self { stage, import, count, refused }
     }
 
-    /// Fails if a record was refused.
     pub(super) fn finish(self) -> Result<(), Error> {
         if self.refused.is_empty() { Ok(()) } else { Err(refused()) }
     }
@@ -45,8 +44,7 @@ impl<'s, 'p> Target<'s, 'p> {
         renamed.map_or(name, |(_, to)| to)
     }
 
-    /// Collects the error of a record, so that the next records are still read. Returns any other error, and fails
-    /// after too many errors.
+    /// Collects the error of a record, so that the next ones are still read. Fails after any other error, or too many.
     pub(super) fn note(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         match result {
             Err(error) if error.place().is_some() => {
@@ -167,7 +165,6 @@ fn number(place: Place, field: &str, text: &str) -> Result<i64, Error> {
     }
 }
 
-/// Checks a credit balance.
 pub(crate) fn credits(place: Place, number: &str, currency: &str) -> Result<(), Error> {
     if !DecimalText::from(number).is_plain() {
         return Err(Error::at(
@@ -188,7 +185,6 @@ pub(super) fn shown(name: &str) -> String {
     format!("`{}{rest}`", start.escape_debug())
 }
 
-/// Returns the error that ends an import with refused records.
 fn refused() -> Error {
     Error::new(ErrorKind::Import, "records were refused")
 }

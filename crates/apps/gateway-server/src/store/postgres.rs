@@ -18,7 +18,6 @@ use crate::store::ImportMode;
 use crate::store::db::{Db, Dialect, Driver, Row, SCHEMA, Table, Value, check_version, remains};
 use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 
-/// A PostgreSQL database.
 pub(super) struct Database(Connector);
 
 impl Database {
@@ -36,8 +35,7 @@ impl Database {
     }
 }
 
-/// Checks the schema version. Creates the tables if they do not exist and `create` is set. Concurrent callers wait for
-/// one another.
+/// Checks the schema version. With `create`, creates missing tables. Concurrent callers wait for one another.
 fn prepare(db: &mut dyn Db, create: bool) -> Result<(), Error> {
     db.transaction(ImportMode::Commit, |db| {
         // Held until the transaction ends.
@@ -240,7 +238,6 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// Converts a value for the driver.
 fn parameter<'v>(value: &'v Value<'_>) -> &'v (dyn ToSql + Sync) {
     value
 }

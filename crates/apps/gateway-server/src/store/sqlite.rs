@@ -14,7 +14,6 @@ use crate::error::{Error, ErrorKind};
 use crate::store::db::{Db, Dialect, Driver, Row, Table, Value, remains};
 use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 
-/// A database file.
 pub(super) struct File {
     path: PathBuf,
     is_writable: bool,
@@ -25,7 +24,6 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Opens an existing database.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let held = Mutex::new(file::writer(path)?);
         let identity = file::identity(path);
@@ -39,7 +37,6 @@ impl File {
         Ok(Some(Self { path: name, is_writable: false, identity: None, _held: held }))
     }
 
-    /// Creates a database in memory.
     pub(super) fn in_memory() -> Result<Self, Error> {
         let (path, held) = file::in_memory()?;
         Ok(Self { path, is_writable: true, identity: None, _held: Mutex::new(held) })
@@ -118,7 +115,6 @@ impl Driver for File {
     }
 }
 
-/// A connection.
 pub(super) struct Sqlite {
     pub(super) connection: Connection,
     pub(super) context: &'static str,
@@ -284,8 +280,7 @@ static DIALECT: Dialect = Dialect {
     now: "SELECT unixepoch()",
     lock_account: "SELECT revision FROM account WHERE id = ?1",
     before_staging: "",
-    // The order in which the statuses are inserted. It contains all columns of the insertion, so that no row is looked
-    // up.
+    // The order in which the statuses are inserted: all columns of the insertion, so that no row is looked up.
     staged: "\
         CREATE INDEX temp.staged_application_in_order \
         ON staged_application(vacancy_id, candidate_id, seq, status_key)",

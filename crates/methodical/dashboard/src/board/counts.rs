@@ -328,8 +328,7 @@ fn columns(
     let first = ordered.clone().next().or_else(|| board.known_values.first().copied());
     let ends = queries::ends(passages, first);
     let is_final = |value: &str| ends.contains(value);
-    // The values of the team, then those of the contract and any others that were found, with those that are rarely
-    // left at the end.
+    // The values of the team, then those of the contract and any others that were found; rarely left ones are last.
     let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
     found.sort_unstable();
     let mut known: Vec<&str> = ordered.collect();
@@ -391,7 +390,6 @@ fn duplicates(mirror: &Mirror, board: &Board) -> Result<Vec<Duplicate>, Error> {
     queries::duplicates(mirror, board.members.name(), &mails, &phones)
 }
 
-/// Returns the text of a value.
 pub(crate) fn label(value: Option<&str>) -> &str {
     match value {
         None => "Unknown",

@@ -67,7 +67,6 @@ const SORTS: [(&str, Sort); 6] = [
 ];
 
 impl<'a> View<'a> {
-    /// Reads the parameters.
     pub(crate) fn of(shared: &'a Shared, params: &'a Params) -> Result<Self, Problem> {
         let wrong = Params::wrong;
         let table = params.get("of").and_then(|name| shared.outline.table(name));

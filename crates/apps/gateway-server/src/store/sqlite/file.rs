@@ -16,7 +16,6 @@ use crate::store::check::check;
 use crate::store::db::{SCHEMA, VERSION, check_version};
 use crate::store::sqlite::{Sqlite, damaged_places, failed, failure};
 
-/// Creates the file if it does not exist.
 pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
     refuse_orphaned_log(path)?;
     if is_missing(path) { create(path) } else { Ok(()) }
@@ -51,7 +50,6 @@ fn is_missing(path: &Path) -> bool {
     matches!(path.try_exists(), Ok(false))
 }
 
-/// Opens the file for writing.
 pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     if !is_uri(path) {
         let shown = path.display();
@@ -78,7 +76,6 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     Ok(writer)
 }
 
-/// Returns the error for an empty file.
 fn empty(path: &Path) -> Error {
     let text = format!(
         "cannot open the database {}: the file is empty; remove it, and create the database or restore a backup",
@@ -87,7 +84,6 @@ fn empty(path: &Path) -> Error {
     Error::new(ErrorKind::StorageForeign, text)
 }
 
-/// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     // No memory map, because it would count the file towards this process's memory once per connection, and turn read
@@ -251,7 +247,6 @@ fn sweep(folder: &Path) {
 const PREFIX: &str = ".gateway-";
 const SUFFIX: &str = ".new";
 
-/// Returns the directory of a file.
 fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
