@@ -142,7 +142,7 @@ async fn log_in(
     fields: Result<Form<Vec<(String, String)>>, FormRejection>,
 ) -> Response {
     let Ok(Form(fields)) = fields else { return Params::unreadable().into_response() };
-    let (params, now) = (Params::new(fields), (server.now)());
+    let (params, now) = (Params(fields), (server.now)());
     let (asked, address) = (params.clone(), server.access.client(&headers, peer));
     let access = Arc::clone(&server);
     let done = tokio::task::spawn_blocking(move || {

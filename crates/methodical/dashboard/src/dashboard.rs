@@ -11,12 +11,12 @@ use std::{fmt, io};
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Mirror, Order};
 use methodical_serve::{Acceptor, Connections, Listen, Phase};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::app::{FROM_FILE, app};
+use crate::download::DOWNLOADS;
 use crate::download::format::DownloadFormat;
-use crate::download::slots;
 use crate::login::Readers;
 use crate::outline::{Outline, title};
 use crate::problem;
@@ -198,7 +198,7 @@ impl Dashboard {
             dashboard: self,
             access,
             known: Mutex::default(),
-            downloads: slots(),
+            downloads: Arc::new(Semaphore::new(DOWNLOADS)),
         });
         let (stop, stopped) = watch::channel(Phase::Serving);
         let pages = Arc::new(Pages { app: app(Arc::clone(&server)), server });
@@ -235,10 +235,7 @@ impl fmt::Display for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.1.as_ref().map(|source| {
-            let source: &(dyn StdError + 'static) = source;
-            source
-        })
+        Some(self.0.1.as_ref()?)
     }
 }
 

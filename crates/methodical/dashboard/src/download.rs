@@ -14,7 +14,7 @@ use methodical_mirror::model::tables::FieldType;
 use methodical_mirror::{Page, Record};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Sender, channel};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use crate::board::counts::version;
 use crate::cells::fields;
@@ -184,13 +184,8 @@ fn safe(text: &str) -> String {
     text.chars().map(|letter| if is_safe(letter) { letter } else { '-' }).collect()
 }
 
-/// Creates the permits of concurrent downloads.
-pub(crate) fn slots() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(DOWNLOADS))
-}
-
 /// Maximum number of concurrent downloads. Each occupies a thread until its reader has received it.
-const DOWNLOADS: usize = 3;
+pub(crate) const DOWNLOADS: usize = 3;
 
 /// The name of the object with what the mirror knows about a row.
 const MIRROR: &str = "mirror";

@@ -91,7 +91,7 @@ impl fmt::Debug for Server {
 
 /// The parameters of a page.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Params(Vec<(String, String)>);
+pub(crate) struct Params(pub(crate) Vec<(String, String)>);
 
 impl<S: Sync> FromRequestParts<S> for Params {
     type Rejection = Problem;
@@ -103,10 +103,6 @@ impl<S: Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
-    pub(crate) fn new(params: Vec<(String, String)>) -> Self {
-        Self(params)
-    }
-
     /// Returns the problem for a request whose parameters cannot be read.
     pub(crate) fn unreadable() -> Problem {
         Problem::Request("The parameters are not readable.".to_owned())

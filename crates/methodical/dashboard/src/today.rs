@@ -94,29 +94,18 @@ fn cards_of(board: &Board, counts: &Counts, now: i64, days: i64) -> Vec<Card> {
     let from = day(midnight(now).saturating_sub(DAY));
     let noun = plural(board.members.name());
     let members = link::members(board, None);
+    let waits = counts.waiting(days).map(|(_, count)| count);
     let waiting = counts.open().fold(members.clone(), Link::with_value);
+    let waiting = waiting.with("waiting", &days.to_string());
+    let count_moved = counts.moves.iter().filter(|one| !one.is_learned).count() as u64;
     let moved = Link::to("/changes").with("kind", "moved").with("since", &from);
     let to_another = format!("to another {} since yesterday", board.placements.value);
+    let same = "the same e-mail address or phone".to_owned();
     let all = [
         ("New", counts.new, members.with("since", &from), format!("{noun} since yesterday")),
-        (
-            "Moved",
-            counts.moves.iter().filter(|one| !one.is_learned).count() as u64,
-            moved,
-            to_another,
-        ),
-        (
-            "Waiting",
-            counts.waiting(days).map(|(_, count)| count).sum(),
-            waiting.with("waiting", &days.to_string()),
-            format!("for {days} days or longer"),
-        ),
-        (
-            "Duplicates",
-            counts.duplicates.len() as u64,
-            Link::to("/duplicates"),
-            "the same e-mail address or phone".to_owned(),
-        ),
+        ("Moved", count_moved, moved, to_another),
+        ("Waiting", waits.sum(), waiting, format!("for {days} days or longer")),
+        ("Duplicates", counts.duplicates.len() as u64, Link::to("/duplicates"), same),
     ];
     let card = |(name, value, href, note): (&str, u64, Link, String)| Card {
         name: name.to_owned(),
