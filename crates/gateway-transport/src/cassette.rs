@@ -264,15 +264,12 @@ impl Asked {
 
 /// Returns a query or a form with its secrets redacted.
 fn without_secrets(pairs: &str) -> String {
+    let is_secret = |name: &str| SECRETS.iter().any(|secret| name.eq_ignore_ascii_case(secret));
     let pairs = pairs.split('&').map(|pair| match pair.split_once('=') {
         Some((name, _)) if is_secret(name) => format!("{name}=-"),
         _ => pair.to_owned(),
     });
     pairs.collect::<Vec<_>>().join("&")
-}
-
-fn is_secret(name: &str) -> bool {
-    SECRETS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
 /// Response headers that a client acts on. `date` would change with every recording; `set-cookie` is a credential.

@@ -283,10 +283,7 @@ impl fmt::Debug for TransportError {
 
 impl StdError for TransportError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match &self.0.source {
-            Some(source) => Some(&**source),
-            None => None,
-        }
+        Some(&**self.0.source.as_ref()?)
     }
 }
 

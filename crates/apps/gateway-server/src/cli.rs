@@ -87,7 +87,7 @@ pub fn main() -> ExitCode {
 
 #[expect(clippy::needless_pass_by_value, reason = "an argument of `map_or_else`")]
 fn failed(error: Error) -> ExitCode {
-    print_error(&error);
+    note_notice(&with_causes(&error));
     ExitCode::from(error.kind().exit_code())
 }
 
@@ -112,9 +112,9 @@ fn explain(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Writes an error and its causes to standard error, on one line.
-fn print_error(error: &Error) {
-    note(&format!("gateway-server: {}", with_causes(error)));
+/// Writes a message of this program to standard error, on one line.
+fn note_notice(text: &str) {
+    note(&format!("gateway-server: {text}"));
 }
 
 /// Writes a line to standard error. If standard error is closed, the exit code alone reports an error.

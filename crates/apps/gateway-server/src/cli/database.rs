@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::{note, print};
+use crate::cli::{note_notice, print};
 use crate::error::{Error, ErrorKind};
 use crate::store;
 use crate::store::Store;
@@ -65,11 +65,6 @@ pub(super) fn open(
         Location::File(path) => Store::open_existing(path),
         Location::Url(url) => Store::connect(&url, create, wait, notice),
     }
-}
-
-/// Writes a message about the connection to standard error.
-pub(super) fn note_notice(text: &str) {
-    note(&format!("gateway-server: {text}"));
 }
 
 fn given(database: Option<&str>) -> Result<Location<'_>, Error> {

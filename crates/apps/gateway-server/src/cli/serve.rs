@@ -16,9 +16,9 @@ use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::cli::database::{note_notice, open};
+use crate::cli::database::open;
 use crate::cli::settings::{Settings, refuse_former};
-use crate::cli::{note, print, print_error};
+use crate::cli::{note, note_notice, print};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::log::Log;
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     export.iter().for_each(traces::Export::stop);
     if let Err(error) = &served {
         if level == LevelFilter::OFF {
-            print_error(error);
+            note_notice(&with_causes(error));
         }
         tracing::error!(event = "failed", cause = with_causes(error));
     }
