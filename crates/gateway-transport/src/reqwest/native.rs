@@ -204,7 +204,7 @@ impl Settings {
 
 /// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
 ///
-/// reqwest reads the same variables by default, but makes no exception for this machine and lets nobody add one.
+/// reqwest reads the same variables by default, but does not exclude this machine, and has no setting for it.
 fn from_environment() -> Vec<::reqwest::Proxy> {
     let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
     let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<::reqwest::Proxy>| {

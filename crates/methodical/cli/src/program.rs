@@ -42,11 +42,11 @@ pub struct Program {
     pub about: &'static str,
     /// Examples in the help: the arguments of commands, such as `albums list -o csv`.
     pub examples: &'static [&'static str],
-    /// The sample service of the flag `--demo`. Without one, there is no such flag.
+    /// The sample service of the flag `--demo`. Without one, the program does not have this flag.
     pub demo: Option<Demo>,
     /// The contract that the command `check` compares the service with. Its flag `--strict` compares it with the named
-    /// service, such as `photos-server`, where the contract leaves a point open. Without a contract, there is no such
-    /// command.
+    /// service, such as `photos-server`, where the contract leaves a point open. Without a contract, the program does
+    /// not have this command.
     pub contract: Option<(&'static Contract, &'static str)>,
     /// Output formats in addition to those of every program. Their names and extensions must differ from those of other
     /// formats.

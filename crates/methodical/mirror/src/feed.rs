@@ -120,7 +120,7 @@ fn refused(why: &str) -> Error {
     Error::new(ErrorKind::Cursor, format!("cannot read the changes: {why}; take a new snapshot"))
 }
 
-/// What differs after a change.
+/// The fields that a change altered, and the value before and after it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Difference<'a> {
     pub(crate) fields: &'a [String],

@@ -44,7 +44,7 @@ pub fn unguard(cell: &str) -> Option<String> {
 }
 
 /// Calls `change` at each part of the cell that a spreadsheet may take for a formula, and returns the new cell, or
-/// `None` if there is no such part. `change` appends text, and returns how many bytes of the part to leave out.
+/// `None` if no part is one. `change` appends text, and returns how many bytes of the part to leave out.
 fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<String> {
     let places = places(cell);
     if places.is_empty() {

@@ -70,7 +70,7 @@ impl Work {
         }
     }
 
-    /// Makes reads run on the calling thread, for an in-memory store in a simulation.
+    /// Runs reads on the calling thread, for an in-memory store in a simulation.
     #[cfg(feature = "test-util")]
     pub(crate) fn without_threads(self, latency: Latency) -> Self {
         Self { latency: Some(latency), ..self }

@@ -341,7 +341,7 @@ static DIALECT: Dialect = Dialect {
     // `now()` would return the start of the transaction.
     now: "SELECT extract(epoch FROM clock_timestamp())::bigint",
     lock_account: "SELECT revision FROM account WHERE id = ?1 FOR UPDATE",
-    // Makes the statements of this connection sort and hash in memory, and disables JIT compilation.
+    // Lets this connection sort and hash in memory, and disables JIT compilation.
     before_staging: "SET work_mem = '64MB'; SET jit = off",
     // Collects statistics for the planner, but no samples of records, which would outlive an erasure.
     staged: "ANALYZE staged_vacancy(seq, id), staged_candidate(seq, id), staged_application",

@@ -484,7 +484,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// pool that is keyed by the host without the port sends a request, with its credentials, to the other service.
         /// RFC 9110 section 4.3.3.
         authorities_do_not_share_connections: connections::authorities_do_not_share_connections;
-        /// A request on a reused connection that breaks is not sent again, at whatever point the connection breaks. A
+        /// A request on a reused connection that breaks is not sent again, wherever the connection breaks. A
         /// request that has arrived may have taken effect. Sending it again is up to the caller's retry policy, which
         /// knows whether that is safe. Promise 2 of a transport, RFC 9112 section 9.3.1.
         reused_connection_that_dies: connections::reused_connection_that_dies;
