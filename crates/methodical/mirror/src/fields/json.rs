@@ -113,7 +113,7 @@ fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Erro
             }
             out.push('}');
         }
-        // `1`, `1.0` and `10e-1` are the same. A number that is no decimal is compared by its spelling.
+        // `1`, `1.0` and `10e-1` are the same. A number that is not a decimal is compared by its spelling.
         _ => match decimal(value) {
             Ok(number) => out.push_str(&number.normalize().to_string()),
             Err(_) => out.push_str(value),
