@@ -136,7 +136,7 @@ fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
 fn check_bearer(text: &[u8]) -> Result<(), Error> {
     let start = text.get(..SCHEME.len()).unwrap_or_default();
     if start.eq_ignore_ascii_case(SCHEME.as_bytes()) {
-        return Err(Error::config("the access token begins with `Bearer `; leave out this prefix"));
+        return Err(Error::config("the access token begins with `Bearer `; remove this prefix"));
     }
     let end = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
@@ -191,7 +191,7 @@ mod tests {
     fn a_token_with_its_scheme_is_explained() {
         for text in ["Bearer CANARY", "bearer CANARY"] {
             let error = AccessToken::new(text).unwrap_err();
-            let expected = "the access token begins with `Bearer `; leave out this prefix";
+            let expected = "the access token begins with `Bearer `; remove this prefix";
             assert_eq!(error.to_string(), expected);
         }
         assert!(AccessToken::new("BearerCANARY").is_ok());

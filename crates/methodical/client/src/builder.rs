@@ -260,7 +260,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
 impl<S, T> fmt::Debug for ClientBuilder<S, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The base URL is left out: before it is checked, it may contain credentials.
+        // The base URL is omitted: before it is checked, it may contain credentials.
         f.debug_struct("ClientBuilder").field("policy", &self.policy).finish_non_exhaustive()
     }
 }

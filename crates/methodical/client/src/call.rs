@@ -75,7 +75,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Returns the actual time and a random number.
+    /// Returns the current time and a random number.
     pub(crate) fn now() -> Self {
         Self { now: now(), date: date(), random: fastrand::f64() }
     }

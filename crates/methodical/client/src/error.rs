@@ -136,11 +136,11 @@ impl Error {
 
     /// Returns whether the same call may succeed later.
     ///
-    /// It may after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500, 502,
-    /// 503 and 504, or if the service reported one of the classes
-    /// [`RateLimit`](methodical_model::ErrorClass::RateLimit) and
-    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the body. These are the failures that the client
-    /// retries. The same holds if the transport of the token source failed in one of these ways.
+    /// This is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429,
+    /// 500, 502, 503 and 504, and if the body reports the class
+    /// [`RateLimit`](methodical_model::ErrorClass::RateLimit) or
+    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable). These are the failures that the client retries. The
+    /// same applies if the transport of the token source failed in one of these ways.
     pub fn is_transient(&self) -> bool {
         if let Some(reported) = self.service() {
             return meaning_of(reported.class()).reaction == Reaction::Retry;
@@ -329,7 +329,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Headers and body are left out: both may contain personal data.
+        // Headers and body are omitted: both may contain personal data.
         f.debug_struct("Error")
             .field("kind", &self.0.kind)
             .field("text", &self.0.text)

@@ -204,7 +204,7 @@ impl<P, S> Pager<P, S> {
                 Ok((!is_last).then(|| Position::Number(number.saturating_add(1))))
             }
             PagedBy::Offset if goes_on && page.records == 0 => Err(
-                "the service returned no record, but says that others follow; report it to the service",
+                "the service returned no records, but says that more follow; report it to the service",
             ),
             PagedBy::Offset => {
                 let records = i64::try_from(page.records).unwrap_or(i64::MAX);
@@ -219,7 +219,7 @@ impl<P, S> Pager<P, S> {
                 Some(Position::Number(next)) if next > number.unwrap_or_default() => {
                     Ok(Some(Position::Number(next)))
                 }
-                Some(_) => Err("the service returned no greater offset; report it to the service"),
+                Some(_) => Err("the offset did not increase; report it to the service"),
                 None => Ok(None),
             },
             _ => match marks.next {

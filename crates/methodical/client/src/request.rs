@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
                     if let (SecretPlace::Header, Some(token)) = (secret.place(), tokens.get(index))
                     {
                         let name = HeaderName::try_from(secret.name()).map_err(|error| {
-                            Error::config("the name of a secret is not a header name")
+                            Error::config("the name of a secret is not a valid header name")
                                 .because(error)
                         })?;
                         headers.insert(name, token.plain_header()?);

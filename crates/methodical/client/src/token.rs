@@ -49,7 +49,7 @@ pub trait TokenSource: Send + Sync + 'static {
     /// two, and get a new token only if they are equal.
     ///
     /// A call, or the start of a stream, waits no longer than the call timeout. The future is then dropped, and the
-    /// next waiting call asks again. A call that begins after a failure asks again, too.
+    /// next waiting call asks again. A call that begins after a failure also asks again.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime
     /// must provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task.

@@ -92,7 +92,7 @@ macro_rules! paging {
 fn a_flag_without_a_next_page_is_an_error() {
     let script = Script::new([("", "; 'more':true")]);
     let error = paging!(
-        "the service returned no record, but says that others follow; report it to the service"
+        "the service returned no records, but says that more follow; report it to the service"
     );
     script.fails(&List::<OFFSET>::default(), &[""], 0, error);
     let error = paging!(
@@ -104,8 +104,7 @@ fn a_flag_without_a_next_page_is_an_error() {
 
 #[test]
 fn an_offset_that_is_not_greater_is_an_error() {
-    let error =
-        paging!("the service returned no greater offset after 1 record; report it to the service");
+    let error = paging!("the offset did not increase after 1 record; report it to the service");
     for page in ["1; 'cursor':'soon'", "1; 'next':0", "1; 'next':-1"] {
         Script::new([("", page)]).fails(&List::<NEXT_OFFSET>::default(), &[""], 1, error);
     }
