@@ -181,8 +181,8 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
 }
 
 /// Headers that the client or its transport sets.
-const HEADERS: &str = "accept accept-encoding connection content-length content-type cookie host te transfer-encoding \
-    upgrade user-agent";
+const HEADERS: &str = "accept accept-encoding connection content-length content-type cookie expect host keep-alive \
+    proxy-authorization proxy-connection te trailer transfer-encoding upgrade user-agent";
 
 /// Lowers the open points, numbered in the order of the file.
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
