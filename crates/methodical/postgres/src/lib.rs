@@ -13,7 +13,6 @@ use std::{fmt, io};
 
 use ::postgres::Client;
 use ::postgres::error::SqlState;
-use tokio_rustls::rustls;
 
 use crate::settings::Settings;
 
@@ -49,22 +48,20 @@ impl Connector {
     ///
     /// Fails with the error of the last host that was tried, or of the password file.
     pub fn open(&self) -> Result<Client, Error> {
-        let Self(settings) = self;
-        let unreachable = |cause: &str| {
-            Error::new(ErrorKind::Unreachable, format!("{}: {cause}", settings.names()))
-        };
+        let Settings { config, hosts, names, .. } = &*self.0;
+        let unreachable = |why: &str| Error::new(ErrorKind::Unreachable, format!("{names}: {why}"));
         // Each attempt holds the settings until it ends. A peer that never answers keeps its thread and its socket.
-        if Arc::strong_count(settings) > ATTEMPTS {
+        if Arc::strong_count(&self.0) > ATTEMPTS {
             return Err(unreachable("too many earlier attempts have no answer"));
         }
         // Done on another thread: a name server or a silent socket would block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
-        let own = Arc::clone(settings);
+        let own = Arc::clone(&self.0);
         Builder::new()
             .spawn(move || sender.send(own.connect()).is_ok())
             .map_err(|error| unreachable(&format!("cannot start a thread: {error}")))?;
-        let each = settings.config.get_connect_timeout().copied().unwrap_or_default();
-        let limit = each.saturating_mul(u32::try_from(settings.hosts.len()).unwrap_or(u32::MAX));
+        let each = config.get_connect_timeout().copied().unwrap_or_default();
+        let limit = each.saturating_mul(u32::try_from(hosts.len()).unwrap_or(u32::MAX));
         receiver.recv_timeout(limit).unwrap_or_else(|_timeout| Err(unreachable("no answer")))
     }
 
@@ -81,7 +78,7 @@ impl Connector {
         if !self.0.is_safe {
             notice(&format!(
                 "the connection to the database at {} may be unencrypted or unverified; set sslmode=verify-full",
-                self.0.names()
+                self.0.names
             ));
         }
         let started = Instant::now();
@@ -103,7 +100,7 @@ impl Connector {
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connector").field("hosts", &self.0.names()).finish_non_exhaustive()
+        f.debug_struct("Connector").field("hosts", &self.0.names).finish_non_exhaustive()
     }
 }
 
@@ -152,9 +149,7 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     use ErrorKind::{Busy, Refused, Unreachable};
     let source = error.source();
     let failed = source.and_then(|source| source.downcast_ref::<io::Error>());
-    let is_of_tls =
-        matches!(failed.and_then(io::Error::get_ref), Some(cause) if cause.is::<rustls::Error>());
-    let is_of_network = failed.is_some() || error.is_closed();
+    let cause = failed.and_then(io::Error::get_ref);
     let state = error.code().map(SqlState::code);
     let (kind, next) = match state {
         Some("53300") => (Busy, "try again later"),
@@ -164,11 +159,11 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
         Some("28000") => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),
         Some("3D000") => (Refused, "create it, or correct the URL"),
         Some(_) => (Refused, "see the log of the database"),
-        None if is_of_tls => (
+        None if matches!(cause, Some(cause) if cause.is::<tokio_rustls::rustls::Error>()) => (
             Refused,
             "check the host name, sslcert and sslkey, and that sslrootcert contains the certificate of its CA",
         ),
-        None if is_of_network => {
+        None if failed.is_some() || error.is_closed() => {
             (Unreachable, "check the host and the port, and that the database is running")
         }
         // An error that the driver makes itself, such as "password missing" or "server does not support TLS".

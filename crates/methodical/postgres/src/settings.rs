@@ -1,6 +1,5 @@
 //! The settings of a connection: the URL, the environment variables and the files of libpq.
 
-use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::fmt::Display;
 use std::fs;
@@ -21,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) config: Config,
     /// Each host, or the directory of its socket, with its port.
     pub(crate) hosts: Vec<(String, u16)>,
+    /// The hosts with their ports, for messages.
+    pub(crate) names: String,
     tls: MakeRustlsConnect,
     /// Whether no connection to another machine may be unencrypted or unverified.
     pub(crate) is_safe: bool,
@@ -37,29 +38,26 @@ impl Settings {
         if query.contains('@') {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
-        let of_environment = OWN.into_iter().chain(["channel_binding"]).filter_map(|name| {
+        let of_environment = OWN.into_iter().chain(["channel_binding="]).filter_map(|name| {
             // Such as `PGSSLMODE`.
-            let value = variable(&format!("PG{}", name.replace('_', "").to_uppercase()))?;
-            Some(format!("{name}={}", utf8_percent_encode(&value, NON_ALPHANUMERIC)))
+            let value = variable(&format!("PG{}", name.replace(['_', '='], "").to_uppercase()))?;
+            Some(format!("{name}{}", utf8_percent_encode(&value, NON_ALPHANUMERIC)))
         });
         let of_url = query.split('&').filter(|one| !one.is_empty()).map(str::to_owned);
+        let is_own = |one: &String| OWN.iter().any(|name| one.starts_with(name));
+        let (own, of_driver): (Vec<_>, Vec<_>) = of_environment.chain(of_url).partition(is_own);
         // A later parameter replaces an earlier one.
-        let (mut own, mut of_driver) = (BTreeMap::new(), vec![DEFAULTS.to_owned()]);
-        for parameter in of_environment.chain(of_url) {
-            let (name, value) = parameter.split_once('=').ok_or_else(|| setting(INVALID))?;
-            if OWN.contains(&name) {
-                let value = percent_decode_str(value).decode_utf8();
-                let value = value.map_err(|_error| setting(INVALID))?;
-                own.insert(name.to_owned(), value.into_owned());
-            } else {
-                of_driver.push(parameter);
-            }
-        }
-        let config: Result<Config, _> = format!("{head}?{}", of_driver.join("&")).parse();
+        let [sslmode, roots, certificate, key, passfile] = OWN.map(|name| {
+            let value = own.iter().rev().find_map(|one| one.strip_prefix(name));
+            Some(percent_decode_str(value?).decode_utf8_lossy())
+        });
+        let config = format!("{head}?{DEFAULTS}&{}", of_driver.join("&")).parse::<Config>();
         let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
             // The driver names the parameter but not its value. Its other messages may repeat a part of the URL.
             Some(text) if text.starts_with("invalid value for option") => setting(text),
-            _ => setting(INVALID),
+            _ => setting(
+                "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME",
+            ),
         })?;
         let ports = config.get_ports();
         let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
@@ -76,21 +74,29 @@ impl Settings {
         if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
             config.password(password);
         }
-        let text = |name| own.get(name).map(String::as_str);
-        let (mode, checks_name) = mode(text("sslmode"), text("sslrootcert"))?;
+        let name = |(host, port): &(String, u16)| {
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+        };
+        let names = hosts.iter().map(name).collect::<Vec<_>>().join(", ");
+        let (mode, checks_name) = mode(sslmode.as_deref(), roots.as_deref())?;
+        let mut peers: Vec<String> = config.get_hostaddrs().iter().map(IpAddr::to_string).collect();
+        if peers.is_empty() {
+            peers = hosts.iter().map(|(host, _)| host.clone()).collect();
+        }
         // PostgreSQL has no TLS over a Unix socket, and libpq ignores `sslmode` there. A `hostaddr` uses TCP.
-        let is_socket = |(host, _): &(String, u16)| host.starts_with('/');
-        let has_socket = config.get_hostaddrs().is_empty() && hosts.iter().all(is_socket);
-        config.ssl_mode(if has_socket { SslMode::Disable } else { mode });
-        let roots = text("sslrootcert").filter(|roots| *roots != "system").map(Path::new);
-        let [certificate, key] = ["sslcert", "sslkey"].map(|name| text(name).map(Path::new));
+        let is_socket = |peer: &String| peer.starts_with('/');
+        let is_loopback = |peer: &String| peer.parse().is_ok_and(|peer: IpAddr| peer.is_loopback());
+        let is_local = |peer| is_socket(peer) || peer == "localhost" || is_loopback(peer);
+        config.ssl_mode(if peers.iter().all(is_socket) { SslMode::Disable } else { mode });
         let is_verified = mode == SslMode::Require && (checks_name || roots.is_some());
+        let files = [&roots, &certificate, &key].map(|file| file.as_deref().map(Path::new));
         let of_home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
-            tls: tls::client(checks_name, roots, certificate, key)?,
-            is_safe: is_verified || is_local(config.get_hostaddrs(), &hosts),
-            passfile: text("passfile").map(PathBuf::from).or_else(of_home),
+            tls: tls::client(checks_name, files)?,
+            is_safe: is_verified || peers.iter().all(is_local),
+            passfile: passfile.map(|file| PathBuf::from(&*file)).or_else(of_home),
             hosts,
+            names,
             config,
         })
     }
@@ -101,25 +107,15 @@ impl Settings {
         if let Some(password) = self.find_password()? {
             config.password(password);
         }
-        config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names()))
-    }
-
-    /// Returns the hosts with their ports, for messages.
-    pub(crate) fn names(&self) -> String {
-        let name = |(host, port): &(String, u16)| {
-            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
-        };
-        self.hosts.iter().map(name).collect::<Vec<_>>().join(", ")
+        config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names))
     }
 
     /// Finds the password in the password file, unless it is known. The file is read again for each connection, so that it
     /// can be changed while servers are running.
     fn find_password(&self) -> Result<Option<String>, Error> {
-        let is_known = self.config.get_password().is_some();
         // `/dev/null` switches the default file off.
-        let Some(path) = self.passfile.as_deref().filter(|path| !is_known && path.is_file()) else {
-            return Ok(None);
-        };
+        let path = self.passfile.as_deref().filter(|path| path.is_file());
+        let (None, Some(path)) = (self.config.get_password(), path) else { return Ok(None) };
         check_private("passfile", path)?;
         let text = fs::read_to_string(path).map_err(|error| unusable("passfile", path, &error))?;
         let user = self.config.get_user().unwrap_or_default();
@@ -131,17 +127,6 @@ impl Settings {
             let wanted = [&[&**host, also][..], &[&port], &[database], &[user]];
             text.lines().find_map(|line| password_of(line, wanted))
         }))
-    }
-}
-
-/// Returns whether these addresses or, without any, these hosts are all on this machine.
-fn is_local(addresses: &[IpAddr], hosts: &[(String, u16)]) -> bool {
-    let is_loopback = |host: &str| host.parse().is_ok_and(|host: IpAddr| host.is_loopback());
-    match addresses {
-        [] => hosts
-            .iter()
-            .all(|(host, _)| host.starts_with('/') || host == "localhost" || is_loopback(host)),
-        addresses => addresses.iter().all(IpAddr::is_loopback),
     }
 }
 
@@ -171,9 +156,7 @@ fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Erro
         (Some("disable"), _) => Ok((SslMode::Disable, false)),
         (None | Some("prefer"), _) => Ok((SslMode::Prefer, false)),
         (Some("require" | "verify-ca"), _) => Ok((SslMode::Require, false)),
-        (Some(_), _) => {
-            Err(setting("sslmode must be disable, prefer, require, verify-ca or verify-full"))
-        }
+        _ => Err(setting("sslmode must be disable, prefer, require, verify-ca or verify-full")),
     }
 }
 
@@ -181,11 +164,8 @@ fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Erro
 pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
     let file = fs::metadata(path).map_err(|error| unusable(parameter, path, &error))?;
     let others = if file.uid() == 0 { 0o037 } else { 0o077 };
-    if file.mode() & others == 0 {
-        return Ok(());
-    }
-    let next = "set its mode to 0600, or to 0640 if it belongs to root";
-    Err(unusable(parameter, path, &format!("other users can access it; {next}")))
+    let why = "other users can access it; set its mode to 0600, or to 0640 if it belongs to root";
+    if file.mode() & others == 0 { Ok(()) } else { Err(unusable(parameter, path, &why)) }
 }
 
 /// Returns the error for the file of a parameter.
@@ -197,12 +177,8 @@ pub(crate) fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
 
-/// Never repeats a part of the URL, which may be part of a password.
-const INVALID: &str =
-    "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME";
-
-/// The parameters that are not left to the driver.
-const OWN: [&str; 5] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile"];
+/// The starts of the parameters that are not left to the driver.
+const OWN: [&str; 5] = ["sslmode=", "sslrootcert=", "sslcert=", "sslkey=", "passfile="];
 
 /// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By
 /// default, the system would notice that a peer is gone only after many minutes, or never.
@@ -291,7 +267,7 @@ mod tests {
         ] {
             assert_eq!(!read(url).unwrap().is_safe, is_warned, "{url}");
         }
-        let names = read("postgres://u:canary@db.example,[2001:db8::1]:6000/d").unwrap().names();
+        let names = read("postgres://u:canary@db.example,[2001:db8::1]:6000/d").unwrap().names;
         assert_eq!(names, "db.example:5432, [2001:db8::1]:6000");
     }
 
@@ -338,7 +314,7 @@ mod tests {
         let bad =
             write("bad.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
         let read = |roots: &Path, key: &Path| {
-            tls::client(false, Some(roots), Some(&certificate), Some(key)).map(drop)
+            tls::client(false, [Some(roots), Some(&certificate), Some(key)]).map(drop)
         };
         read(&certificate, &key).unwrap();
         for (roots, key, expected) in [

@@ -5,19 +5,12 @@ use std::sync::Arc;
 
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres_rustls::MakeRustlsConnect;
-use tokio_rustls::rustls::client::danger::{
-    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
-};
-use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
-use tokio_rustls::rustls::crypto::{
-    WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
-};
+use tokio_rustls::rustls::client::{danger, verify_server_cert_signed_by_trust_anchor};
+use tokio_rustls::rustls::crypto::{self, WebPkiSupportedAlgorithms, ring};
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::ParsedCertificate;
-use tokio_rustls::rustls::{
-    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
-};
+use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
 use crate::Error;
 use crate::settings::{check_private, setting, unusable};
@@ -26,10 +19,9 @@ use crate::settings::{check_private, setting, unusable};
 /// roots, any certificate at all.
 pub(crate) fn client(
     checks_name: bool,
-    roots: Option<&Path>,
-    certificate: Option<&Path>,
-    key: Option<&Path>,
+    [roots, certificate, key]: [Option<&Path>; 3],
 ) -> Result<MakeRustlsConnect, Error> {
+    let roots = roots.filter(|roots| *roots != Path::new("system"));
     // The provider is passed explicitly: the process-wide default of rustls panics if nothing has set it.
     let provider = Arc::new(ring::default_provider());
     let algorithms = provider.signature_verification_algorithms;
@@ -86,7 +78,7 @@ struct AnyName {
     roots: Option<RootCertStore>,
 }
 
-impl ServerCertVerifier for AnyName {
+impl danger::ServerCertVerifier for AnyName {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -94,7 +86,7 @@ impl ServerCertVerifier for AnyName {
         _server_name: &ServerName<'_>,
         _ocsp_response: &[u8],
         now: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
+    ) -> Result<danger::ServerCertVerified, rustls::Error> {
         if let Some(roots) = &self.roots {
             verify_server_cert_signed_by_trust_anchor(
                 &ParsedCertificate::try_from(end_entity)?,
@@ -104,28 +96,28 @@ impl ServerCertVerifier for AnyName {
                 self.algorithms.all,
             )?;
         }
-        Ok(ServerCertVerified::assertion())
+        Ok(danger::ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
         &self,
         message: &[u8],
         certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls12_signature(message, certificate, signed, &self.algorithms)
+        signed: &rustls::DigitallySignedStruct,
+    ) -> Result<danger::HandshakeSignatureValid, rustls::Error> {
+        crypto::verify_tls12_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn verify_tls13_signature(
         &self,
         message: &[u8],
         certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls13_signature(message, certificate, signed, &self.algorithms)
+        signed: &rustls::DigitallySignedStruct,
+    ) -> Result<danger::HandshakeSignatureValid, rustls::Error> {
+        crypto::verify_tls13_signature(message, certificate, signed, &self.algorithms)
     }
 
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
         self.algorithms.supported_schemes()
     }
 }
