@@ -138,12 +138,19 @@ pub(crate) struct Feed {
 
 impl Feed {
     pub(crate) fn position(self, cursor: &Cursor, mirror: &Identity) -> Result<i64, Error> {
-        match cursor.position(mirror)? {
+        let position = cursor.position(mirror)?;
+        self.check(position, "the cursor").map_err(|why| refused(&why))?;
+        Ok(position)
+    }
+
+    /// Returns why the feed does not continue after a position, which has this name.
+    pub(crate) fn check(self, position: i64, name: &str) -> Result<(), String> {
+        match position {
             removed if removed < self.pruned => {
-                Err(refused("the changes after the cursor were removed"))
+                Err(format!("the changes after {name} were removed"))
             }
-            later if later > self.last => Err(refused("the mirror is older than the cursor")),
-            position => Ok(position),
+            later if later > self.last => Err(format!("the mirror is older than {name}")),
+            _ => Ok(()),
         }
     }
 }
@@ -358,7 +365,7 @@ impl Mirror {
     pub(crate) fn event(&self, change: Change) -> Result<Event, Error> {
         let store = self.store();
         let stored = store.record(&change.table, &change.id)?;
-        let stored = stored.filter(|stored| stored.known.state.is_live());
+        let stored = stored.filter(|stored| stored.record.state.is_live());
         let record = stored.map(Stored::into_record).transpose()?;
         // The number is not enough: a mirror restored from a backup reuses numbers.
         let id = Hasher::new(&store.identity.secret, "event").hash(&[

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::json::{self, members, unquoted};
 use crate::mirror::Mirror;
 use crate::store::table::Outcome;
-use crate::store::{OrFailed as _, Store, count, integer, utc};
+use crate::store::{Store, count, integer, utc};
 
 /// The result of a [`Run`](crate::Run). Each record of the list counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -176,33 +176,32 @@ impl Store {
         runs: &[PastRun],
         samples: &[Sample],
     ) -> Result<(), Error> {
-        let transaction = self.connection.transaction().or_failed()?;
-        for run in runs {
-            let counts = run.report.clone().counts().map(|count| integer(*count));
-            let calls = integer(run.calls);
-            let (started_at, ended_at) = (utc(run.started_at), utc(run.ended_at));
-            let (outcome, is_baseline) = (run.outcome.as_str(), &run.report.is_baseline);
-            let mut row: Vec<&dyn ToSql> =
-                vec![&started_at, &ended_at, &run.table, &outcome, &run.reason, is_baseline];
-            for count in counts.iter().chain([&calls]) {
-                row.push(count);
-            }
-            let values = ["?"; 16].join(", ");
-            let insert = format!(
-                "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES ({values})"
-            );
-            transaction.prepare_cached(&insert).or_failed()?.execute(&*row).or_failed()?;
-        }
+        let values = ["?"; 16].join(", ");
+        let insert = format!(
+            "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES ({values})"
+        );
         let prune = "DELETE FROM mirror_run WHERE number <= \
                      (SELECT number FROM mirror_run ORDER BY number DESC LIMIT 1 OFFSET ?1)";
-        transaction.prepare_cached(prune).or_failed()?.execute((PastRun::KEPT,)).or_failed()?;
-        for sample in samples {
-            let insert =
-                "INSERT INTO mirror_sample (at, gauge, amount, unit) VALUES (?1, ?2, ?3, ?4)";
-            let row = (utc(sample.at), &sample.gauge, &sample.amount, &sample.unit);
-            transaction.prepare_cached(insert).or_failed()?.execute(row).or_failed()?;
-        }
-        transaction.commit().or_failed()
+        let take = "INSERT INTO mirror_sample (at, gauge, amount, unit) VALUES (?1, ?2, ?3, ?4)";
+        self.change(|store| {
+            for run in runs {
+                let counts = run.report.clone().counts().map(|count| integer(*count));
+                let calls = integer(run.calls);
+                let (started_at, ended_at) = (utc(run.started_at), utc(run.ended_at));
+                let (outcome, is_baseline) = (run.outcome.as_str(), &run.report.is_baseline);
+                let mut row: Vec<&dyn ToSql> =
+                    vec![&started_at, &ended_at, &run.table, &outcome, &run.reason, is_baseline];
+                for count in counts.iter().chain([&calls]) {
+                    row.push(count);
+                }
+                store.execute(&insert, &*row)?;
+            }
+            store.execute(prune, (PastRun::KEPT,))?;
+            for Sample { at, gauge, amount, unit } in samples {
+                store.execute(take, (utc(*at), gauge, amount, unit))?;
+            }
+            Ok(())
+        })
     }
 }
 

@@ -272,14 +272,9 @@ impl Mirror {
     /// Fails if the store cannot be read.
     pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
         let store = self.store();
-        let mut records = HashMap::new();
-        for id in ids {
-            if let Some(stored) = store.record(table, id)? {
-                let record = stored.into_record()?;
-                records.insert(record.id.clone(), record);
-            }
-        }
-        Ok(records)
+        let stored = ids.iter().filter_map(|id| store.record(table, id).transpose());
+        let records = stored.map(|stored| stored?.into_record());
+        records.map(|record| record.map(|record| (record.id.clone(), record))).collect()
     }
 
     /// Returns the state of each table, ordered by name.

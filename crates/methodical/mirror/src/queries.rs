@@ -616,10 +616,8 @@ pub fn board(
     let mut values: Vec<_> = known.iter().map(|value| Some((*value).to_owned())).collect();
     let others = counted.keys().filter(|(group, _)| shown.contains(&**group));
     let others = others.map(|(_, value)| value).filter(|value| !values.contains(value));
-    let mut others: Vec<Option<String>> = others.cloned().collect();
-    others.sort_by(|one, other| (one.is_none(), one).cmp(&(other.is_none(), other)));
-    others.dedup();
-    values.extend(others);
+    let others: BTreeSet<_> = others.map(|value| (value.is_none(), value)).collect();
+    values.extend(others.into_iter().map(|(_, value)| value.clone()));
     for group in &mut groups {
         let cell = |value: &Option<String>| counted.get(&(group.id.clone(), value.clone()));
         group.cells = values.iter().map(|value| cell(value).copied().unwrap_or_default()).collect();
@@ -700,7 +698,7 @@ pub(crate) enum Dialect<'a> {
 /// The cells of a board: the group, the value, the number of members, and when the first of them got the value.
 type Cells = Vec<(String, Option<String>, u64, i64)>;
 
-/// Returns the name of the note with the cells of a table. It exists only while no present row changes.
+/// Returns the name of the note with the cells of a table. An erasure removes it.
 fn board_note(table: &str) -> String {
     format!("board/{table}")
 }
@@ -709,16 +707,11 @@ impl Store {
     /// Counts the cells of a table for later boards, unless they are known: that takes up to a second for a million
     /// placements.
     pub(crate) fn note_board(&self, table: &str, is_changed: bool) -> Result<(), Error> {
-        let note = board_note(table);
-        if is_changed || self.note(&note)?.is_none() {
-            self.set_json_note(&note, &self.cells(&self.relation(table)?)?)?;
+        let (note, find) = (board_note(table), "SELECT 1 FROM mirror_note WHERE name = ?1");
+        if !is_changed && !self.query(find, (&note,), |_| Ok(()))?.is_empty() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Removes the cells of a table, in which rows change or are erased.
-    pub(crate) fn drop_board(&self, table: &str) -> Result<(), Error> {
-        self.execute("DELETE FROM mirror_note WHERE name = ?1", (board_note(table),)).map(drop)
+        self.set_json_note(&note, &self.cells(&self.relation(table)?)?)
     }
 
     fn cells(&self, relation: &Relation) -> Result<Cells, Error> {

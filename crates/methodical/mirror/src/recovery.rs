@@ -14,7 +14,7 @@ use crate::feed::{ChangeKind, Difference};
 use crate::mirror::Mirror;
 use crate::queries::Dialect;
 use crate::store::filter::Filter;
-use crate::store::rows::State;
+use crate::store::rows::{Record, State};
 use crate::store::{Store, integer, quoted, utc};
 
 /// The table of a recovery, and what it is recovered from.
@@ -150,8 +150,8 @@ impl Store {
             for to in [group, member].into_iter().filter(|to| to.table == table) {
                 let keeps_values = to == group && state == State::Gone;
                 if !keeps_values {
-                    let of = if to == group { Of::Group(id) } else { Of::Member(id) };
-                    self.erase_values(placements, of)?;
+                    let of = if to == group { "group_id = ?2" } else { "member_id = ?2" };
+                    self.erase_values(placements, of, id)?;
                 }
                 let (name, by) = (quoted(placements), quoted(&to.column));
                 let index = quoted(&format!("mirror_index_{placements}_{}", to.column));
@@ -165,13 +165,14 @@ impl Store {
                     format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
                 let live = Filter::new().state(State::Present).state(State::Missing);
                 self.each_record(placements, &live.column(&to.column, id), |stored| {
-                    self.erase(placements, stored.known, State::Gone, at)?;
-                    self.execute(&empty, (stored.known.key,))?;
+                    let Record { number, id, state, .. } = stored.record;
+                    self.erase(placements, (number, state), State::Gone, at)?;
+                    self.execute(&empty, (number,))?;
                     if keeps_values {
-                        self.end_value(placements, &stored.record.id, at)?;
+                        self.end_value(placements, &id, at)?;
                     }
                     let (time, kind) = (utc(at), ChangeKind::Gone);
-                    self.append(&time, placements, &stored.record.id, kind, Difference::default())
+                    self.append(&time, placements, &id, kind, Difference::default())
                 })?;
             }
         }
@@ -214,15 +215,6 @@ pub struct PastValue {
 // Does not show the value, which belongs to the member.
 debug_with!(PastValue: number, id, began_at, ended_at, began_before);
 
-/// Whose past values are removed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Of<'a> {
-    Record(&'a str),
-    Group(&'a str),
-    Member(&'a str),
-    Table,
-}
-
 impl Store {
     /// Begins the time in which a placement has a value.
     pub(crate) fn begin_value(
@@ -253,34 +245,26 @@ impl Store {
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
-    /// Removes past values, and empties those in the feed.
-    pub(crate) fn erase_values(&self, table: &str, of: Of<'_>) -> Result<(), Error> {
-        let (of, id, member) = match of {
-            Of::Record(id) => ("record_id = ?2 AND member_id = ?3", id, parts(id).1),
-            Of::Group(id) => ("group_id = ?2 AND ?3 = ''", id, ""),
-            Of::Member(id) => ("member_id = ?2 AND ?3 = ''", id, ""),
-            Of::Table => ("?2 = ?3", "", ""),
-        };
+    /// Removes past values, and empties those in the feed. `of` is the condition for a past value, with `id` as `?2`.
+    pub(crate) fn erase_values(&self, table: &str, of: &str, id: &str) -> Result<(), Error> {
+        self.note_erasure()?;
         let erased = format!("FROM mirror_spell WHERE table_name = ?1 AND {of}");
-        let empty = format!("{EMPTY_FEED} AND record_id IN (SELECT record_id {erased})");
-        self.execute(&empty, (table, id, member))?;
-        self.execute(&format!("DELETE {erased}"), (table, id, member)).map(drop)
+        // An index has the changes with values.
+        let empty = format!(
+            "UPDATE mirror_change SET previous = NULL, value = NULL WHERE table_name = ?1 \
+             AND (previous IS NOT NULL OR value IS NOT NULL) AND record_id IN (SELECT record_id {erased})"
+        );
+        self.execute(&empty, (table, id))?;
+        self.execute(&format!("DELETE {erased}"), (table, id)).map(drop)
     }
 
     /// Removes the past values of placements that have no row, and empties those in the feed.
     pub(crate) fn sweep_values(&self, table: &str) -> Result<(), Error> {
-        let described = self.table(table)?;
-        let identity = quoted(&described.shape.identity()?.name);
-        let of = format!("record_id NOT IN (SELECT {identity} FROM {})", quoted(table));
-        self.execute(&format!("{EMPTY_FEED} AND {of}"), (table,))?;
-        let delete = format!("DELETE FROM mirror_spell WHERE table_name = ?1 AND {of}");
-        self.execute(&delete, (table,)).map(drop)
+        let identity = quoted(&self.table(table)?.shape.identity()?.name);
+        let of = format!("?2 = '' AND record_id NOT IN (SELECT {identity} FROM {})", quoted(table));
+        self.erase_values(table, &of, "")
     }
 }
-
-/// Empties values in the feed of a table. An index has the changes with values.
-const EMPTY_FEED: &str = "UPDATE mirror_change SET previous = NULL, value = NULL \
-                          WHERE (previous IS NOT NULL OR value IS NOT NULL) AND table_name = ?1";
 
 impl Mirror {
     /// Returns the past values of a recovered table, or of one member, ordered by number, at most `limit`. Other tables

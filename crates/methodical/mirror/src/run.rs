@@ -236,7 +236,7 @@ impl Run<'_> {
         if self.value.is_some() || self.recovered.contains_key(&self.table) {
             self.store.note_board(&self.table, is_changed)?;
         }
-        self.store.commit(self.report.gone > 0)?;
+        self.store.commit()?;
         Ok(take(&mut self.report))
     }
 
@@ -386,7 +386,7 @@ impl Run<'_> {
         let id = &*id.first().cloned().unwrap_or_default();
         if known.state == State::Missing {
             self.report.gone += 1;
-            self.store.erase(&self.table, known, State::Gone, self.at)?;
+            self.store.erase(&self.table, (known.key, known.state), State::Gone, self.at)?;
             self.known.set(Known { state: State::Gone, ..known }, false);
             self.emit(id, ChangeKind::Gone, Difference::default())?;
             let Self { store, recovered, .. } = self;

@@ -6,7 +6,7 @@ pub(crate) mod page;
 pub(crate) mod rows;
 pub(crate) mod table;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -30,6 +30,8 @@ pub(crate) struct Store {
     pub(crate) identity: Identity,
     /// Erased values may remain in the log.
     pub(crate) has_traces: bool,
+    /// The transaction erases values.
+    has_erased: Cell<bool>,
     /// Held during a transaction.
     lock: Option<Arc<Lock>>,
     /// Held while all tables are synced.
@@ -101,6 +103,7 @@ impl Store {
             connection,
             identity,
             has_traces: false,
+            has_erased: Cell::default(),
             lock: None,
             held: Weak::new(),
             tables: RefCell::default(),
@@ -157,9 +160,18 @@ impl Store {
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
+    /// Declares that the transaction erases values: the noted boards may have them, and the log has them when it ends.
+    pub(crate) fn note_erasure(&self) -> Result<(), Error> {
+        if self.has_erased.replace(true) {
+            return Ok(());
+        }
+        self.execute("DELETE FROM mirror_note WHERE name LIKE 'board/%'", ()).map(drop)
+    }
+
     /// Ends the transaction. Removes erased values from the log.
-    pub(crate) fn commit(&mut self, has_erased: bool) -> Result<(), Error> {
+    pub(crate) fn commit(&mut self) -> Result<(), Error> {
         self.run("COMMIT")?;
+        let has_erased = self.has_erased.take();
         if has_erased || self.has_traces {
             let timeout = if has_erased { BUSY_TIMEOUT } else { Duration::ZERO };
             self.has_traces = !remove_traces(&self.connection, timeout)?;
@@ -177,17 +189,18 @@ impl Store {
         // The transaction may have created or changed a table.
         self.tables.get_mut().clear();
         self.shapes.get_mut().clear();
+        self.has_erased.set(false);
         self.lock = None;
     }
 
-    /// Changes the mirror in a transaction, which is undone after an error. `change` returns whether something was erased.
+    /// Changes the mirror in a transaction, which is undone after an error.
     pub(crate) fn change<T>(
         &mut self,
-        change: impl FnOnce(&mut Self) -> Result<(T, bool), Error>,
+        change: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let result = self.begin().and_then(|()| {
-            let (result, has_erased) = change(self)?;
-            self.commit(has_erased)?;
+            let result = change(self)?;
+            self.commit()?;
             Ok(result)
         });
         self.roll_back();
@@ -323,13 +336,12 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
 /// Gives a mirror another id, so that it refuses earlier cursors.
 pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
     let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
-    if !connection.prepare(&select).or_failed()?.exists(()).or_failed()? {
-        return Ok(());
+    if connection.prepare(&select).or_failed()?.exists(()).or_failed()? {
+        let mut id = [0; 16];
+        fill(&mut id)?;
+        let update = format!("UPDATE mirror_meta SET id = ?1, is_copy = 0 WHERE {condition}");
+        connection.execute(&update, (id,)).or_failed()?;
     }
-    let mut id = [0; 16];
-    fill(&mut id)?;
-    let update = format!("UPDATE mirror_meta SET id = ?1, is_copy = 0 WHERE {condition}");
-    connection.execute(&update, (id,)).or_failed()?;
     Ok(())
 }
 

@@ -21,7 +21,7 @@ use crate::fields::row::Row;
 use crate::history::{PastRun, Sample, SampleReport, decimal, field};
 use crate::mirror::Mirror;
 use crate::recovery::Target;
-use crate::recovery::asking::Answer;
+use crate::recovery::asking::{Answer, Fault};
 use crate::store::table::Outcome;
 use crate::sync::recover::{Parts, recover};
 use crate::sync::report::{SyncError, SyncOptions, SyncProgress, SyncReport, TableReport};
@@ -117,8 +117,10 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
         let (failed, client, options) = (self.failed_list(&target), self.client, self.options);
         self.sync_table(table, |mirror, calls| {
             failed.map_or(Ok(()), Err)?;
-            let ask =
-                |group: &str, value: Option<&str>| ask(client, &recovery, group, value, calls);
+            let shape = Shape::of(members)?;
+            let ask = |group: &str, value: Option<&str>| {
+                ask(client, &recovery, &shape, group, value, calls)
+            };
             recover(mirror, &target, options, ask)
         });
     }
@@ -221,6 +223,7 @@ fn called(error: impl StdError + Send + std::marker::Sync + 'static) -> Error {
 fn ask<S: Service, O: ListOperation<Service = S>>(
     client: &Client<S>,
     recovery: &Recovery<O>,
+    shape: &Shape,
     group: &str,
     value: Option<&str>,
     calls: &AtomicU64,
@@ -238,37 +241,27 @@ where
             ClientErrorKind::NotFound | ClientErrorKind::Status | ClientErrorKind::NotSuccess
         ) && !error.is_transient();
         let error = failed(&error).because(error);
-        if is_refused { Answer::Refused(error) } else { Answer::Failed(error) }
+        if is_refused { Fault::Refused(error) } else { Fault::Failed(error) }
     };
     let query = match value {
         None => (recovery.of_group)(group),
         Some(value) => (recovery.of_value)(group, value),
     };
-    let query = match query {
-        Ok(query) => query,
-        Err(error) => return Answer::Refused(failed(&error).because(error)),
-    };
-    let shape = match Shape::of(recovery.members) {
-        Ok(shape) => shape,
-        Err(error) => return Answer::Failed(error),
-    };
+    let query = query.map_err(|error| Fault::Refused(failed(&error).because(error)))?;
     calls.fetch_add(1, Relaxed);
-    let mut records = match client.stream(&query) {
-        Ok(records) => records,
-        Err(error) => return refused(error),
-    };
+    let mut records = client.stream(&query).map_err(refused)?;
     let (mut ids, mut json, mut is_rejected) = (Vec::new(), Vec::new(), false);
     loop {
         let identity = |record: <O::Item as Record>::Ref<'_>, _: &str| {
             let text = write(&record, &mut json)?;
-            Ok::<_, Error>(Row::of(text, &shape)?.identity(&shape)?.into_owned())
+            Ok::<_, Error>(Row::of(text, shape)?.identity(shape)?.into_owned())
         };
         match records.next_json_with(identity) {
-            None if is_rejected => return Answer::Rejected,
-            None => return Answer::Members(ids),
+            None if is_rejected => return Err(Fault::Rejected),
+            None => return Ok(ids),
             Some(Ok(Entry::Record(Ok(id)))) => ids.push(id),
             Some(Ok(Entry::Record(Err(_)) | Entry::Rejected(_))) => is_rejected = true,
-            Some(Err(error)) => return refused(error),
+            Some(Err(error)) => return Err(refused(error)),
         }
     }
 }

@@ -5,18 +5,15 @@ pub(crate) mod backup;
 pub(crate) mod check;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::types::Value;
 
 use crate::error::Error;
 use crate::feed::{ChangeKind, Cursor, Difference};
-use crate::fields::Hash;
 use crate::mirror::Mirror;
-use crate::recovery::Of;
-use crate::store::filter::Filter;
-use crate::store::rows::{Known, State};
+use crate::store::rows::{Record, State};
 use crate::store::table::TableStatus;
 use crate::store::{OMITS_PERSONAL, Store, files, quoted, utc};
 use crate::upkeep::backup::{Backup, backups};
@@ -176,11 +173,9 @@ impl Mirror {
         let was_known = store.change(|store| {
             store.sweep_backups()?;
             store.suppress(table, hash, at)?;
-            let known = store.record(table, id)?.map(|stored| stored.known);
-            if let Some(known) = known {
-                store.erase_known(table, known, id, at)?;
-            }
-            Ok((known.is_some(), known.is_some()))
+            let stored = store.record(table, id)?;
+            stored.iter().try_for_each(|one| store.erase_known(table, &one.record, at))?;
+            Ok(stored.is_some())
         })?;
         let select =
             "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
@@ -217,13 +212,13 @@ impl Mirror {
             let id = &*store.spelled(table, id);
             let hash = store.identity.record(id).0;
             if store.execute(delete, (table, hash))? == 0 {
-                return Ok((false, false));
+                return Ok(false);
             }
-            let known = store.record(table, id)?.map(|stored| stored.known);
-            if let Some(known) = known.filter(|known| known.state == State::Forgotten) {
-                store.erase(table, known, State::Gone, at)?;
+            let record = store.record(table, id)?.map(|stored| stored.record);
+            if let Some(record) = record.filter(|record| record.state == State::Forgotten) {
+                store.erase(table, (record.number, record.state), State::Gone, at)?;
             }
-            Ok((true, false))
+            Ok(true)
         })
     }
 
@@ -256,7 +251,7 @@ impl Mirror {
                     emptied += store.omit_table(&status.table)?;
                 }
             }
-            Ok((emptied, emptied > 0))
+            Ok(emptied)
         })
     }
 
@@ -283,44 +278,18 @@ impl Store {
     pub(crate) fn erase_known(
         &self,
         table: &str,
-        known: Known,
-        id: &str,
+        Record { number, id, state, .. }: &Record,
         at: i64,
     ) -> Result<(), Error> {
-        self.erase(table, known, State::Forgotten, at)?;
-        if known.state.is_live() {
+        self.erase(table, (*number, *state), State::Forgotten, at)?;
+        if state.is_live() {
             self.append(&utc(at), table, id, ChangeKind::Gone, Difference::default())?;
         }
         let recovered = self.recovered()?;
         self.erase_placements(&recovered, table, id, State::Forgotten, at)?;
-        self.erase_values(table, Of::Record(id))
-    }
-
-    /// Forgets those records of a table whose identities have these hashes.
-    pub(crate) fn forget_all(
-        &mut self,
-        table: &str,
-        hashes: &HashSet<Hash>,
-        at: i64,
-    ) -> Result<(), Error> {
-        self.change(|store| {
-            for hash in hashes {
-                store.suppress(table, *hash, at)?;
-            }
-            let (identities, mut has_erased) = (store.identity.records(), false);
-            if !store.shapes_of(table)?.is_empty() {
-                let kept = Filter::new().state(State::Present).state(State::Missing);
-                store.each_record(table, &kept.state(State::Gone), |stored| {
-                    let id = &stored.record.id;
-                    if hashes.contains(&identities.hash(&[id.as_bytes()])) {
-                        store.erase_known(table, stored.known, id, at)?;
-                        has_erased = true;
-                    }
-                    Ok(())
-                })?;
-            }
-            Ok(((), has_erased))
-        })
+        // An index has the member, which ends the identity of a placement.
+        let of = "record_id = ?2 AND member_id = substr(?2, instr(?2, '/') + 1)";
+        self.erase_values(table, of, id)
     }
 
     /// Removes partial backups that killed processes left behind.
@@ -334,12 +303,12 @@ impl Store {
     /// Empties personal columns and unlisted fields in the rows of a table, and removes personal past values. Returns
     /// how many rows were emptied.
     fn omit_table(&self, table: &str) -> Result<u64, Error> {
-        self.drop_board(table)?;
+        self.note_erasure()?;
         let value = self.recovered()?.remove(table).map(|columns| columns.value);
         let described = self.table(table)?;
         let mut personal = described.shape.columns.iter().filter(|column| column.is_personal);
         if personal.any(|column| Some(&column.name) == value.as_ref()) {
-            self.erase_values(table, Of::Table)?;
+            self.erase_values(table, "?2 = ''", "")?;
         }
         let update = format!(
             "UPDATE {} SET mirror_extra = NULL, mirror_nulls = NULL{} WHERE mirror_state IN ('present', 'missing') \
@@ -360,8 +329,13 @@ impl Store {
     /// contents are unknown.
     pub(crate) fn note_copy(&self, target: &str, read_at: Option<i64>) -> Result<(), Error> {
         let mut copies = self.copies()?;
-        let before = copies.get(target).copied().unwrap_or_default();
-        copies.insert(target.to_owned(), read_at.unwrap_or(before));
+        let before = copies.get(target).copied();
+        let noted = read_at.or(before).unwrap_or_default();
+        // A write waits while another process is syncing.
+        if before == Some(noted) {
+            return Ok(());
+        }
+        copies.insert(target.to_owned(), noted);
         self.set_json_note("copies", &copies)
     }
 }

@@ -198,11 +198,8 @@ impl Copy<'_> {
         if existing.is_empty() {
             sql.push(format!("CREATE TABLE {schema}.{name} ({} bigint PRIMARY KEY)", table.key()));
         }
-        let is_key = |name: &str| table.columns.first().is_some_and(|key| key.name == name);
-        for column in &table.columns {
-            if existing.contains(&column.name) || is_key(&column.name) {
-                continue;
-            }
+        let others = table.columns.iter().skip(1);
+        for column in others.filter(|column| !existing.contains(&column.name)) {
             let (of, kind) = (quoted(&column.name), type_of(column.kind));
             sql.push(format!("ALTER TABLE {schema}.{name} ADD COLUMN {of} {kind}"));
             if column.is_personal {

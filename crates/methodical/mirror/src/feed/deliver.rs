@@ -371,16 +371,11 @@ impl Mirror {
 
     fn page(&self, consumer: &Consumer, limit: usize) -> Result<Vec<Change>, Error> {
         let store = self.store();
-        let feed = store.feed()?;
-        let why = if consumer.position < feed.pruned {
-            "the changes after the position of the consumer were removed"
-        } else if consumer.position > feed.last {
-            "the mirror is older than the position of the consumer"
-        } else {
-            return store.changes(consumer.position, limit.clamp(1, PAGE));
-        };
-        let why = format!("{why}; take a new snapshot, and rewind the consumer to its cursor");
-        Err(consumer.refused(ErrorKind::Cursor, &why))
+        store.feed()?.check(consumer.position, "the position of the consumer").map_err(|why| {
+            let why = format!("{why}; take a new snapshot, and rewind the consumer to its cursor");
+            consumer.refused(ErrorKind::Cursor, &why)
+        })?;
+        store.changes(consumer.position, limit.clamp(1, PAGE))
     }
 
     fn failed(&self, consumer: &mut Consumer, failure: Failure) -> Result<Error, Error> {

@@ -12,11 +12,11 @@ use std::thread;
 
 use crate::error::{Error, ErrorKind};
 
-/// A response of the service.
+/// A response of the service: the identities of the members, or why there are none.
+pub(crate) type Answer = Result<Vec<String>, Fault>;
+
 #[derive(Debug)]
-pub(crate) enum Answer {
-    /// The identities of the members.
-    Members(Vec<String>),
+pub(crate) enum Fault {
     /// A complete list, but with a record that could not be read.
     Rejected,
     /// The service does not accept the group or the value, or it cannot be sent in a query.
@@ -123,13 +123,13 @@ impl Asking<'_> {
             return Err(Stop::GivenUp);
         }
         let answer = (self.ask)(group, value);
-        let is_failed = matches!(answer, Answer::Failed(_));
+        let is_failed = matches!(answer, Err(Fault::Failed(_)));
         let mut progress = self.progress();
         progress.failed_in_a_row = if is_failed { progress.failed_in_a_row + 1 } else { 0 };
         let gives_up = progress.failed_in_a_row >= GIVES_UP;
         drop(progress);
         match answer {
-            Answer::Failed(error) if gives_up => Err(self.give_up(error)),
+            Err(Fault::Failed(error)) if gives_up => Err(self.give_up(error)),
             answer => Ok(answer),
         }
     }
@@ -139,8 +139,8 @@ impl Asking<'_> {
         let mut is_again = false;
         loop {
             let ids = match self.call(&group.id, None)? {
-                Answer::Members(ids) => ids,
-                other => return Ok(self.failed(other)),
+                Ok(ids) => ids,
+                Err(fault) => return Ok(self.failed(fault)),
             };
             let members: Members = ids.into_iter().map(|id| (id, None)).collect();
             let mut digest = Digest::default();
@@ -180,14 +180,14 @@ impl Asking<'_> {
             }
             let refuses_unknown = self.probe(&group.id)?;
             let ids = match self.call(&group.id, Some(name))? {
-                Answer::Members(ids) => ids,
+                Ok(ids) => ids,
                 // A service may refuse the value that serves only as a check.
-                Answer::Refused(_) if refuses_unknown || is_checked => Vec::new(),
-                other => {
-                    if matches!(other, Answer::Refused(_)) {
+                Err(Fault::Refused(_)) if refuses_unknown || is_checked => Vec::new(),
+                Err(fault) => {
+                    if matches!(fault, Fault::Refused(_)) {
                         self.progress().refused.insert(value);
                     }
-                    return Ok(self.failed(other));
+                    return Ok(self.failed(fault));
                 }
             };
             for id in ids {
@@ -215,15 +215,15 @@ impl Asking<'_> {
         }
         let name = self.name;
         let refuses = match self.call(group, Some(NONSENSE))? {
-            Answer::Members(ids) if ids.is_empty() => false,
-            Answer::Refused(_) => true,
-            Answer::Members(_) | Answer::Rejected => {
+            Ok(ids) if ids.is_empty() => false,
+            Err(Fault::Refused(_)) => true,
+            Ok(_) | Err(Fault::Rejected) => {
                 let why = format!(
                     "the service ignores the filter `{name}`: it returned records for a value that does not exist"
                 );
                 return Err(self.give_up(refused_filter(self.name, &why)));
             }
-            Answer::Failed(error) => {
+            Err(Fault::Failed(error)) => {
                 let text = format!(
                     "cannot recover `{name}`: the check of the filter failed: {error}; nothing was changed"
                 );
@@ -234,10 +234,10 @@ impl Asking<'_> {
         Ok(refuses)
     }
 
-    fn failed(&self, answer: Answer) -> Fate {
-        Fate::Failed(match answer {
-            Answer::Refused(error) | Answer::Failed(error) => error,
-            Answer::Rejected | Answer::Members(_) => {
+    fn failed(&self, fault: Fault) -> Fate {
+        Fate::Failed(match fault {
+            Fault::Refused(error) | Fault::Failed(error) => error,
+            Fault::Rejected => {
                 let name = self.name;
                 let text = format!(
                     "cannot recover `{name}` of a group: a record of its list was rejected"

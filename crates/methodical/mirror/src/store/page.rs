@@ -102,7 +102,7 @@ impl Store {
                     }
                 }
                 if found.len() >= paging.limit {
-                    next = found.last().map(|one| one.known.key);
+                    next = found.last().map(|one| one.record.number);
                     return Ok(false);
                 }
                 found.push(self.stored(row)?);
@@ -203,7 +203,7 @@ impl Store {
             return Ok(());
         }
         let create = format!("CREATE INDEX {} ON {} {by}", quoted(&index), quoted(table));
-        self.change(|store| Ok((store.run(&create)?, false)))
+        self.change(|store| store.run(&create))
     }
 
     /// Creates the index for the pages of a table in an order.

@@ -80,12 +80,11 @@ debug_with!(Record: number, id, state, first_seen, changed_at, missing_since, go
 pub(crate) struct Stored {
     /// Without its JSON text.
     pub(crate) record: Record,
-    pub(crate) known: Known,
     pub(crate) row: Row<'static>,
     /// The columns that its row was written with.
     pub(crate) shape: Arc<Shape>,
-    /// An older release wrote its hash.
-    pub(crate) has_old_hash: bool,
+    /// The hash of its contents, which is longer if an older release wrote it; `None` if it is erased.
+    pub(crate) hash: Option<Vec<u8>>,
 }
 
 impl Stored {
@@ -93,7 +92,7 @@ impl Stored {
     pub(crate) fn is_readable(&self) -> bool {
         let mut erased = self.row.clone();
         erased.erase(&self.shape);
-        erased != self.row || self.known.hash.is_some() || self.has_old_hash
+        erased != self.row || self.hash.is_some()
     }
 
     pub(crate) fn into_record(mut self) -> Result<Record, Error> {
@@ -111,7 +110,19 @@ impl Store {
             "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape FROM {} ORDER BY mirror_key",
             quoted(table)
         );
-        self.query(&select, (), known)
+        self.query(&select, (), |row| {
+            let hash = row.get_ref(1)?.as_blob_or_null()?;
+            let state = state(row.get_ref(2)?)?;
+            Ok(Known {
+                key: row.get(0)?,
+                // A damaged row is replaced by the next list.
+                hash: hash
+                    .filter(|_| state.is_some())
+                    .and_then(|hash| hash.try_into().ok().map(Hash)),
+                state: state.unwrap_or(State::Present),
+                shape: row.get(3)?,
+            })
+        })
     }
 
     /// Returns the key, identity and state of each present or missing record of a table.
@@ -203,7 +214,7 @@ impl Store {
     pub(crate) fn erase(
         &self,
         table: &str,
-        known: Known,
+        (key, former): (i64, State),
         state: State,
         at: i64,
     ) -> Result<(), Error> {
@@ -213,14 +224,14 @@ impl Store {
             quoted(table),
             self.table(table)?.erased
         );
-        self.execute(&update, (known.key, state.as_str(), utc(at)))?;
-        if known.state.is_live() {
-            let count = known.state.as_str();
+        self.execute(&update, (key, state.as_str(), utc(at)))?;
+        if former.is_live() {
+            let count = former.as_str();
             let update = format!(
                 "UPDATE mirror_scope SET {count} = max({count} - 1, 0) WHERE table_name = ?1"
             );
             self.execute(&update, (table,))?;
-            self.drop_board(table)?;
+            self.note_erasure()?;
         }
         Ok(())
     }
@@ -243,19 +254,12 @@ impl Store {
 }
 
 fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
-    let hash = row.get_ref("mirror_hash")?.as_blob_or_null()?;
-    let known = Known {
-        key: row.get("mirror_key")?,
-        hash: hash.and_then(read_hash),
-        state: state(row.get_ref("mirror_state")?)?.unwrap_or(State::Present),
-        shape: row.get("mirror_shape")?,
-    };
     let identity = shape.columns.get(shape.identity).map_or("", |column| &*column.name);
     let cells = shape.columns.iter().map(|column| cell(row, &column.name, column.kind));
     let record = Record {
-        number: known.key,
+        number: row.get("mirror_key")?,
         id: id(row.get_ref(identity)?),
-        state: known.state,
+        state: state(row.get_ref("mirror_state")?)?.unwrap_or(State::Present),
         first_seen: time(row, "mirror_first_seen")?.unwrap_or_default(),
         changed_at: time(row, "mirror_changed_at")?.unwrap_or_default(),
         missing_since: time(row, "mirror_missing_since")?,
@@ -264,8 +268,7 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
     };
     Ok(Stored {
         record,
-        known,
-        has_old_hash: hash.is_some() && known.hash.is_none(),
+        hash: row.get("mirror_hash")?,
         row: Row {
             cells: cells.collect::<Result<_, _>>()?,
             extra: row.get("mirror_extra")?,
@@ -275,26 +278,9 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
     })
 }
 
-/// Reads what is known of a row: its key, hash, state, and columns.
-fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
-    let state = state(row.get_ref(2)?)?;
-    let hash = row.get_ref(1)?.as_blob_or_null()?.and_then(read_hash);
-    Ok(Known {
-        key: row.get(0)?,
-        // A damaged row is replaced by the next list.
-        hash: hash.filter(|_| state.is_some()),
-        state: state.unwrap_or(State::Present),
-        shape: row.get(3)?,
-    })
-}
-
 /// Reads a state; `None` if it is damaged.
 fn state(value: ValueRef<'_>) -> rusqlite::Result<Option<State>> {
     Ok(std::str::from_utf8(value.as_bytes()?).ok().and_then(State::from_name))
-}
-
-fn read_hash(bytes: &[u8]) -> Option<Hash> {
-    bytes.try_into().ok().map(Hash)
 }
 
 pub(crate) fn id(value: ValueRef<'_>) -> String {

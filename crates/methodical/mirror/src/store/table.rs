@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, named};
 use crate::fields::json::written;
 use crate::fields::row::Value;
 use crate::fields::{Kind, Shape};
-use crate::store::{Store, count, integer, quoted, utc};
+use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
 
 /// The state of one table of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,21 +137,18 @@ impl Store {
         let insert =
             "INSERT INTO mirror_scope (name, table_name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
         self.execute(insert, (scope, table))?;
+        // One that belongs to another list comes first.
         let select = "SELECT name, table_name, completed_at IS NULL FROM mirror_scope \
-                      WHERE table_name = ?1 OR name = ?2";
-        let mut is_first = true;
-        for (name, of, is_new) in self.query(select, (table, scope), |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get(2)?))
-        })? {
-            let text = if name != scope {
+                      WHERE table_name = ?1 OR name = ?2 ORDER BY table_name = ?1 AND name = ?2";
+        let owner = self.connection.query_row(select, (table, scope), |row| row.try_into());
+        let (name, of, is_first): (String, String, bool) = owner.or_failed()?;
+        if name != scope || of != table {
+            let text = if name == scope {
+                format!("cannot sync `{scope}` into `{table}`: its table is `{of}`")
+            } else {
                 format!(
                     "cannot sync `{scope}` into the table `{table}`: it belongs to `{name}`, whose records would all be missing"
                 )
-            } else if of != table {
-                format!("cannot sync `{scope}` into `{table}`: its table is `{of}`")
-            } else {
-                is_first = is_new;
-                continue;
             };
             return Err(Error::new(ErrorKind::Table, text));
         }

@@ -41,12 +41,9 @@ pub(crate) fn recover(
     let members = tables.filter(|one| one.table == target.members.name()).map(|one| one.present);
     let (members, forgotten) = (members.sum(), store.suppressed(target.members.name())?);
     drop(store);
-    let ask = |group: &str, value: Option<&str>| match ask(group, value) {
-        Answer::Members(mut ids) => {
-            ids.retain(|id| !forgotten.has(id));
-            Answer::Members(ids)
-        }
-        other => other,
+    let ask = |group: &str, value: Option<&str>| {
+        let ids = ask(group, value)?.into_iter();
+        Ok(ids.filter(|id| !forgotten.has(id)).collect())
     };
     let all = groups.len() as u64;
     let report = |asked: usize| {

@@ -1,7 +1,7 @@
 //! Backups of a mirror in use, the list of backups, and restoring from them. The list is a separate file, so that it
 //! can be written while another process is syncing, and survives a restore.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -237,14 +237,14 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
             format!("cannot replace {path}: the backup is of another mirror; choose another file");
         return Err(Error::new(ErrorKind::OtherSource, text));
     }
-    let mut suppressed = HashMap::<String, HashSet<Hash>>::new();
-    for (table, id) in former.query("SELECT table_name, id FROM mirror_suppressed", (), |row| {
-        Ok((row.get(0)?, Hash(row.get(1)?)))
-    })? {
-        suppressed.entry(table).or_default().insert(id);
-    }
+    let forgotten = former.query("SELECT table_name, id FROM mirror_suppressed", (), |row| {
+        Ok((row.get::<_, String>(0)?, Hash(row.get(1)?)))
+    })?;
     drop(former);
-    suppressed.iter().try_for_each(|(table, hashes)| copy.forget_all(table, hashes, at))
+    copy.change(|copy| {
+        forgotten.iter().try_for_each(|(table, id)| copy.suppress(table, *id, at))?;
+        copy.find_all(Some(at)).map(drop)
+    })
 }
 
 /// Refuses a log that SQLite would take for that of the restored file.

@@ -9,7 +9,7 @@ use crate::fields::Kind;
 use crate::fields::row::RowHasher;
 use crate::mirror::Mirror;
 use crate::store::filter::Filter;
-use crate::store::rows::Stored;
+use crate::store::rows::{State, Stored};
 use crate::store::table::TableStatus;
 use crate::store::{OrFailed as _, Store, count, quoted, sqlite_failed};
 
@@ -49,7 +49,7 @@ pub enum FindingKind {
     Hash,
     /// A record that is gone or forgotten has a personal or an unlisted value.
     Erasure,
-    /// A forgotten record is present or missing.
+    /// A forgotten record is present, missing or gone.
     Forgotten,
 }
 
@@ -87,7 +87,7 @@ impl Mirror {
     /// - that the counts of each table match its rows;
     /// - that the hash of each record matches its contents, unless the mirror omits personal data;
     /// - that a record that is gone or forgotten has no personal and no unlisted value;
-    /// - that no record whose identity is forgotten is present or missing.
+    /// - that no record whose identity is forgotten is present, missing or gone.
     ///
     /// It reads every row.
     ///
@@ -133,7 +133,8 @@ impl Mirror {
                 let text = format!("cannot rebuild the mirror: {damage}");
                 return Err(Error::new(ErrorKind::Foreign, text));
             }
-            Ok((check, true))
+            store.note_erasure()?;
+            Ok(check)
         })
     }
 }
@@ -148,7 +149,7 @@ impl Store {
     }
 
     /// Returns all findings, in the caller's transaction. Given a time, also corrects them, as of that time.
-    fn find_all(&self, corrects_at: Option<i64>) -> Result<Check, Error> {
+    pub(crate) fn find_all(&self, corrects_at: Option<i64>) -> Result<Check, Error> {
         let mut check = Check::default();
         let kind = FindingKind::Damage;
         let damage = |cause| Finding { kind, table: None, id: None, cause };
@@ -167,7 +168,6 @@ impl Store {
         if corrects_at.is_some() && !check.findings.is_empty() {
             for TableStatus { table, .. } in self.tables()? {
                 self.set_counts(&table, self.counts(&table)?, None)?;
-                self.drop_board(&table)?;
             }
         }
         Ok(check)
@@ -200,17 +200,20 @@ impl Store {
         let is_reduced = self.omits_personal()?;
         self.each_record(table, &Filter::new(), |mut stored| {
             check.records += 1;
-            let (state, name) = (stored.known.state, stored.known.state.as_str());
+            let (state, name) = (stored.record.state, stored.record.state.as_str());
             let is_damaged = state.is_live() && stored.row.drop_damaged(&stored.shape);
-            let Stored { record, known, row, shape, .. } = &stored;
+            let Stored { record, row, shape, hash } = &stored;
             let id = &record.id;
-            let is_hashed = state.is_live() && !is_reduced && !stored.has_old_hash;
-            let hash = (is_damaged || is_hashed).then(|| hasher.row(row, shape)).transpose()?;
-            let (kind, cause) = if !state.is_live() && stored.is_readable() {
-                (FindingKind::Erasure, format!("it is {name}, but still has contents"))
-            } else if state.is_live() && suppressed.has(id) {
+            // The hash of an older release is longer.
+            let is_hashed =
+                state.is_live() && !is_reduced && hash.as_ref().is_none_or(|hash| hash.len() == 16);
+            let actual = (is_damaged || is_hashed).then(|| hasher.row(row, shape)).transpose()?;
+            let actual = actual.as_ref().map(|hash| &hash.0[..]);
+            let (kind, cause) = if state != State::Forgotten && suppressed.has(id) {
                 (FindingKind::Forgotten, format!("it is {name}, although it was forgotten"))
-            } else if is_damaged || is_hashed && known.hash != hash {
+            } else if !state.is_live() && stored.is_readable() {
+                (FindingKind::Erasure, format!("it is {name}, but still has contents"))
+            } else if is_damaged || is_hashed && hash.as_deref() != actual {
                 (FindingKind::Hash, "the row was changed by another program".to_owned())
             } else {
                 return Ok(());
@@ -218,9 +221,9 @@ impl Store {
             match (corrects_at, kind) {
                 (None, _) => {}
                 (Some(at), FindingKind::Erasure) => {
-                    self.erase(table, *known, state, record.gone_at.unwrap_or(at))?;
+                    self.erase(table, (record.number, state), state, record.gone_at.unwrap_or(at))?;
                 }
-                (Some(at), FindingKind::Forgotten) => self.erase_known(table, *known, id, at)?,
+                (Some(at), FindingKind::Forgotten) => self.erase_known(table, record, at)?,
                 (Some(_), _) => {
                     let mut update = format!("UPDATE {} SET mirror_hash = ?2", quoted(table));
                     // The next list writes damaged JSON again.
@@ -231,8 +234,7 @@ impl Store {
                     for name in names.chain(rest) {
                         update.extend([", ", &quoted(name), " = NULL"]);
                     }
-                    let row = (known.key, hash.map(|hash| hash.0));
-                    self.execute(&(update + " WHERE mirror_key = ?1"), row)?;
+                    self.execute(&(update + " WHERE mirror_key = ?1"), (record.number, actual))?;
                 }
             }
             let (table, id) = (Some(table.clone()), Some(id.clone()));

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 
 use crate::error::{Error, ErrorKind};
-use crate::recovery::asking::{Answer, Ask, Asking, Fate, Group, NONSENSE};
+use crate::recovery::asking::{Answer, Ask, Asking, Fate, Fault, Group, NONSENSE};
 
 const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 
@@ -37,21 +37,21 @@ impl Service {
     fn answer(&mut self, group: &str, value: Option<&str>) -> Answer {
         self.asked.push((group.to_owned(), value.map(str::to_owned)));
         if self.fails.contains(group) {
-            return Answer::Failed(failure());
+            return Err(Fault::Failed(failure()));
         }
         let members = self.truth.get(group).cloned().unwrap_or_default();
         let Some(value) = value else {
-            return Answer::Members(members.into_keys().collect());
+            return Ok(members.into_keys().collect());
         };
         let number = VALUES.iter().position(|one| *one == value);
         if number.is_some() && self.ignores_known {
-            return Answer::Members(members.into_keys().collect());
+            return Ok(members.into_keys().collect());
         }
         if number.is_none() && self.refuses_unknown {
-            return Answer::Refused(failure());
+            return Err(Fault::Refused(failure()));
         }
         let has = |(id, one): (String, usize)| (Some(one) == number).then_some(id);
-        Answer::Members(members.into_iter().filter_map(has).collect())
+        Ok(members.into_iter().filter_map(has).collect())
     }
 
     fn members(&self) -> u64 {
@@ -205,7 +205,7 @@ fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<
     let known = vec![Group { id: "1".to_owned(), ..Group::default() }];
     let values = ["New", "Rejected"].map(str::to_owned);
     let contradictions = Mutex::new(0);
-    let members = |ids: &[&str]| Answer::Members(ids.iter().map(|id| (*id).to_owned()).collect());
+    let members = |ids: &[&str]| Ok(ids.iter().map(|id| (*id).to_owned()).collect());
     let ask = |_group: &str, value: Option<&str>| match value {
         None => members(&["a", "b"]),
         Some(NONSENSE) => members(&[]),
