@@ -45,8 +45,8 @@ impl Workspace {
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let service = spec::read_file(&root.join(&config.spec), &config.spec)?;
         if config.packages.contains_key(&Role::Server) && !is_served(&service) {
-            let why = "cannot generate the crate `server`: a generated server answers GET requests that one query parameter \
-                       selects, with bearer tokens, single values, and failures by their status; remove it from `[crate]`";
+            let why = "cannot generate the crate `server`: a generated server supports only GET requests selected by one \
+                       query parameter, bearer tokens, single values, and failures by status; remove `server` from `[crate]`";
             return Err(Report::of_file(&config.file, why));
         }
         Ok(Self { root: root.to_owned(), config, service })
@@ -91,8 +91,8 @@ fn has_other_forms(ty: &Type) -> bool {
     }
 }
 
-/// The files to generate for a service, and their locations. All paths are relative to the root of the workspace,
-/// with `/`.
+/// The files to generate for a service, and their locations. All paths are relative to the root of the workspace
+/// and use `/` as the separator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The path of the configuration itself: `spec/codegen.toml`.
@@ -336,7 +336,7 @@ pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
             let is_taken = |own: &&String| other.written().any(|their| overlap(own, their));
             if let Some(path) = config.written().find(is_taken) {
                 let why = format!(
-                    "cannot generate into `{path}`: {} does so, too; give each service its own crates and folders",
+                    "cannot generate into `{path}`: {} already does so; give each service its own crates and folders",
                     other.file
                 );
                 return Err(Report::of_file(file, why));

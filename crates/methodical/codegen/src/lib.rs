@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The steps in between are public, too:
+//! The steps in between are also public:
 //!
 //! | module | contents |
 //! |---|---|

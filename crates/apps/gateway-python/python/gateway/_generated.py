@@ -118,7 +118,7 @@ else:
 
 
 class Client(_native.Client):
-    """A client for one account of the service. `token` is a text, or a callable that returns one."""
+    """A client for one account of the service. `token` is a string, or a callable that returns one."""
 
     def list_candidates(self, *, vacancy_id: int | str | None = None, status: StatusName | str | None = None) -> Records[Candidate]:
         """Lists all candidates, those of one vacancy, or those of one vacancy with one status."""

@@ -222,7 +222,7 @@ fn presence(operation: &Operation, param: &Param) -> String {
     let presence = match operation.needed_names(param, code) {
         _ if param.required => "required".to_owned(),
         None => "optional".to_owned(),
-        Some(needed) => format!("needs {needed}, else no effect"),
+        Some(needed) => format!("no effect without {needed}"),
     };
     match &param.recovers {
         Some(attribute) => format!("{presence}, recovers {}", code(attribute)),

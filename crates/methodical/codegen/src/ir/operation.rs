@@ -130,8 +130,8 @@ impl Operation {
         self.needed_options(param).chain([param]).collect()
     }
 
-    /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it takes the value of
-    /// `album_id`, too, because `status` needs it.
+    /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it also takes the
+    /// value of `album_id`, because `status` needs it.
     pub fn setter(&self, param: &Param) -> String {
         let needed = self.needed_options(param).map(|one| one.rust.without_last("id"));
         let joined = needed.chain([param.rust.clone()]).reduce(|one, next| one.joined_with(&next));

@@ -181,7 +181,7 @@ impl Context<'_> {
     }
 }
 
-/// Returns a text as it must be unique.
+/// Returns text in the form in which it must be unique.
 pub(super) fn exact(text: &At<String>) -> (String, &At<String>) {
     (text.value.clone(), text)
 }

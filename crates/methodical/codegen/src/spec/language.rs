@@ -308,7 +308,7 @@ tables! {
         lenient: Vec<At<ListLeniency>>,
     }
 
-    /// A single object, or a value that is not a record, such as a text, a number, a list of these, or a map.
+    /// A single object, or a value that is not a record, such as a string, a number, a list of these, or a map.
     struct Data {
         /// The model of the object, or the type of the value.
         of: Text<AnyType>,
@@ -333,7 +333,7 @@ pub(crate) enum Paging {
     Page(At<Pages>),
     /// A parameter is the number of records before the page.
     Offset(At<Offset>),
-    /// A parameter is a text that the page before contains.
+    /// A parameter is text that the previous page contains.
     Cursor(At<Cursor>),
 }
 
@@ -368,7 +368,7 @@ tables! {
         more: Option<Text<Keys>>,
     }
 
-    /// A parameter is a text that the page before contains.
+    /// A parameter is text that the previous page contains.
     struct Cursor {
         /// The parameter whose value changes from page to page.
         param: Text<Bracketed>,

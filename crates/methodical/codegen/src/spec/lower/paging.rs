@@ -80,7 +80,7 @@ fn param(
         return Some(index);
     }
     let needed = if is_cursor { "text" } else { "an `integer`" };
-    say!(cx, name, "the parameter `{name}` must be {needed} without `needs`, as `{key}`"
+    say!(cx, name, "to serve as `{key}`, the parameter `{name}` must be {needed} without `needs`"
         => "change it, or name another parameter");
     None
 }
@@ -133,7 +133,7 @@ fn mark(
     if fits {
         return Some(Mark { says, path });
     }
-    say!(cx, named, "the field `{}` must be {needed}, as `{word}`", field.wire
+    say!(cx, named, "to serve as `{word}`, the field `{}` must be {needed}", field.wire
         => "change its type or its presence, or name another field");
     None
 }
@@ -186,7 +186,7 @@ pub(super) fn gauge(
         let help = format!("name a field of the object in `{key}`");
         let (path, fields) = fields(cx, service, model, named, &help)?;
         if !fields.last().and_then(|field| field.ty.value()).is_some_and(fits) {
-            say!(cx, named, "the field `{named}` must be {needed}, as `{key}` of a gauge"
+            say!(cx, named, "to serve as `{key}` of a gauge, the field `{named}` must be {needed}"
                 => "change its type, or name another field");
             return None;
         }

@@ -93,7 +93,7 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     let [yes, no] = [&given.yes, &given.no]
         .map(|list| list.as_ref().map(|list| list.value.clone()).unwrap_or_default());
     say_if!(cx, [&yes, &no].into_iter().any(|list| list.is_empty() == is_coded), given.wire,
-        "a scalar has values in `true` and `false` if its `wire` is `codes`, and only then"
+        "a scalar has values in `true` and `false` if, and only if, its `wire` is `codes`"
         => "write `true = [1]` and `false = [0]`, or remove them");
     for (key, list, codes) in [("true", &given.yes, &yes), ("false", &given.no, &no)] {
         for code in codes {
