@@ -83,7 +83,7 @@ impl Secret {
     fn random() -> Result<Self, Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| {
-            Error::new("cannot create a token: the operating system has no random numbers")
+            Error::new("cannot create a token: no random numbers are available")
                 .because(io::Error::other(error.to_string()))
         })?;
         let mut text = String::with_capacity(64);
@@ -123,7 +123,7 @@ impl Access {
             }
             (None, None) => own.map(|host| format!("http://{host}")).to_vec(),
         };
-        // Beyond this machine, readers log in with passwords: somebody else could be the first to use a link.
+        // Beyond this machine, readers log in with passwords: someone else could be the first to use a link.
         let has_link = (proxy.is_none() && address.ip().is_loopback()) || readers().is_empty();
         let token = if has_link { Some(Secret::random()?) } else { None };
         Ok(Self {
@@ -154,7 +154,7 @@ impl Access {
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
         // Another site may have a name that resolves to this machine.
         const HOST_TITLE: &str = "This is not the address of the dashboard";
-        const HOST_TEXT: &str = "Open it by the link that the command prints.";
+        const HOST_TEXT: &str = "Use the link that the command prints.";
         const ORIGIN_TITLE: &str = "Another site asked for this page";
         let host = one(request.headers(), HOST);
         // In HTTP/2, the authority replaces the `Host` header.
@@ -168,7 +168,7 @@ impl Access {
         match one(request.headers(), ORIGIN) {
             Ok(None) if request.method().is_safe() => Ok(()),
             Ok(Some(origin)) if self.is_ours(origin) => Ok(()),
-            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Open it by its link.")),
+            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Use the dashboard's own link.")),
         }
     }
 

@@ -172,8 +172,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         tables.push(Table {
             by: label(board.groups.name()),
             lead: format!(
-                "Each number leads to its {members}. Below it is for how long half of them have had the {value}, which the \
-                 color shows, and the share that ever had it."
+                "Each number links to its {members}. Below it are the median time they have had the {value}, shown by the \
+                 color, and the share that ever had it."
             ),
             total: "Total",
             rows,
@@ -183,7 +183,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         tables.push(Table {
             by: label(&outline::source(board.members).unwrap_or_default()),
             lead: format!(
-                "The share of the {members} of each one who ever had a {value}, and the median time until they left it."
+                "The share of each one’s {members} that ever had a {value}, and the median time until they left it."
             ),
             total: "New in 12 weeks",
             rows: counts.sources.iter().map(of_source).collect(),

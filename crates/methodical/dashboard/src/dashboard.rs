@@ -176,7 +176,7 @@ impl Dashboard {
     pub fn listen(self, address: SocketAddr) -> Result<Listening, Error> {
         if !address.ip().is_loopback() && self.proxy.is_none() && self.tls.is_none() {
             return Err(Error::new(format!(
-                "cannot listen on {address}: others could read the records on their way; use TLS or a loopback address, or name \
+                "cannot listen on {address}: others could read the records in transit; use TLS or a loopback address, or name \
                  the host of a proxy"
             )));
         }

@@ -48,7 +48,7 @@ pub(crate) fn page(status: StatusCode, title: &str, text: &str, can_return: bool
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        const BUSY: &str = "Other downloads are not complete yet. Try again when one of them is.";
+        const BUSY: &str = "Other downloads are still running. Try again when one has finished.";
         let failed = StatusCode::INTERNAL_SERVER_ERROR;
         let (status, title, text) = match self {
             Self::NotFound(text) => (StatusCode::NOT_FOUND, "Not found", text),

@@ -105,7 +105,7 @@ impl<S: Sync> FromRequestParts<S> for Params {
 impl Params {
     /// Returns the problem for a request whose parameters cannot be read.
     pub(crate) fn unreadable() -> Problem {
-        Problem::Request("The parameters are not readable.".to_owned())
+        Problem::Request("The parameters cannot be read.".to_owned())
     }
 
     /// Returns a parameter unless it is empty. If it occurs more than once, the last one counts.
@@ -119,7 +119,7 @@ impl Params {
 
     /// Returns the problem for a parameter with an unknown value.
     pub(crate) fn wrong(name: &str) -> Problem {
-        Problem::Request(format!("`{name}` is not a choice of this page."))
+        Problem::Request(format!("`{name}` has a value that this page does not offer."))
     }
 
     pub(crate) fn number(&self, name: &'static str) -> Result<Option<i64>, Problem> {

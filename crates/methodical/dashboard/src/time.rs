@@ -74,7 +74,7 @@ pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
 
-/// Returns the last second of the day that was this number of days ago: who waited since then has waited that long.
+/// Returns the last second of the day that was this number of days ago: anyone waiting since then has waited that long.
 pub(crate) fn days_ago(now: i64, days: i64) -> i64 {
     midnight(now).saturating_sub(days.saturating_sub(1).saturating_mul(DAY)).saturating_sub(1)
 }

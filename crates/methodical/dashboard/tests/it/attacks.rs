@@ -308,7 +308,7 @@ fn another_interface_needs_tls_or_a_proxy() {
     let error = dashboard().listen(everywhere).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot listen on 0.0.0.0:0: others could read the records on their way; use TLS or a loopback address, or name the \
+        "cannot listen on 0.0.0.0:0: others could read the records in transit; use TLS or a loopback address, or name the \
          host of a proxy"
     );
     let behind = dashboard().behind_proxy("board.example.com");
