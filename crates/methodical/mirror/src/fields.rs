@@ -80,7 +80,7 @@ impl Shape {
     }
 
     pub(crate) fn identity(&self) -> Result<&Column, Error> {
-        let damaged = || Error::new(ErrorKind::Store, "the stored columns have no identity");
+        let damaged = || Error::new(ErrorKind::Store, "the stored columns have no id");
         self.columns.get(self.identity).ok_or_else(damaged)
     }
 

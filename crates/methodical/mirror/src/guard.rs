@@ -43,7 +43,7 @@ impl Rules {
             )
         } else if is_replaced {
             format!(
-                "{replaced} of {present} records have other personal data, as if their identities now belonged to other people"
+                "{replaced} of {present} records have other personal data, as if their ids now belonged to other people"
             )
         } else if newly > 0 && is_many(lost, week_ago) {
             format!(

@@ -77,8 +77,8 @@
 //! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed,
 //!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and a new name was
 //!   added. It begins with the most frequent values of the group, and stops once each member has one. If all have the
-//!   same value, it asks for one more, because a service that ignores the filter returns the whole group for that one,
-//!   too. A change of a value in a group whose members did not change is therefore found when the group is due.
+//!   same value, it asks for one more, because a service that ignores the filter returns the whole group again.
+//!   A change of a value in a group whose members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
 //!   value must be among those of the group, no record may have two values, and a value that does not exist must have
 //!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
@@ -126,7 +126,7 @@
 //! `mirror_consumer` (consumers and their failures), `mirror_rejected` (rejected records of the last sync of each
 //! scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), `mirror_spell` (past
 //! values of placements), `mirror_note` (which groups are due, the names of values, the counts of boards), `mirror_run`
-//! (the last 1,000 syncs of tables, also failed ones), and `mirror_sample` (the amounts of gauges).
+//! (the last 1,000 syncs of tables, including failed ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # Upkeep
 //!

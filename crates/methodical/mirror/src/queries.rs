@@ -224,7 +224,7 @@ pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 ///
-/// Those of the [module](self).
+/// Fails as the [module](self) says.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -298,7 +298,7 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 ///
 /// # Errors
 ///
-/// Those of the [module](self).
+/// Fails as the [module](self) says.
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
@@ -324,7 +324,7 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
 ///
 /// # Errors
 ///
-/// Those of the [module](self), and if the members have no such column.
+/// Fails as the [module](self) says, and if the members have no such column.
 pub fn report(
     mirror: &Mirror,
     table: &str,
@@ -399,7 +399,7 @@ pub fn arrivals(
 ///
 /// # Errors
 ///
-/// Those of the [module](self).
+/// Fails as the [module](self) says.
 pub fn waiting(
     mirror: &Mirror,
     table: &str,
@@ -417,7 +417,7 @@ pub fn waiting(
 }
 
 /// Returns the end values: fewer than one in ten of the placements that ever had such a value left it. A placement
-/// with an end value does not count as waiting. The first value, in the order of the reader or else of the contract,
+/// with an end value does not count as waiting. `first`, the first value in the reader's order or else the contract's,
 /// is never an end. The set is empty until a placement has left a value.
 pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -440,7 +440,7 @@ pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a st
 ///
 /// # Errors
 ///
-/// Those of the [module](self), and if the members have no such column.
+/// Fails as the [module](self) says, and if the members have no such column.
 pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Vec<Passage>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
@@ -482,7 +482,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
 ///
 /// E-mail addresses are compared without surrounding spaces, ignoring case. Telephone numbers are compared by their
 /// last nine digits: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers with fewer than seven
-/// digits are not compared. Numbers of two countries with the same last nine digits are returned, too, so a person has
+/// digits are not compared. Numbers of two countries with the same last nine digits are also returned, so a person has
 /// to check each result.
 ///
 /// # Errors
@@ -573,7 +573,7 @@ fn phone(text: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// Those of the [module](self).
+/// Fails as the [module](self) says.
 pub fn board(
     mirror: &Mirror,
     table: &str,
@@ -779,7 +779,7 @@ pub struct Step {
 ///
 /// # Errors
 ///
-/// Those of the [module](self).
+/// Fails as the [module](self) says.
 pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
@@ -799,7 +799,7 @@ pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
 ///
 /// # Errors
 ///
-/// Those of the [module](self).
+/// Fails as the [module](self) says.
 pub fn times(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<ValueTime>, Error> {
     let store = mirror.store();
     store.relation(table)?;

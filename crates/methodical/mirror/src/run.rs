@@ -284,7 +284,7 @@ impl Run<'_> {
                 self.report.repeated += 1;
             }
             _ if is_seen => {
-                return self.reject_last("the list has another record with the same identity");
+                return self.reject_last("the list has another record with the same id");
             }
             State::Forgotten => self.report.suppressed += 1,
             State::Present if is_current => self.report.unchanged += 1,

@@ -20,7 +20,7 @@ use crate::store::{Store, utc};
 pub struct Consumer {
     /// The name of the consumer.
     pub name: String,
-    /// The number of the last delivered change. All changes with smaller numbers were delivered, too, or precede the
+    /// The number of the last delivered change. All changes with smaller numbers were also delivered, or precede the
     /// first position of the consumer.
     pub position: i64,
     /// How far the position is behind the end of the feed, in change numbers.
@@ -37,7 +37,7 @@ pub struct Consumer {
     pub error: Option<String>,
     /// When the next attempt is due, in seconds since 1970 (UTC), if the last one failed.
     pub next_attempt_at: Option<i64>,
-    /// Since when nothing is delivered, in seconds since 1970 (UTC), until
+    /// When the consumer was disabled, in seconds since 1970 (UTC). Nothing is delivered to it until
     /// [`Mirror::enable_consumer`](crate::Mirror::enable_consumer) is called.
     pub disabled_at: Option<i64>,
 }
@@ -81,7 +81,7 @@ impl Store {
         let found = self.consumers()?.into_iter().find(|consumer| consumer.name == name);
         found.ok_or_else(|| {
             let text = format!(
-                "cannot find the consumer `{}`: the mirror does not have it; add it first",
+                "cannot find the consumer `{}`: the mirror has no such consumer; add it first",
                 name.escape_debug()
             );
             Error::new(ErrorKind::Consumer, text)
@@ -120,7 +120,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Consumer`] if the name is invalid.
+    /// Returns [`ErrorKind::Consumer`] if the name is invalid, or any error of the store.
     ///
     /// ```
     /// use methodical_mirror::Mirror;
@@ -240,7 +240,7 @@ impl Mirror {
     ///
     /// The position moves after events were delivered. Each event is therefore delivered at least once, in the order of
     /// its number, even if the process is killed. An event that is delivered again has the same
-    /// [`id`](crate::Event::id). Events are created right before their delivery, from the records as they are then. An
+    /// [`id`](crate::Event::id). Events are created just before their delivery, from the records as they are then. An
     /// erased record is not delivered.
     ///
     /// One process delivers to a consumer at a time. Once that process has ended, or was killed, another one can

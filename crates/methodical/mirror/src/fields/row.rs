@@ -140,7 +140,7 @@ impl<'a> Row<'a> {
             Some(Some(Value::Integer(id))) => Ok(id.to_string().into()),
             _ => {
                 let name = &shape.identity()?.name;
-                let text = format!("the identity `{name}` is missing or of another kind");
+                let text = format!("the id `{name}` is missing or of the wrong type");
                 Err(Error::new(ErrorKind::Record, text))
             }
         }

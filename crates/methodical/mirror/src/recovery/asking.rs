@@ -69,7 +69,7 @@ impl Asking<'_> {
     ///
     /// # Errors
     ///
-    /// The service does not apply the filters, or too many consecutive responses failed.
+    /// Fails if the service does not apply the filters, or too many consecutive responses failed.
     pub(crate) fn run(
         self,
         groups: Vec<Group>,
@@ -87,7 +87,7 @@ impl Asking<'_> {
             }
         };
         thread::scope(|scope| {
-            // This thread works, too, so that one call at a time needs no other.
+            // This thread also works, so that one call at a time needs no other.
             for _ in 1..threads {
                 scope.spawn(work);
             }
@@ -102,7 +102,7 @@ impl Asking<'_> {
             && received.clone().next().is_some()
             && received.all(|one| one == first)
         {
-            let why = "each group has the records of the whole list, so that the service ignores the filter of the group";
+            let why = "each group has the records of the whole list, so the service seems to ignore the filter of the group";
             return Err(refused_filter(self.name, why));
         }
         Ok(progress)
@@ -155,7 +155,7 @@ impl Asking<'_> {
                 // A record may have changed between two responses.
                 Err(Stop::Contradiction(_)) if !is_again => is_again = true,
                 Err(Stop::Contradiction(why)) => {
-                    let why = format!("{why} in the group `{}`, asked twice", group.id);
+                    let why = format!("{why} in the group `{}`, in two attempts", group.id);
                     return Err(self.give_up(refused_filter(self.name, &why)));
                 }
                 result => return result,
@@ -164,7 +164,7 @@ impl Asking<'_> {
     }
 
     /// Asks for the members with each value, most frequent in the group first, until each member has one. If they all
-    /// have the same value, asks for one more: a service that ignores the filter returns the whole group for it, too.
+    /// have the same value, asks for one more: a service that ignores the filter returns the whole group again.
     fn place(&self, group: &Group, mut members: Members) -> Result<Fate, Stop> {
         let mut order: Vec<(usize, &String)> = self.values.iter().enumerate().collect();
         // The sort is stable, so that the general order decides between equals.

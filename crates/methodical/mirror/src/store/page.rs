@@ -188,7 +188,7 @@ impl Store {
         let select = format!("SELECT {order} FROM {} WHERE mirror_key = ?1", quoted(table));
         self.query(&select, (number,), |row| row.get(0))?.pop().ok_or_else(|| {
             let text = format!(
-                "cannot continue after row {number}: it was removed; begin with the first page"
+                "cannot continue after row {number}: it was removed; start again from the first page"
             );
             Error::new(ErrorKind::Cursor, text)
         })

@@ -152,7 +152,7 @@ impl SyncReport {
 }
 
 impl TableReport {
-    /// Returns its errors: its own, and those of its groups.
+    /// Returns the errors of the table and of its groups.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Error> {
         let groups = self.failures.iter().map(|failure| &failure.error);
         self.result.as_ref().err().into_iter().chain(groups)

@@ -50,7 +50,7 @@ impl Mirror {
         let (to, at, store) = (to.as_ref(), self.now(), self.store());
         let mirror = store.path("back up")?;
         files::sweep(to);
-        // Refused at the end, too; check now, before a long copy.
+        // Also refused at the end; check now, before a long copy.
         if existing == Existing::Refuse && to.symlink_metadata().is_ok() {
             return Err(files::exists(to));
         }
@@ -148,7 +148,7 @@ impl Mirror {
             forget_again(&mut copy, to, at)?;
         }
         renew(&copy.connection, "TRUE")?;
-        // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
+        // The log keeps the former name. Closing also writes it into the file, but ignores errors.
         empty_log(&copy.connection)?;
         drop(copy);
         if has_former {
@@ -171,7 +171,7 @@ fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
     let copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
     copy.execute_batch("PRAGMA journal_mode = WAL; UPDATE mirror_meta SET is_copy = 1")
         .or_failed()?;
-    // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
+    // The log keeps the former name. Closing also writes it into the file, but ignores errors.
     empty_log(&copy)?;
     copy.close().map_err(|(_copy, error)| sqlite_failed(error))
 }

@@ -122,8 +122,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data.
-    /// [`ErrorKind::Busy`] if another process is syncing the mirror. After an error, the mirror is unchanged.
+    /// Returns [`ErrorKind::Foreign`] if the database is damaged, so that rebuilding the mirror could lose data,
+    /// and [`ErrorKind::Busy`] if another process is syncing the mirror. After an error, the mirror is unchanged.
     pub fn rebuild(&mut self) -> Result<Check, Error> {
         let (at, mut store) = (self.now(), self.store());
         store.change(|store| {

@@ -210,7 +210,7 @@ fn unknown_and_invalid_names_are_refused() {
     let mut receiver = Receiver::default();
     let error = mirror.deliver("other", &mut receiver, &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Consumer);
-    let says = "cannot find the consumer `other`: the mirror does not have it; add it first";
+    let says = "cannot find the consumer `other`: the mirror has no such consumer; add it first";
     assert_eq!(error.to_string(), says);
     for name in ["", "two\nlines"] {
         let error = mirror.add_consumer(name).unwrap_err();

@@ -142,7 +142,7 @@ impl Exchange {
     pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
         match operation.record.identity() {
             Some(identity) => self.values(operation, identity.name),
-            None => skip("the records have no identity"),
+            None => skip("the records have no id"),
         }
     }
 }
