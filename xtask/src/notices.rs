@@ -1,4 +1,4 @@
-//! The licenses of the crates in a program: a text that accompanies it.
+//! The licenses of the crates in a program: text that accompanies it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

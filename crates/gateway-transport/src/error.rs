@@ -290,7 +290,7 @@ impl StdError for TransportError {
 /// Finds the first error of type `T` among `error` and its sources.
 ///
 /// `io::Error::source()` returns the source *of the wrapped error*, so a plain walk skips the wrapped error itself: a
-/// TLS failure inside an `io::Error` would look like a failed connection. This function checks the wrapped error, too.
+/// TLS failure inside an `io::Error` would look like a failed connection. This function also checks the wrapped error.
 #[cfg(any(
     feature = "tower-service",
     all(feature = "reqwest", not(all(target_family = "wasm", target_os = "unknown"))),

@@ -54,7 +54,7 @@ impl Redacted {
         }
     }
 
-    /// Returns whether the target or the body of a request contains secrets.
+    /// Returns whether a request has a redacted form, because its target or body contains secrets.
     pub fn is_needed(request: &Request) -> bool {
         request.extensions().get::<Self>().is_some()
     }

@@ -32,7 +32,7 @@ pub fn time() -> Option<Arc<dyn Time>> {
     with(|own| own.borrow().clone()).flatten()
 }
 
-/// Ends the simulated time of a thread when it is dropped.
+/// The guard of [`simulate`]. Dropping it restores the time that the thread had before.
 #[must_use = "dropping it ends the simulation"]
 pub struct Simulated {
     before: Option<Arc<dyn Time>>,

@@ -17,7 +17,7 @@ use crate::{
     TransportErrorKind,
 };
 
-/// A [`Transport`] as a tower [`Service`], on which layers of tower and tower-http can be stacked.
+/// A [`Transport`] as a tower [`Service`], to be wrapped in layers of tower and tower-http.
 ///
 /// The service is always ready. Clones share the transport.
 ///

@@ -21,7 +21,7 @@ pub struct Client {
 /// the `Cargo.lock` of the tests.
 ///
 /// # Errors
-/// Returns a text that names each difference.
+/// Returns text that names each difference.
 pub fn compare(client: &Client, document: &str, lock: &str) -> Result<(), String> {
     let Client { package, version, failures, .. } = *client;
     let findings = run(client.factory, &[]);

@@ -74,7 +74,7 @@ impl ReqwestTransport {
         if !body.is_empty() {
             *request.body_mut() = Some(body.into());
         }
-        // reqwest applies this timeout to the body, too.
+        // reqwest also applies this timeout to the body.
         *request.timeout_mut() = left;
         Ok((client.execute(request), head_end))
     }

@@ -122,7 +122,7 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// The errors of [`Place::open`], and [`ErrorKind::Url`](crate::ErrorKind::Url) if the URL does not name a file.
+    /// Returns the errors of [`Place::open`], and [`ErrorKind::Url`](crate::ErrorKind::Url) if the URL names no file.
     pub fn open(url: &str) -> Result<Self, Error> {
         let refused =
             |why: &str| Error::new(ErrorKind::Url, format!("cannot write to a URL: {why}"));

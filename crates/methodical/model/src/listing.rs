@@ -66,7 +66,7 @@ impl<T, B: Default> Default for Listing<T, B> {
 
 /// A record that could not be decoded: its index, the reason, and its JSON text.
 ///
-/// `Debug` does not print the JSON text, which may be personal.
+/// `Debug` does not print the JSON text, which may contain personal data.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Rejected {
     index: u64,

@@ -104,7 +104,7 @@ impl Dispatch {
         Self { place: Place::Form, ..Self::query(selectors) }
     }
 
-    /// Creates a dispatch by the last segments of the path.
+    /// Creates a dispatch by path: the name of the method is appended to [`Service::PATH`].
     #[must_use]
     pub const fn path() -> Self {
         Self { place: Place::Path, selectors: &[], constants: &[] }

@@ -21,7 +21,7 @@ pub struct Connection {
     pub peer: IpAddr,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
-    /// The reason for which all requests of the connection are refused, if they are.
+    /// Why all requests of the connection are refused, if they are.
     pub(crate) refusal: Option<Refusal>,
     pub(crate) state: Mutex<State>,
 }

@@ -27,7 +27,7 @@ pub enum Refusal {
     Body,
     /// There are too many connections.
     Overloaded,
-    /// There are too many connections of the same address.
+    /// There are too many connections from the same address.
     AddressLimit,
 }
 

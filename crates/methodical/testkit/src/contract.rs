@@ -2,7 +2,7 @@
 //!
 //! The checks are derived from a description of the service, which the generator writes from the spec: the operations
 //! and their parameters, the form of each response, and the fields of each record. A field or operation added to the
-//! spec is therefore checked, too.
+//! spec is therefore also checked.
 //!
 //! The checks send GET and HEAD requests, and a POST only for operations that the spec marks as idempotent. For a
 //! service without such operations, the checks are safe to run against production. Only the requests for whole lists

@@ -94,7 +94,7 @@ impl Call {
         }
     }
 
-    /// Matches every call of an operation, and responds in its form.
+    /// Matches every call of an operation, and puts the data where the operation's responses have it.
     pub const fn of<O: Operation>() -> Self {
         let mut call = Self::new::<O::Service>(O::METHOD);
         call.place = O::BODY;
@@ -116,7 +116,7 @@ impl Call {
         self
     }
 
-    /// Matches only calls in which the list `name` has exactly the given values. In a JSON body, the style is ignored.
+    /// Matches only calls whose list `name` has exactly these values. After a `post` with JSON, `style` is ignored.
     pub fn with_list(
         mut self,
         name: &'static str,

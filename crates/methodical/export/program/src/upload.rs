@@ -32,7 +32,7 @@ impl Upload for Uploaded {
     }
 }
 
-/// Returns an error whose text has the causes, too: the program prints only the text of an error of the output.
+/// Returns an error whose text also has the causes: the program prints only the text of an error of the output.
 fn with_causes(error: &dyn Error) -> io::Error {
     let mut text = error.to_string();
     let mut source = error.source();

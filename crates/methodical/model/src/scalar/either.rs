@@ -123,7 +123,7 @@ pub fn parse_signed(text: &str, name: &str) -> Result<i64, DecodeError> {
     number.ok_or_else(|| DecodeError::conversion(name, "a whole number"))
 }
 
-/// Compares two texts. Whole numbers of any size are ordered by value, before all other text. Numbers of the same
+/// Compares two strings. Whole numbers of any size are ordered by value, before all other text. Numbers of the same
 /// value, such as `7` and `07`, are ordered as text, so only identical text is equal.
 pub fn compare_digits(one: &str, other: &str) -> Ordering {
     let by_value = match (digits(one), digits(other)) {
