@@ -161,7 +161,7 @@ impl Rows<'_> {
 const BATCH: usize = 32 * 1024;
 
 impl Row<'_> {
-    /// Appends a text.
+    /// Appends a string.
     pub(crate) fn text(&mut self, text: Option<&str>) {
         match self.0.next() {
             Some(Builder::Text(to)) => to.append_option(text),

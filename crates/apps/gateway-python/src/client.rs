@@ -98,7 +98,7 @@ impl Client {
     }
 }
 
-/// Returns the token source of a text, or of a callable that returns one.
+/// Returns the token source for a string, or for a callable that returns one.
 fn source(py: Python<'_>, token: &Bound<'_, PyAny>) -> PyResult<Arc<dyn TokenSource>> {
     if token.is_callable() {
         return Ok(Arc::new(Callable(token.clone().unbind())));

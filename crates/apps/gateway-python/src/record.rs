@@ -32,7 +32,7 @@ pub(crate) fn extra<'py>(py: Python<'py>, extra: &Extra<'_>) -> PyResult<Bound<'
     Ok(fields)
 }
 
-/// A parameter that is sent as text or in digits: a text, or a whole number.
+/// A parameter that is sent as text or in digits: a string, or a whole number.
 #[derive(Clone, FromPyObject)]
 pub(crate) enum Argument {
     Number(i64),

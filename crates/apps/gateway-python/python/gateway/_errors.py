@@ -29,7 +29,7 @@ class GatewayError(Exception):
     attempts: int = 0
     """How many requests were sent."""
     delivered: int | None = None
-    """How many records of a list came before the error."""
+    """How many records of a list were received before the error."""
     retry_after: float | None = None
     """How many seconds the service asks to wait."""
     transient: bool = False
@@ -59,7 +59,7 @@ class ServerError(GatewayError):
 
 
 class ContractError(GatewayError):
-    """The response is not what the contract says. The base URL may be that of another service."""
+    """The response does not match the contract. The base URL may belong to another service."""
 
 
 class MirrorError(GatewayError):
@@ -67,7 +67,7 @@ class MirrorError(GatewayError):
 
 
 class RejectedWarning(UserWarning):
-    """Some records of a list do not match the contract; `Records.rejected` has them."""
+    """Some records of a list do not match the contract; `Records.rejected` lists them."""
 
 
 _KINDS: dict[type[GatewayError], dict[str, str]] = {

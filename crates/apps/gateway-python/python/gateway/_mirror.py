@@ -24,7 +24,7 @@ class TableReport(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of a record. It has no values but those of a placement."""
+    """A change of a record. It has no values except those of a placement."""
 
     number: int
     at: int
@@ -49,7 +49,7 @@ class Placement(NamedTuple):
     since: int
     days: int
     is_older: bool
-    """Whether it may have the value for longer."""
+    """Whether it may have had the value for longer."""
 
 
 class Report(NamedTuple):
