@@ -174,7 +174,7 @@ impl Store {
     pub(crate) fn add_history(
         &mut self,
         runs: &[PastRun],
-        samples: &[Sample],
+        samples: &[SampleReport],
     ) -> Result<(), Error> {
         let values = ["?"; 16].join(", ");
         let insert = format!(
@@ -197,6 +197,7 @@ impl Store {
                 store.execute(&insert, &*row)?;
             }
             store.execute(prune, (PastRun::KEPT,))?;
+            let samples = samples.iter().filter_map(|one| one.result.as_ref().ok());
             for Sample { at, gauge, amount, unit } in samples {
                 store.execute(take, (utc(*at), gauge, amount, unit))?;
             }

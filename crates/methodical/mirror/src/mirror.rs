@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, debug_with};
-use crate::fields::{Hash, Hasher, Secret, hex};
+use crate::fields::{Hasher, Secret, hex};
 use crate::recovery::References;
 use crate::store::filter::Filter;
 use crate::store::page::{Order, Paging};
@@ -348,11 +348,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Returns the keyed hash of the identity of a record.
-    pub(crate) fn record(&self, id: &str) -> Hash {
-        self.records().hash(&[id.as_bytes()])
-    }
-
+    /// Returns the hasher of the identities of records.
     pub(crate) fn records(&self) -> Hasher {
         Hasher::new(&self.secret, "identity")
     }

@@ -74,41 +74,43 @@ impl Store {
             return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
         }
         connection.execute_batch(SETTINGS).or_failed()?;
-        connection.set_prepared_statement_cache_capacity(64);
         upgrade(&mut connection)?;
         renew(&connection, "is_copy = 1")?;
-        let identity = identity(&connection)?;
-        if source.is_some_and(|source| !source.is_of(&identity)) {
+        let store = Self::new(connection)?;
+        if source.is_some_and(|source| !source.is_of(&store.identity)) {
             let why =
                 "it is the mirror of another account or base URL; use a separate file for each";
             return Err(refused(ErrorKind::OtherSource, why));
         }
         // A process that was killed may have left erased values in the log.
-        let has_traces = !remove_traces(&connection, Duration::ZERO)?;
-        Ok(Self { path: Some(path.to_owned()), has_traces, ..Self::new(connection, identity) })
+        let has_traces = !remove_traces(&store.connection, Duration::ZERO)?;
+        Ok(Self { path: Some(path.to_owned()), has_traces, ..store })
     }
 
     /// Creates a mirror in memory, without a source. Only one connection can use it, so it needs no locks.
     pub(crate) fn in_memory() -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory().or_failed()?;
         create(&mut connection, &Source::new("", ""))?;
-        connection.set_prepared_statement_cache_capacity(64);
-        let identity = identity(&connection)?;
-        Ok(Self::new(connection, identity))
+        Self::new(connection)
     }
 
-    fn new(connection: Connection, identity: Identity) -> Self {
-        Self {
+    fn new(connection: Connection) -> Result<Self, Error> {
+        connection.set_prepared_statement_cache_capacity(64);
+        let select = "SELECT id, secret, source FROM mirror_meta";
+        let identity = connection.query_row(select, (), |row| {
+            Ok(Identity { id: row.get(0)?, secret: Secret(row.get(1)?), source: row.get(2)? })
+        });
+        Ok(Self {
             path: None,
+            identity: identity.or_failed()?,
             connection,
-            identity,
             has_traces: false,
             has_erased: Cell::default(),
             lock: None,
             held: Weak::new(),
             tables: RefCell::default(),
             shapes: RefCell::default(),
-        }
+        })
     }
 
     /// Returns the path of the file. Fails for a mirror in memory, which has none.
@@ -160,7 +162,8 @@ impl Store {
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
-    /// Declares that the transaction erases values: the noted boards may have them, and the log has them when it ends.
+    /// Declares that the transaction erases values: removes the noted counts of boards, which may include them, and makes
+    /// [`commit`](Self::commit) remove them from the log.
     pub(crate) fn note_erasure(&self) -> Result<(), Error> {
         if self.has_erased.replace(true) {
             return Ok(());
@@ -343,16 +346,6 @@ pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Erro
         connection.execute(&update, (id,)).or_failed()?;
     }
     Ok(())
-}
-
-fn identity(connection: &Connection) -> Result<Identity, Error> {
-    let select = "SELECT id, secret, source FROM mirror_meta";
-    connection
-        .query_row(select, (), |row| {
-            let secret = Secret(row.get(1)?);
-            Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
-        })
-        .or_failed()
 }
 
 /// Writes the log into the file and empties it. Returns false if a reader of an older state prevents that.

@@ -67,9 +67,7 @@ impl Mirror {
         S::visit(&mut sync);
         let Sync { calls, mut report, runs, .. } = sync;
         if !report.is_busy() {
-            let samples = report.samples.iter().filter_map(|one| one.result.as_ref().ok());
-            let samples: Vec<Sample> = samples.cloned().collect();
-            report.error = self.store().add_history(&runs, &samples).err();
+            report.error = self.store().add_history(&runs, &report.samples).err();
         }
         report.calls = calls.into_inner();
         let is_complete = report.failures().next().is_none();

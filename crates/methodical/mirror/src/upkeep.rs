@@ -168,7 +168,7 @@ impl Mirror {
     pub fn forget(&mut self, table: &str, id: &str) -> Result<Forgotten, Error> {
         let (at, mut store) = (self.now(), self.store());
         let id = &*store.spelled(table, id);
-        let hash = store.identity.record(id);
+        let hash = store.identity.records().hash(&[id.as_bytes()]);
         // A backup that begins now is in the list before it is written.
         let was_known = store.change(|store| {
             store.sweep_backups()?;
@@ -210,7 +210,7 @@ impl Mirror {
         self.store().change(|store| {
             let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
             let id = &*store.spelled(table, id);
-            let hash = store.identity.record(id).0;
+            let hash = store.identity.records().hash(&[id.as_bytes()]).0;
             if store.execute(delete, (table, hash))? == 0 {
                 return Ok(false);
             }

@@ -158,6 +158,22 @@ fn a_restored_mirror_forgets_what_the_replaced_one_had_forgotten() {
 }
 
 #[test]
+fn a_record_that_was_gone_before_the_backup_is_forgotten_again() {
+    let (_folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
+    for _ in 0..2 {
+        photos(&mut mirror, &[ONE]);
+    }
+    mirror.backup(&copy, Existing::Replace).unwrap();
+    mirror.forget("photo", "2").unwrap();
+    drop(mirror);
+    Mirror::restore(&copy, &path, Existing::Replace).unwrap();
+    let mut mirror = open(&path);
+    assert_eq!(records(&mirror)[1].1, State::Forgotten);
+    assert_eq!(photos(&mut mirror, &[ONE, TWO]).suppressed, 1);
+    assert_eq!(mirror.check().unwrap().findings, []);
+}
+
+#[test]
 fn a_refused_restore_changes_nothing() {
     let (folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
     photos(&mut mirror, &[ONE, TWO, THREE]);
