@@ -12,7 +12,7 @@ use crate::service::{Directory, List, ListPersons, PERSON};
 
 const TEAM: Table = Table::new("team", "id", &[Column::text(&["id"]), Column::text(&["name"])]);
 
-const PLACEMENT: Table = Table::new(
+pub(crate) const PLACEMENT: Table = Table::new(
     "person_team",
     "id",
     &[

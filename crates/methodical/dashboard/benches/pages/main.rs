@@ -21,7 +21,7 @@ mod service;
 use std::time::Instant;
 
 use methodical_dashboard::Dashboard;
-use methodical_dashboard::mirror::{Mirror, Source};
+use methodical_dashboard::mirror::{Mirror, Source, queries};
 
 use crate::cost::Started;
 use crate::load::{Load, Times};
@@ -69,6 +69,20 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, note: impl Fn(), war
     let server = std::thread::spawn(|| listening.run().unwrap());
     let mut load = Load::log_in(address, &url);
     println!("\n| {store}: page | p50 | p95 | p99 |\n|---|--:|--:|--:|");
+    let mirror = open();
+    for (name, has_medians) in
+        [("Board, as `gateway board` reads it", false), ("Board, as the funnel reads it", true)]
+    {
+        let mut times = Times::default();
+        for _ in 0..BOARDS {
+            let started = Instant::now();
+            let board = queries::board(&mirror, fill::PLACEMENT.name(), &[], has_medians).unwrap();
+            times.add(started.elapsed());
+            assert_eq!(board.groups.len() as u64, fill::TEAMS);
+        }
+        times.print(name);
+    }
+    drop(mirror);
     let mut first = Times::default();
     for round in 0..5 {
         // The first sync of each round changes a placement, the others only the titles of groups.
@@ -96,3 +110,6 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, note: impl Fn(), war
     stopper.stop();
     server.join().unwrap();
 }
+
+/// Number of times that a board is read in each way.
+const BOARDS: usize = 100;
