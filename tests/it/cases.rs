@@ -8,7 +8,7 @@ use gateway_client::model::{
 };
 use gateway_client::{AccessToken, Client, blocking};
 use gateway_server::demo;
-use gateway_testkit::mocks::MockListCandidates;
+use gateway_testkit::mocks::{self, Mock};
 use methodical_codegen::ir::{Example, Service};
 use wiremock::MockServer;
 
@@ -98,14 +98,9 @@ async fn gateway() -> (MockServer, Client) {
 async fn a_mock_answers_only_requests_with_its_parameters() {
     let (server, client) = gateway().await;
     let (all, new) = ([Candidate::new("1"), Candidate::new("2")], [Candidate::new("2")]);
-    MockListCandidates::new()
-        .token("secret")
-        .without_vacancy_id()
-        .answers(&all)
-        .mount(&server)
-        .await;
-    let narrow = MockListCandidates::new().vacancy_id(52).status(StatusName::New);
-    narrow.answers(&new).mount(&server).await;
+    Mock::of(&ListCandidates::new()).only().token("secret").answers(&all).mount(&server).await;
+    let narrow = ListCandidates::new().vacancy_status(52, StatusName::New);
+    Mock::of(&narrow).answers(&new).mount(&server).await;
 
     assert_eq!(client.send(&ListCandidates::new()).await.unwrap().items, all);
     let narrow = ListCandidates::new().vacancy_status(52, "New");
@@ -117,8 +112,8 @@ async fn a_mock_answers_only_requests_with_its_parameters() {
 #[tokio::test]
 async fn a_mock_returns_an_example_of_the_spec() {
     let (server, client) = gateway().await;
-    MockListCandidates::like_candidates_one_bad_record().mount(&server).await;
-    MockListCandidates::like_candidates_status_with_spaces().mount(&server).await;
+    mocks::like_candidates_one_bad_record().mount(&server).await;
+    mocks::like_candidates_status_with_spaces().mount(&server).await;
     let listing = client.send(&ListCandidates::new()).await.unwrap();
     assert_eq!((listing.items.len(), listing.rejected.len()), (2, 1));
     let odd = ListCandidates::new().vacancy_status(52, "On hold & waiting");

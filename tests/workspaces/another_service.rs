@@ -15,7 +15,7 @@ const GUIDE: &str = include_str!("../../docs/another-service.md");
 #[test]
 fn the_guide_leads_to_a_program_that_calls_the_service() {
     let parent = tempfile::tempdir().unwrap();
-    let workspace = Workspace::start(parent.path(), "photos", &[]);
+    let workspace = Workspace::start(parent.path(), "photos");
     workspace.passes("fmt", &["--check"]);
     let demo = workspace.passes("run", &["--example", "demo"]);
     assert!(demo.contains("\"Hammer\"") && demo.contains("\"Saw\""), "{demo}");
@@ -47,9 +47,7 @@ fn another_service_compiles() {
 fn the_types_of_language_2_compile_and_keep_their_values() {
     let parent = tempfile::tempdir().unwrap();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recipe-box");
-    let spec = fixture.join("spec.toml");
-    let workspace =
-        Workspace::start(parent.path(), "recipe-box", &["--spec", spec.to_str().unwrap()]);
+    let workspace = workspace_of("recipe-box", parent.path());
     for test in ["models.rs", "schemas.rs"] {
         let text = fs::read_to_string(fixture.join(test)).unwrap();
         workspace.write(&format!("crates/recipe-box-model/tests/{test}"), &text);
@@ -126,8 +124,11 @@ fn compiles(service: &str) {
 
 /// Starts a workspace with the spec of a fixture.
 fn workspace_of(service: &str, parent: &Path) -> Workspace {
-    let spec = format!("{}/fixtures/{service}/spec.toml", env!("CARGO_MANIFEST_DIR"));
-    Workspace::start(parent, service, &["--spec", &spec])
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let workspace = Workspace::start(parent, service);
+    let spec = fixtures.join(service).join("spec.toml");
+    workspace.describe(&format!("spec/{service}.toml"), &spec);
+    workspace
 }
 
 /// Starts a service with the responses of the guide.

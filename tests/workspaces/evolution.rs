@@ -52,7 +52,7 @@ fn an_addition_reaches_every_crate() {
 
     // A command in the program, a selector of the server.
     scratch.contains("crates/apps/gateway-cli/src/generated/commands.rs", "ListPortals");
-    scratch.contains("crates/apps/gateway-server/src/generated/operation.rs", "\"portals/list\"");
+    scratch.contains("crates/apps/gateway-server/src/generated/call.rs", "\"portals/list\"");
     scratch.contains("crates/apps/gateway-server/src/generated/call.rs", "fn list_portals(");
     scratch.contains(
         "docs/generated/operations/list-portals.md",
@@ -258,7 +258,7 @@ const MIRROR: &str = include_str!("../mirror/addition.rs");
 const PROBE: &str = r#"//! Calls the additions.
 use gateway_client::model::{Candidate, CandidateKind, Country, ListPortals};
 use gateway_client::{Client, Error, blocking};
-use gateway_testkit::mocks::{MockListPortals, MockedCall};
+use gateway_testkit::mocks::{Mock, MockedCall};
 
 pub async fn ask(client: &Client) -> Result<Vec<Country>, Error> {
     Ok(client.send(&ListPortals::new().country_region(31, 4)).await?.items)
@@ -269,7 +269,7 @@ pub fn ask_and_wait(client: &blocking::Client) -> Result<Vec<Country>, Error> {
 }
 
 pub fn mock() -> MockedCall {
-    MockListPortals::new().country(31).without_region().answers(&[Country::new("3")])
+    Mock::of(&ListPortals::new().country(31)).only().answers(&[Country::new("3")])
 }
 
 pub fn additions(candidate: &Candidate) -> (Option<&str>, CandidateKind) {

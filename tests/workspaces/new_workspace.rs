@@ -16,13 +16,27 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn start(parent: &Path, name: &str, options: &[&str]) -> Self {
+    pub(crate) fn start(parent: &Path, name: &str) -> Self {
         let ours = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let workspace = Self { root: parent.join(name) };
-        let init = ["init", name, "--runtime-path", ours.to_str().unwrap()];
-        generator(parent, &[&init, options].concat());
+        generator(parent, &["init", name, "--runtime", ours.to_str().unwrap()]);
         fs::copy(ours.join("Cargo.lock"), workspace.root.join("Cargo.lock")).unwrap();
         workspace
+    }
+
+    /// Replaces the spec of a service, and generates its files. The fixtures of the spec are in its folder.
+    pub(crate) fn describe(&self, path: &str, spec: &Path) {
+        let (folder, _) = path.rsplit_once('/').unwrap();
+        let copy = |from: &Path, to: &str| {
+            self.write(to, &fs::read_to_string(from).unwrap());
+        };
+        copy(spec, path);
+        let fixtures = fs::read_dir(spec.with_file_name("fixtures")).unwrap();
+        for fixture in fixtures.map(|entry| entry.unwrap()) {
+            let name = fixture.file_name().into_string().unwrap();
+            copy(&fixture.path(), &format!("{folder}/fixtures/{name}"));
+        }
+        self.generator(&["generate"]);
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {

@@ -2,17 +2,20 @@
 //! hand. Their crates compile without warnings, their clients and programs read what their mocks send.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::new_workspace::{STRICT, Workspace};
 
 #[test]
 fn the_samples_share_a_workspace_and_work() {
     let parent = tempfile::tempdir().unwrap();
-    let spec = |name| format!("{}/samples/{name}/spec.toml", env!("CARGO_MANIFEST_DIR"));
-    let workspace =
-        Workspace::start(parent.path(), "photo-share", &["--spec", &spec("photo-share")]);
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let spec = |name: &str| samples.join(name).join("spec.toml");
+    let workspace = Workspace::start(parent.path(), "photo-share");
+    workspace.describe("spec/photo-share.toml", &spec("photo-share"));
     for name in ["wiki", "crm"] {
-        workspace.generator(&["add", name, "--spec", &spec(name)]);
+        workspace.generator(&["add", name]);
+        workspace.describe(&format!("spec/{name}/{name}.toml"), &spec(name));
     }
     workspace.generator(&["generate", "--check"]);
     workspace.write("crates/mirror/Cargo.toml", &MANIFEST.replace("«root»", ROOT));
@@ -65,14 +68,14 @@ version = "0.0.0"
 edition = "2024"
 
 [dev-dependencies]
-crm-client = { workspace = true, features = ["ureq"] }
-crm-model.workspace = true
-crm-testkit.workspace = true
+crm-client = { path = "../crm-client", features = ["ureq"] }
+crm-model = { path = "../crm-model" }
+crm-testkit = { path = "../crm-testkit" }
 methodical-mirror = { path = "«root»/crates/methodical/mirror" }
 tempfile = "3"
 tokio.workspace = true
-wiki-client = { workspace = true, features = ["ureq"] }
-wiki-model.workspace = true
-wiki-testkit.workspace = true
+wiki-client = { path = "../wiki-client", features = ["ureq"] }
+wiki-model = { path = "../wiki-model" }
+wiki-testkit = { path = "../wiki-testkit" }
 wiremock.workspace = true
 "#;

@@ -26,7 +26,7 @@
 //! A record that cannot be decoded is rejected with its position and the reason; the others are kept:
 //!
 //! ```
-//! use gateway_model::{DecodeErrorKind, ListVacancies};
+//! use gateway_model::{DecodeErrorKind, ListVacancies, Operation as _};
 //!
 //! let listing = ListVacancies::decode(br#"[{"id":"1","project":"Welder"},{"id":2}]"#)?;
 //! assert_eq!(listing.items[0].project.as_deref(), Some("Welder"));
@@ -108,7 +108,7 @@ pub mod tables;
 
 #[doc(no_inline)]
 pub use methodical_model::{
-    Beside, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing, Next,
+    Beside, DecodeError, DecodeErrorKind, Decoded, ErrorClass, Extra, ListOperation, Listing, Next,
     Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder, formula,
 };
 

@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 
 use gateway_client::model::{Candidate, ListCandidates, StatusName};
 use gateway_client::{AccessToken, Client, Error};
-use gateway_testkit::mocks::MockListCandidates;
+use gateway_testkit::mocks::Mock;
 use wiremock::MockServer;
 
 /// The code under test: returns the names of the new candidates of a vacancy.
@@ -25,11 +25,11 @@ async fn main() -> Result<(), Box<dyn StdError>> {
 
     let mut ada = Candidate::new("4711");
     ada.name = Some("Ada".into());
-    let call = MockListCandidates::new().vacancy_id(52).status(StatusName::New);
-    call.answers(&[ada]).mount(&gateway).await;
+    let query = ListCandidates::new().vacancy_status(52, StatusName::New);
+    Mock::of(&query).answers(&[ada]).mount(&gateway).await;
     println!("vacancy 52: {:?}", new_names(&client, 52).await?);
 
-    MockListCandidates::new().vacancy_id(53).fails(403).mount(&gateway).await;
+    Mock::of(&ListCandidates::new().vacancy_id(53)).fails(403).mount(&gateway).await;
     println!("vacancy 53: {:?}", new_names(&client, 53).await.map_err(|error| error.kind()));
 
     // No mock matches this call. Standard error shows how it differs from each mock.

@@ -5,6 +5,4 @@
 #[cfg(feature = "contract")]
 pub(crate) mod contract;
 #[cfg(feature = "mocks")]
-mod fixtures;
-#[cfg(feature = "mocks")]
 pub(crate) mod mocks;

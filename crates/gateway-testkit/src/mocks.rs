@@ -1,16 +1,18 @@
 //! The operations of the gateway as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! Each operation has one type, generated from the spec. A mock describes the calls that it matches, with the types of
-//! the model, and the response. A parameter that the mock does not mention may have any value.
+//! A [`Mock`] of a query of the model matches the calls with its parameters, and responds with records of the model. A
+//! parameter that the query does not have may have any value, unless the mock matches [only](Mock::only) this query. Each
+//! example of the spec is a mock, too.
 //!
 //! ```
-//! use gateway_model::{Candidate, ListCandidates, Operation as _};
-//! use gateway_testkit::mocks::MockListCandidates;
+//! use gateway_model::{Candidate, ListCandidates};
+//! use gateway_testkit::mocks::{self, Mock};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! let gateway = wiremock::MockServer::start().await;
 //! let ada = Candidate::new("4711");
-//! MockListCandidates::new().vacancy_id(52).answers(&[ada]).mount(&gateway).await;
+//! Mock::of(&ListCandidates::new().vacancy_id(52)).answers(&[ada]).mount(&gateway).await;
+//! mocks::like_credits().mount(&gateway).await;
 //! // … let the code under test call `gateway.uri()`.
 //! # });
 //! # Ok::<(), std::io::Error>(())
@@ -23,6 +25,6 @@
 //! received.
 
 #[doc(inline)]
-pub use methodical_testkit::mocks::{Call, MockedCall};
+pub use methodical_testkit::mocks::{Mock, MockedCall};
 
 pub use crate::generated::mocks::*;

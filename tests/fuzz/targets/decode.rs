@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use gateway_model::{
     Candidate, Credits, DecodeError, GetCredits, ListCandidates, ListOperation, ListVacancies,
-    Listing, Next, RawQuery, Record, Rejected, Vacancy,
+    Listing, Next, Operation as _, RawQuery, Record, Rejected, Vacancy,
 };
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;

@@ -30,8 +30,7 @@ use self::request::{Client, Coding, X_REQUEST_ID};
 use self::work::Work;
 use crate::config::Config;
 use crate::error::with_causes;
-use crate::generated::call::Call;
-use crate::generated::operation::Operation;
+use crate::generated::call::{Call, METHODS};
 use crate::parameter::Pairs;
 use crate::storage::Records;
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
@@ -125,14 +124,14 @@ impl Front {
 
     async fn perform(
         &self,
-        operation: Operation,
+        method: &str,
         pairs: &Pairs<'_>,
         principal: &Principal,
         request: &Parts,
         recorder: &mut Recorder,
     ) -> Result<Response<ResponseBody>, Problem> {
         let snapshot = principal.snapshot;
-        let call = Call::read(operation, pairs)?;
+        let call = Call::read(method, pairs)?.ok_or_else(|| Problem::new(Kind::MethodUnknown))?;
         let notice = call.without_effect();
         let etag = request::etag(snapshot.account, &call, &principal.versions);
         if request::is_unmodified(&request.headers, &etag) {
@@ -226,10 +225,11 @@ impl Service for Front {
     }
 }
 
-fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
+fn operation(pairs: &Pairs<'_>) -> Result<&'static str, Problem> {
     let method = pairs.get(RecruitmentGateway::SELECTOR)?.filter(|method| !method.is_empty());
     let method = method.ok_or_else(|| Problem::new(Kind::MethodMissing))?;
-    Operation::from_method(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))
+    let known = METHODS.into_iter().find(|known| *known == method);
+    known.ok_or_else(|| Problem::new(Kind::MethodUnknown))
 }
 
 /// Creates a response that a client may cache and revalidate with `etag`.

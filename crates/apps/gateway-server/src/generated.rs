@@ -3,6 +3,5 @@
 //! Code that `cargo xtask` generates from the spec.
 
 pub(crate) mod call;
-pub(crate) mod operation;
 pub(crate) mod parameters;
 pub(crate) mod record;

@@ -24,7 +24,6 @@ use tokio_rustls::rustls::crypto::ring;
 
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::front::recorder::{End, EndedResponse};
-use crate::generated::operation::Operation;
 
 /// The export of the spans of this process.
 pub(crate) struct Export(SdkTracerProvider);
@@ -130,14 +129,13 @@ fn attributes(response: &EndedResponse) -> impl Iterator<Item = KeyValue> {
     let method = if response.method == "other" { "_OTHER" } else { response.method };
     let request_id = response.request_id.to_str().unwrap_or_default().to_owned();
     let status = response.status.map(|status| i64::from(status.as_u16()));
-    let operation = response.operation.map(Operation::method);
     [
         Some(KeyValue::new("http.request.method", method)),
         Some(KeyValue::new("gateway.request.id", request_id)),
         Some(KeyValue::new("gateway.response.end", response.end.name())),
         status.map(|status| KeyValue::new("http.response.status_code", status)),
         error(response).map(|error| KeyValue::new("error.type", error)),
-        operation.map(|operation| KeyValue::new("gateway.operation", operation)),
+        response.operation.map(|operation| KeyValue::new("gateway.operation", operation)),
         response.account.map(|account| KeyValue::new("gateway.account.id", account)),
         response.problem.map(|problem| KeyValue::new("gateway.problem", problem)),
     ]

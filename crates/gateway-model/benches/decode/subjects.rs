@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use facet::Facet;
-use gateway_model::{Candidate, CandidateRef, ListCandidates, ListOperation, Next, StreamDecoder};
+use gateway_model::{Candidate, CandidateRef, ListCandidates, ListOperation, Next, Operation as _, StreamDecoder};
 use serde::Deserialize;
 
 /// A decoder to measure.

@@ -2,8 +2,8 @@
 //!
 //! The queries of the operations, and how their responses are decoded.
 
-use methodical_model::codegen::{QueryBuilder, list, value};
-use methodical_model::{DecodeError, ListOperation, Listing, Operation, Query, Rejected, codegen};
+use methodical_model::codegen::QueryBuilder;
+use methodical_model::{DecodeError, ListOperation, Listing, Operation, Query, codegen};
 
 use crate::generated::service;
 use crate::generated::types::{Candidate, Credits, StatusName, Vacancy, VacancyId};
@@ -30,17 +30,6 @@ impl ListCandidates {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Decodes the whole body of a successful response.
-    ///
-    /// Needs no query. Code that has one can also call [`Operation::decode`].
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`Operation::decode`].
-    pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, DecodeError> {
-        list(Self::BODY, body)
     }
 
     /// Sets `vacancy_id`.
@@ -75,7 +64,6 @@ impl Operation for ListCandidates {
     type Service = service::RecruitmentGateway;
     type Output = Listing<Candidate>;
 
-    const NAME: &'static str = "list_candidates";
     const METHOD: &'static str = "candidates/list";
     const BODY: &'static codegen::Body =
         &codegen::Body { at: &["result"], verdict: Some(&VERDICT_1), ..codegen::Body::ROOT };
@@ -89,14 +77,6 @@ impl Operation for ListCandidates {
             query.push_text("status", status.as_str())?;
         }
         Ok(query.finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        Self::decode(body)
-    }
-
-    fn rejected(output: &Self::Output) -> &[Rejected] {
-        &output.rejected
     }
 }
 
@@ -126,36 +106,16 @@ impl ListVacancies {
     pub fn new() -> Self {
         Self
     }
-
-    /// Decodes the whole body of a successful response.
-    ///
-    /// Needs no query. Code that has one can also call [`Operation::decode`].
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`Operation::decode`].
-    pub fn decode(body: &[u8]) -> Result<Listing<Vacancy>, DecodeError> {
-        list(Self::BODY, body)
-    }
 }
 
 impl Operation for ListVacancies {
     type Service = service::RecruitmentGateway;
     type Output = Listing<Vacancy>;
 
-    const NAME: &'static str = "list_vacancies";
     const METHOD: &'static str = "vacancies/list";
 
     fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::of::<Self>().finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        Self::decode(body)
-    }
-
-    fn rejected(output: &Self::Output) -> &[Rejected] {
-        &output.rejected
     }
 }
 
@@ -185,32 +145,16 @@ impl GetCredits {
     pub fn new() -> Self {
         Self
     }
-
-    /// Decodes the whole body of a successful response.
-    ///
-    /// Needs no query. Code that has one can also call [`Operation::decode`].
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`Operation::decode`].
-    pub fn decode(body: &[u8]) -> Result<Credits, DecodeError> {
-        value::<Credits>(Self::BODY, body)
-    }
 }
 
 impl Operation for GetCredits {
     type Service = service::RecruitmentGateway;
     type Output = Credits;
 
-    const NAME: &'static str = "get_credits";
     const METHOD: &'static str = "credits/get";
 
     fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::of::<Self>().finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        Self::decode(body)
     }
 }
 

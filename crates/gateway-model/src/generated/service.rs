@@ -10,8 +10,6 @@ use methodical_model::Service;
 pub struct RecruitmentGateway;
 
 impl Service for RecruitmentGateway {
-    const NAME: &'static str = "recruitment-gateway";
-    const API_VERSION: &'static str = "v1";
     const PATH: &'static str = "/c/oauth/v1";
     const SELECTOR: &'static str = "method";
     const ACCEPT: &'static str = "application/json";

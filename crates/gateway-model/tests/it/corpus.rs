@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use gateway_model::{DecodeErrorKind, ListCandidates};
+use gateway_model::{DecodeErrorKind, ListCandidates, Operation as _};
 
 use crate::support::{every_way, verdicts};
 

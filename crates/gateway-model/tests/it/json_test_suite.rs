@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gateway_model::{GetCredits, ListCandidates, ListVacancies, RawQuery};
+use gateway_model::{GetCredits, ListCandidates, ListVacancies, Operation as _, RawQuery};
 
 use crate::support::{every_way, list, one, verdicts};
 

@@ -1,6 +1,8 @@
 //! A hundred thousand brackets are a typed error, without a stack overflow.
 
-use gateway_model::{DecodeErrorKind, GetCredits, ListCandidates, ListVacancies, RawQuery};
+use gateway_model::{
+    DecodeErrorKind, GetCredits, ListCandidates, ListVacancies, Operation as _, RawQuery,
+};
 
 use crate::support::every_way;
 

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use arbitrary::Unstructured;
 use gateway_model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Record, Vacancy,
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Operation as _, Record, Vacancy,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

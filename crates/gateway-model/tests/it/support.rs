@@ -5,8 +5,8 @@
 use std::fmt::Debug;
 
 use gateway_model::{
-    DecodeError, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, RawQuery,
-    Record as _, Rejected,
+    DecodeError, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next,
+    Operation as _, RawQuery, Record as _, Rejected,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -42,7 +42,7 @@ where
     O::Item: PartialEq + Debug,
 {
     let query = O::default();
-    let whole = query.decode(body);
+    let whole = O::decode(body);
     let owned = query.decode_borrowed(body).map(|borrowed| {
         let mut owned = Listing::default();
         owned.items = borrowed.items.into_iter().map(O::Item::from_ref).collect();

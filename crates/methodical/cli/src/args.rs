@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use clap::builder::{Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand as _};
-use methodical_client::model::tables::Mirrored;
+use methodical_client::model::tables::{FieldType, Mirrored};
 
 use crate::commands::Command;
 use crate::failure::{EXIT_CODES, Failure};
@@ -82,8 +82,9 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
     let found = found::<C::Service>();
     let of = found.recovered.first().copied();
     let fill = |text: &str| fill(text, program, C::EXAMPLE, of);
+    let mut types = C::RECORDS.iter().flat_map(|(_, record)| record.types);
     let hidden = [
-        ("since", C::DATES.is_empty()),
+        ("since", !types.any(|(_, ty)| *ty == FieldType::DateTime)),
         ("demo", program.demo.is_none()),
         ("from", found.tables.is_empty()),
         ("new_since", found.tables.is_empty()),

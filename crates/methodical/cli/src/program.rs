@@ -270,11 +270,8 @@ pub trait OperationCommands: Subcommand {
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
 
-    /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the
-    /// program has no flag `--since`.
-    const DATES: &'static [&'static str] = &[];
-
-    /// The words of each command that prints records, such as `albums list`, with the type of these records.
+    /// The words of each command that prints records, such as `albums list`, with the type of these records. If none has a
+    /// civil date, the program has no flag `--since`.
     const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
 
     /// Returns the call that checks a token. Its response should be short.

@@ -15,8 +15,6 @@ use crate::session::Session;
 pub(crate) struct Photos;
 
 impl Service for Photos {
-    const NAME: &'static str = "photos";
-    const API_VERSION: &'static str = "v1";
     const PATH: &'static str = "/api/v1";
     const SELECTOR: &'static str = "method";
     const ACCEPT: &'static str = "application/json";
@@ -34,15 +32,10 @@ impl Operation for GetTotals {
     type Service = Photos;
     type Output = RawJson;
 
-    const NAME: &'static str = "get_totals";
     const METHOD: &'static str = "totals/get";
 
     fn query(&self) -> Result<Query, DecodeError> {
         RawQuery::<Photos>::new(Self::METHOD).query()
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<RawJson, DecodeError> {
-        RawQuery::<Photos>::decode(body)
     }
 }
 

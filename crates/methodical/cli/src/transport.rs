@@ -262,8 +262,6 @@ mod tests {
     struct Shop;
 
     impl Service for Shop {
-        const NAME: &'static str = "shop";
-        const API_VERSION: &'static str = "v1";
         const PATH: &'static str = "/rest/{secret}/v1";
         const SELECTOR: &'static str = "method";
         const ACCEPT: &'static str = "application/json";

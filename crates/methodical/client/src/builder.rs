@@ -89,8 +89,6 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// struct Shop;
     ///
     /// impl Service for Shop {
-    ///     const NAME: &'static str = "shop";
-    ///     const API_VERSION: &'static str = "v1";
     ///     const PATH: &'static str = "/api";
     ///     const SELECTOR: &'static str = "method";
     ///     const ACCEPT: &'static str = "application/json";

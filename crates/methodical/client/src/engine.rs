@@ -8,7 +8,9 @@ use bytes::{Bytes, BytesMut};
 use gateway_transport::{Body, Deadline, Instant, Request, TransportError};
 use http::response::Parts;
 use http::{Response, StatusCode};
-use methodical_model::{Auth, ErrorClass, ListOperation, Operation, ServiceError, StreamDecoder};
+use methodical_model::{
+    Auth, Decoded as _, ErrorClass, ListOperation, Operation, ServiceError, StreamDecoder,
+};
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Failure, Moment, Next, Reported};
@@ -112,10 +114,10 @@ impl<T: Io> Engine<T> {
         let whole = |arrived| whole_or_beginning(arrived, body_limit, O::error_class);
         let answer = self.run(&span, operation, Call::new, whole).await?;
         let Answer { response, attempts, .. } = answer;
-        let decoded = span.around(async { decode(response, attempts, operation, is_strict) });
+        let decoded = span.around(async { decode::<O>(response, attempts, is_strict) });
         let (output, body) = span.outcome(decoded.await)?;
         let mut rejected = RejectedPaths::default();
-        for one in O::rejected(&output) {
+        for one in output.rejected() {
             rejected.add(one);
         }
         span.rejected(&rejected);

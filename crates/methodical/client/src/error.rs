@@ -478,7 +478,7 @@ mod tests {
     fn the_code_of_a_failure_is_shown_if_it_is_a_number_or_declared() {
         let text = |code: &str| {
             let body = format!(r#"{{"stat":"fail","code":{code},"message":"CANARY"}}"#);
-            Error::from(SearchPhotos.decode(body.as_bytes()).unwrap_err()).to_string()
+            Error::from(SearchPhotos::decode(body.as_bytes()).unwrap_err()).to_string()
         };
         assert_eq!(text("7"), "the service reported a failure (code 7)");
         assert_eq!(text("\"29\""), "the service reported too many calls (code 29)");

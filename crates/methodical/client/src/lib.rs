@@ -15,8 +15,6 @@
 //! struct Photos;
 //!
 //! impl Service for Photos {
-//!     const NAME: &'static str = "photos";
-//!     const API_VERSION: &'static str = "v1";
 //!     const PATH: &'static str = "/api/v1";
 //!     const SELECTOR: &'static str = "method";
 //!     const ACCEPT: &'static str = "application/json";

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Response, StatusCode};
-use methodical_model::Operation;
+use methodical_model::{Decoded as _, Operation};
 use serde_json::{Map, Value};
 
 use crate::head::{is_json, media_type};
@@ -13,7 +13,6 @@ use crate::{Error, ErrorKind};
 pub(crate) fn decode<O: Operation>(
     response: Response<Bytes>,
     attempts: u32,
-    operation: &O,
     is_strict: bool,
 ) -> Result<(O::Output, Bytes), Error> {
     let (status, headers) = (response.status(), response.headers());
@@ -22,11 +21,12 @@ pub(crate) fn decode<O: Operation>(
     } else {
         check_head(status, headers)
     };
-    let decoded = checked
-        .and_then(|()| operation.decode(response.body()).map_err(Error::from))
-        .and_then(|output| match O::rejected(&output).first() {
-            Some(rejected) if is_strict => Err(rejected.error().clone().into()),
-            _ => Ok(output),
+    let decoded =
+        checked.and_then(|()| O::decode(response.body()).map_err(Error::from)).and_then(|output| {
+            match output.rejected().first() {
+                Some(rejected) if is_strict => Err(rejected.error().clone().into()),
+                _ => Ok(output),
+            }
         });
     match decoded {
         Ok(output) => Ok((output, response.into_body())),
@@ -105,8 +105,10 @@ mod tests {
     use http::Response;
 
     use super::decode;
-    use crate::tests::any_json;
+    use crate::tests::Photos;
     use crate::{Error, ErrorKind};
+
+    type AnyJson = methodical_model::RawQuery<Photos>;
 
     const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -117,13 +119,13 @@ mod tests {
             builder = builder.header(*name, *value);
         }
         let response = builder.body("[]".into()).unwrap();
-        let decoded = decode(response, 1, &any_json(), false);
+        let decoded = decode::<AnyJson>(response, 1, false);
         assert_eq!(decoded.err().map(|error| error.kind()), expected);
     }
 
     /// Returns the error for a response that is not successful.
     fn refused(response: http::response::Builder, body: &'static str) -> Error {
-        decode(response.body(body.into()).unwrap(), 1, &any_json(), false).unwrap_err()
+        decode::<AnyJson>(response.body(body.into()).unwrap(), 1, false).unwrap_err()
     }
 
     #[test]

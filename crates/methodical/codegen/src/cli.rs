@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use crate::config::{self, Config, Workspace};
+use crate::config::{self, Workspace};
 use crate::diag::{Report, suggestion};
 use crate::diff;
-use crate::init::{Init, Runtime, Started};
+use crate::init;
 use crate::output::{Drift, Output};
+use crate::text::list;
 
 /// Runs the command in the arguments, which do not include the name of the program. The workspace is the nearest one
 /// that contains `folder`.
@@ -24,35 +25,27 @@ pub fn run(args: &[String], folder: &Path) -> Outcome {
 
 fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
     let mut words: Vec<_> = args.iter().map(String::as_str).collect();
-    let folder = option(&mut words, "--root")?.map_or(folder, Path::new);
-    let spec = option(&mut words, "--spec")?;
-    let runtime = match ["--runtime-path", "--runtime-git"].map(|name| option(&mut words, name)) {
-        [Ok(Some(_)), Ok(Some(_))] => {
-            return Err(usage("cannot use both `--runtime-path` and `--runtime-git`: choose one"));
-        }
-        [path, url] => path?.map(Runtime::Path).or(url?.map(Runtime::Git)),
-    };
+    let runtime = option(&mut words, "--runtime")?;
     if words.iter().any(|word| matches!(*word, "-h" | "--help" | "help")) {
         return Ok(Outcome::fine(HELP));
     }
     let is_root = |folder: &&Path| config::files(folder).is_ok_and(|files| !files.is_empty());
     let root = folder.ancestors().find(is_root).unwrap_or(folder);
-    match words.as_slice() {
-        ["init", name] if !name.starts_with('-') => init(&Init { name, folder, spec }, runtime),
-        ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
-        ["add", name] if !name.starts_with('-') => add(&Init { name, folder, spec }, root, runtime),
-        ["add", ..] => Err(usage("`add` needs one name, such as `add albums`")),
-        _ if spec.is_some() || runtime.is_some() => {
-            Err(usage("only `init` and `add` have these options"))
-        }
-        ["generate"] => write(root),
-        ["generate", "--check"] => check_files(root),
-        ["spec", "diff", rest @ ..] if rest.len() <= 2 => diff(root, rest),
-        [] => Err(usage("a command is missing")),
-        ["spec", other, ..] => Err(unknown(other, &["diff"])),
-        ["spec"] => Err(usage("`spec` needs a command: `diff`")),
-        ["generate", other, ..] => Err(unknown(other, &["--check"])),
-        [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "help"])),
+    match (words.as_slice(), runtime) {
+        (["init", name], Some(runtime)) => init::workspace(name, folder, runtime),
+        (["init", _], None) => Err(usage(NO_RUNTIME)),
+        (["init", ..], _) => Err(usage("`init` needs one name, such as `init photos`")),
+        (_, Some(_)) => Err(usage("only `init` has the option `--runtime`")),
+        (["add", name], _) => init::add(name, root),
+        (["add", ..], _) => Err(usage("`add` needs one name, such as `add albums`")),
+        (["generate"], _) => write(root),
+        (["generate", "--check"], _) => check_files(root),
+        (["spec", "diff", rest @ ..], _) if rest.len() <= 2 => diff(root, rest),
+        ([], _) => Err(usage("a command is missing")),
+        (["spec", other, ..], _) => Err(unknown(other, &["diff"])),
+        (["spec"], _) => Err(usage("`spec` needs a command: `diff`")),
+        (["generate", other, ..], _) => Err(unknown(other, &["--check"])),
+        ([other, ..], _) => Err(unknown(other, &["init", "add", "generate", "spec", "help"])),
     }
 }
 
@@ -72,8 +65,10 @@ Generates models, clients, mocks, programs and documents of a method-dispatched 
 
 Usage: methodical-codegen COMMAND
 
-  init NAME               start a workspace for an API in the folder NAME: spec, model, client,
-                          mocks, program and tests
+  init NAME --runtime SOURCE
+                          start a workspace for an API in the folder NAME: spec, model, client,
+                          mocks, program and tests; SOURCE has the runtime crates: a checkout of
+                          their workspace, or the URL of its Git repository
   add NAME                add another service to a workspace: its spec in spec/NAME/, and the crates
                           NAME-model, NAME-client, NAME-testkit and NAME-cli
   generate                check the spec and write the generated files
@@ -83,15 +78,9 @@ Usage: methodical-codegen COMMAND
                           the versions that they require; fail if the version of the spec is
                           too low
 
-Options of init and add:
-  --spec FILE             copy this spec and its fixtures; default: a small spec to edit
-  --runtime-path DIR      use the runtime crates in DIR, a checkout of their workspace; only for init
-  --runtime-git URL       use the runtime crates in a Git repository; only for init
+  help, -h, --help        print this help
 
-Options:
-  --root DIR              use the workspace in DIR; default: the nearest one that contains the
-                          current folder
-  -h, --help              print this help
+The workspace is the nearest one that contains the current folder.
 
 Exit codes: 0 success; 1 a check failed or a file could not be read or written; 2 the spec, its
 configuration or the command line is invalid, and no file was changed.
@@ -111,10 +100,10 @@ fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
 }
 
 /// Reads the services and generates their files.
-fn generated(root: &Path) -> Result<Vec<(Workspace, Output)>, Outcome> {
-    let services = services(root)?.into_iter();
-    let outputs = services.map(|one| one.generate().map(|output| (one, output)));
-    Ok(outputs.collect::<io::Result<_>>()?)
+fn generated(root: &Path) -> Result<(Vec<Workspace>, Output), Outcome> {
+    let services = services(root)?;
+    let outputs = services.iter().map(Workspace::generate).collect::<io::Result<Vec<_>>>()?;
+    Ok((services, Output::merged(outputs)?))
 }
 
 fn printed(report: &Report) -> String {
@@ -201,20 +190,18 @@ fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
 /// Runs `generate`.
 fn write(root: &Path) -> Result<Outcome, Outcome> {
     // Write no file unless all can be generated.
-    let outputs = generated(root)?;
+    let (_, output) = generated(root)?;
     let (mut stdout, mut changed) = (String::new(), 0);
-    for (_, output) in &outputs {
-        for (path, drift) in output.write(root)? {
-            let what = match drift {
-                Drift::Missing => "new    ",
-                Drift::Outdated => "changed",
-                Drift::Orphan => "removed",
-            };
-            changed += 1;
-            _ = writeln!(stdout, "  {what}  {path}");
-        }
+    for (path, drift) in output.write(root)? {
+        let what = match drift {
+            Drift::Missing => "new    ",
+            Drift::Outdated => "changed",
+            Drift::Orphan => "removed",
+        };
+        changed += 1;
+        _ = writeln!(stdout, "  {what}  {path}");
     }
-    let count = number(&outputs);
+    let count = output.files().len();
     _ = match changed {
         0 => writeln!(stdout, "{count} generated files, all up to date"),
         _ => writeln!(stdout, "{count} generated files; {changed} written or removed"),
@@ -224,67 +211,22 @@ fn write(root: &Path) -> Result<Outcome, Outcome> {
 
 /// Runs `generate --check`.
 fn check_files(root: &Path) -> Result<Outcome, Outcome> {
-    let outputs = generated(root)?;
-    let mut report = String::new();
-    for (Workspace { config: Config { spec, command, .. }, .. }, output) in &outputs {
-        let drifts = output.compare(root)?;
-        if drifts.is_empty() {
-            continue;
-        }
-        _ = writeln!(report, "error: generated files do not match {spec}:");
-        for (path, drift) in &drifts {
-            _ = writeln!(report, "  {path}: {drift}");
-        }
-        _ = writeln!(report, "\nTo update them, run: {command}");
+    let (services, output) = generated(root)?;
+    let drifts = output.compare(root)?;
+    if drifts.is_empty() {
+        let count = output.files().len();
+        return Ok(Outcome::fine(format!("{count} generated files, all up to date\n")));
     }
-    if !report.is_empty() {
-        return Err(Outcome::failed(1, report));
+    let specs: Vec<_> = services.iter().map(|one| one.config.spec.clone()).collect();
+    let mut report = format!("error: generated files do not match {}:\n", list(&specs, " or "));
+    for (path, drift) in &drifts {
+        _ = writeln!(report, "  {path}: {drift}");
     }
-    Ok(Outcome::fine(format!("{} generated files, all up to date\n", number(&outputs))))
-}
-
-/// Returns the number of files.
-fn number(outputs: &[(Workspace, Output)]) -> usize {
-    outputs.iter().map(|(_, output)| output.files().len()).sum()
-}
-
-/// Runs `init NAME`.
-fn init(init: &Init<'_>, runtime: Option<Runtime<'_>>) -> Result<Outcome, Outcome> {
-    let runtime = runtime.ok_or_else(|| usage(NO_RUNTIME))?;
-    let name = init.name;
-    started_with(init.workspace(runtime), &format!("created {name}/"), |command| {
-        format!(
-            "  cd {name}\n  cargo run --example demo\n  cargo run -- --demo {command}\n  cargo test\n"
-        )
-    })
-}
-
-/// Runs `add NAME` in the workspace at a root.
-fn add(init: &Init<'_>, root: &Path, runtime: Option<Runtime<'_>>) -> Result<Outcome, Outcome> {
-    if runtime.is_some() {
-        return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
+    if let Some(Workspace { config, .. }) = services.first() {
+        _ = writeln!(report, "\nTo update them, run: {}", config.command);
     }
-    let name = init.name;
-    started_with(init.add(root), &format!("added {name}"), |command| {
-        format!(
-            "  cargo run --bin {name} -- --demo {command}\n  cargo test --package {name}-client\n"
-        )
-    })
-}
-
-/// Returns the outcome of a command that starts a service, with the commands to run next.
-fn started_with(
-    started: Result<Started, Outcome>,
-    what: &str,
-    next: impl Fn(&str) -> String,
-) -> Result<Outcome, Outcome> {
-    let Started { workspace, own, generated, command } = started?;
-    let (next, Config { spec, command, .. }) = (next(&command), &workspace.config);
-    Ok(Outcome::fine(format!(
-        "{what} with {own} files of yours and {generated} generated files\n\n\
-         Next:\n{next}\nThen edit {spec}, and run: {command}\n"
-    )))
+    Err(Outcome::failed(1, report))
 }
 
 const NO_RUNTIME: &str = "`init` needs the runtime crates, which are not on crates.io yet; pass \
-    `--runtime-path DIR` with a checkout of their workspace, or `--runtime-git URL`";
+    `--runtime` with a checkout of their workspace, or the URL of its Git repository";

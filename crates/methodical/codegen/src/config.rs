@@ -51,16 +51,6 @@ impl Workspace {
         }
         Ok(Self { root: root.to_owned(), config, service })
     }
-
-    /// Returns an environment variable of the program: `PHOTO_SHARE_TOKEN` for `TOKEN`. The crate of the program is
-    /// named after it, with `-cli` appended.
-    pub(crate) fn variable(&self, ending: &str) -> String {
-        let package = self.config.packages.get(&Role::Cli).map(|package| package.name.as_str());
-        let program = package.and_then(|name| name.strip_suffix("-cli"));
-        let program = program.unwrap_or(&self.service.name);
-        let program = program.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        format!("{}_{ending}", program.to_ascii_uppercase())
-    }
 }
 
 /// Returns whether a server can be generated for this service.
@@ -200,13 +190,6 @@ impl Config {
         let documents = folders.into_iter().filter_map(|one| self.document(one)).cloned();
         self.packages.keys().map(|role| self.modules(*role)).chain(documents).collect()
     }
-
-    /// Returns the folders and files that are generated, and the folders of the crates.
-    fn written(&self) -> impl Iterator<Item = &String> {
-        let documents = self.documents.iter().filter(|(one, _)| **one != Document::Contract);
-        let documents = documents.map(|(_, path)| path);
-        self.packages.values().map(|package| &package.folder).chain(documents)
-    }
 }
 
 /// The default of `command`.
@@ -320,7 +303,7 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
 /// Reads all configurations of a workspace.
 ///
 /// # Errors
-/// If a configuration is missing, invalid or unreadable, or if two of them write the same files.
+/// If a configuration is missing, invalid or unreadable.
 pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
     let failed =
         |error| Report::of_file(FILE, format_args!("cannot list the folder `spec`: {error}"));
@@ -329,39 +312,5 @@ pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
         // The error for a missing file says how to create one.
         files.push(FILE.to_owned());
     }
-    let mut configs: Vec<Config> = Vec::new();
-    for file in &files {
-        let config = Config::read(root, file)?;
-        for other in &configs {
-            let is_taken = |own: &&String| other.written().any(|their| overlap(own, their));
-            if let Some(path) = config.written().find(is_taken) {
-                let why = format!(
-                    "cannot generate into `{path}`: {} already does so; give each service its own crates and folders",
-                    other.file
-                );
-                return Err(Report::of_file(file, why));
-            }
-        }
-        configs.push(config);
-    }
-    Ok(configs)
-}
-
-/// Returns whether two paths are equal or one is within the other.
-fn overlap(a: &str, b: &str) -> bool {
-    let within = |inner: &str, outer: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    within(a, b) || within(b, a)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::overlap;
-
-    #[test]
-    fn a_folder_contains_what_is_below_it() {
-        assert!(overlap("docs", "docs") && overlap("docs/a", "docs") && overlap("docs", "docs/a"));
-        assert!(!overlap("docs-of-leads", "docs") && !overlap("docs/a", "docs/b"));
-    }
+    files.iter().map(|file| Config::read(root, file)).collect()
 }

@@ -13,7 +13,6 @@
 pub use self::file::{GeneratedFile, MARK};
 pub(crate) use self::model::examples::chain as example_query;
 pub(crate) use self::model::marker;
-pub(crate) use self::model::types::constructor as smallest_record;
 use crate::config::{Role, Workspace};
 
 mod cli;

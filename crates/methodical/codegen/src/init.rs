@@ -1,143 +1,105 @@
 //! Starts a service, in a new or an existing workspace: hand-written files, around the generated ones. `«…»` in a
 //! template is replaced with a value.
 
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::fs;
+use std::path::Path;
 
 use crate::cli::{Outcome, usage};
-use crate::config::{self, Config, Workspace};
-use crate::diff::workspace_version;
-use crate::emit::GeneratedFile;
-use crate::init::values::Values;
-use crate::output::{self, formatted, marked, unmarked};
-use crate::spec;
+use crate::config::{self, Role, Workspace};
+use crate::emit::{GeneratedFile, example_query, marker};
+use crate::ir::{Example, Operation, Service};
+use crate::output::{failed, formatted, marked, unmarked, write};
 use crate::spec::form::{Formed as _, Kebab};
+use crate::text::{capitalized, string};
 
-mod values;
-
-/// A service to start.
-pub(crate) struct Init<'a> {
-    /// The name of the service; the crates are `NAME-model` and so on.
-    pub(crate) name: &'a str,
-    /// The current folder.
-    pub(crate) folder: &'a Path,
-    /// A spec to copy, with its fixtures; without one, the service has a small spec to edit.
-    pub(crate) spec: Option<&'a str>,
+/// Creates a workspace in a folder named after its service. The runtime crates, which are not on a registry yet, are in a
+/// folder or in a Git repository.
+pub(crate) fn workspace(name: &str, folder: &Path, runtime: &str) -> Result<Outcome, Outcome> {
+    check_name(name)?;
+    let is_checkout = folder.join(runtime).join("crates/methodical/model/Cargo.toml").is_file();
+    if !is_checkout && !is_git(runtime) {
+        return Err(usage("the folder of `--runtime` has no crates/methodical/model"));
+    }
+    let root = folder.join(name);
+    if root.exists() {
+        return Err(usage(&format!("`{name}` already exists; choose another name")));
+    }
+    let next = format!(
+        "  cd {name}\n  cargo run --example demo\n  cargo run -- --demo {COMMAND}\n  cargo test"
+    );
+    let values = Values::new(name, true, runtime);
+    start(&root, values, &[WORKSPACE, SERVICE].concat(), &format!("created {name}/"), &next)
+        .inspect_err(|_| _ = fs::remove_dir_all(&root).ok())
 }
 
-/// The source of the runtime crates, which are not on a registry yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Runtime<'a> {
-    /// The folder of their workspace, relative to the parent of the new workspace or absolute.
-    Path(&'a str),
-    /// The URL of their Git repository.
-    Git(&'a str),
+/// Adds a service to the workspace at a root.
+pub(crate) fn add(name: &str, root: &Path) -> Result<Outcome, Outcome> {
+    check_name(name)?;
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+    if !manifest.contains("\nmethodical-client = ") {
+        let why = "`add` needs a workspace that `init` started; Cargo.toml has no dependency on `methodical-client`";
+        return Err(usage(why));
+    }
+    let crates = ["model", "client", "testkit", "cli"].map(|role| format!("crates/{name}-{role}"));
+    let folders = [crates.as_slice(), &[format!("spec/{name}"), format!("docs/{name}")]].concat();
+    if let Some(taken) = folders.iter().find(|folder| root.join(folder).exists()) {
+        return Err(usage(&format!("`{taken}` already exists; choose another name")));
+    }
+    let next = format!(
+        "  cargo run --bin {name} -- --demo {COMMAND}\n  cargo test --package {name}-client"
+    );
+    start(root, Values::new(name, false, ""), SERVICE, &format!("added {name}"), &next).inspect_err(
+        |_| folders.iter().for_each(|folder| _ = fs::remove_dir_all(root.join(folder)).ok()),
+    )
 }
 
-/// A new service, and the numbers of its files.
-pub(crate) struct Started {
-    pub(crate) workspace: Workspace,
-    /// Files that people own.
-    pub(crate) own: usize,
-    pub(crate) generated: usize,
-    /// A command of the program, for its mocks.
-    pub(crate) command: String,
+fn check_name(name: &str) -> Result<(), Outcome> {
+    Kebab::FORM.check(name).map_err(|why| usage(&format!("NAME {why}")))
 }
 
-impl Init<'_> {
-    /// Creates a workspace in a folder named after the service. If that fails, the folder is removed.
-    pub(crate) fn workspace(&self, runtime: Runtime<'_>) -> Result<Started, Outcome> {
-        let Self { name, folder, .. } = self;
-        if let Runtime::Path(path) = runtime
-            && !folder.join(path).join("crates/methodical/model/Cargo.toml").is_file()
-        {
-            return Err(usage("the folder of `--runtime-path` has no crates/methodical/model"));
-        }
-        self.check_name()?;
-        let root = folder.join(name);
-        if root.exists() {
-            return Err(usage(&format!("`{name}` already exists; choose another name")));
-        }
-        let mut new = New(vec![root.clone()]);
-        let values = Values::new(name, true, Some(runtime));
-        let started = self.fill(&root, values, &[WORKSPACE, SERVICE])?;
-        new.0.clear();
-        Ok(started)
-    }
+/// The command that calls the operation of the first spec.
+const COMMAND: &str = "items list --shelf=3";
 
-    /// Adds the service to the workspace at a root. If that fails, the workspace is unchanged.
-    pub(crate) fn add(&self, root: &Path) -> Result<Started, Outcome> {
-        let name = self.name;
-        self.check_name()?;
-        let path = root.join("Cargo.toml");
-        let manifest = fs::read_to_string(&path).map_err(|error| failed("read", &path, &error))?;
-        let manifest = with_service(&manifest, name).map_err(|why| usage(&why))?;
-        let crates = ["model", "client", "testkit", "cli"];
-        let mut folders: Vec<_> =
-            crates.iter().map(|role| format!("crates/{name}-{role}")).collect();
-        folders.extend([format!("spec/{name}"), format!("docs/{name}")]);
-        if let Some(taken) = folders.iter().find(|folder| root.join(folder).exists()) {
-            return Err(usage(&format!("`{taken}` already exists; choose another name")));
+/// Writes the files of a service below a root, and returns what to do next.
+fn start(
+    root: &Path,
+    mut values: Values,
+    templates: &[(&str, &str)],
+    what: &str,
+    next: &str,
+) -> Result<Outcome, Outcome> {
+    let write_all = |values: &Values, templates: &[(&str, &str)]| -> Result<(), Outcome> {
+        let files = templates
+            .iter()
+            .map(|(path, text)| GeneratedFile { path: values.fill(path), text: values.fill(text) });
+        for GeneratedFile { path, text } in formatted(&files.collect::<Vec<_>>(), root)? {
+            write(&root.join(&path), &text)
+                .map_err(|error| failed(format_args!("cannot write `{path}`"), &error))?;
         }
-        let mut new = New(folders.iter().map(|folder| root.join(folder)).collect());
-        let started = self.fill(root, Values::new(name, false, None), &[SERVICE])?;
-        fs::write(&path, manifest).map_err(|error| failed("write", &path, &error))?;
-        new.0.clear();
-        Ok(started)
-    }
-
-    fn check_name(&self) -> Result<(), Outcome> {
-        Kebab::FORM.check(self.name).map_err(|why| usage(&format!("NAME {why}")))
-    }
-
-    /// Writes the files of the service below a root.
-    fn fill(
-        &self,
-        root: &Path,
-        mut values: Values<'_>,
-        templates: &[&[(&str, &str)]],
-    ) -> Result<Started, Outcome> {
-        let file = |values: &Values<'_>, path: &str, text: &str| GeneratedFile {
-            path: values.fill(path),
-            text: values.fill(text),
-        };
-        let mut own = vec![file(&values, "«configuration»", CONFIGURATION)];
-        if let Some(path) = self.spec {
-            own.extend(copied(&self.folder.join(path), path, &values.fill("«spec»"))?);
-        } else {
-            own.extend([file(&values, "«spec»", SPEC), file(&values, FIXTURE.0, FIXTURE.1)]);
-        }
-        write(root, &own)?;
-        // No other service may write the same files.
-        config::read_all(root)?;
-        let config = Config::read(root, &values.fill("«configuration»"))?;
-        let workspace = Workspace::of(root, config)?;
-        values.add_service(&workspace).ok_or_else(|| {
-            usage("the spec has no client example whose response has records; add one")
-        })?;
-        let filled = templates.iter().copied().flatten();
-        let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();
-        let filled = formatted(&filled, root)?;
-        write(root, &filled)?;
-        // The generator updates samples that have a mark.
-        let samples = SAMPLES.iter().map(|(path, _)| {
-            let path = values.fill(path);
-            GeneratedFile { text: marked(&workspace.config, &path, ""), path }
-        });
-        write(root, &samples.collect::<Vec<_>>())?;
-        let output = workspace.generate()?;
-        output.write(root)?;
-        let (own, generated) = (own.len() + filled.len(), output.files().len());
-        let command = values.fill("«command»");
-        Ok(Started { workspace, own, generated, command })
-    }
+        Ok(())
+    };
+    write_all(&values, SPEC)?;
+    let workspace = Workspace::read(root, &values.fill("«folder»/codegen.toml"))?;
+    values.add_service(&workspace);
+    write_all(&values, templates)?;
+    // The generator updates samples that have a mark.
+    let mark = marked(&workspace.config, "sample.rs", "");
+    write_all(&values, &SAMPLES.map(|(path, _)| (path, mark.as_str())))?;
+    let output = workspace.generate()?;
+    output.write(root)?;
+    let (own, generated) = (SPEC.len() + templates.len(), output.files().len());
+    let (spec, command) = (&workspace.config.spec, &workspace.config.command);
+    Ok(Outcome::fine(format!(
+        "{what} with {own} files of yours and {generated} generated files\n\n\
+         Next:\n{next}\n\nThen edit {spec}, and run: {command}\n"
+    )))
 }
 
 /// Returns the samples of a service that `init` or `add` started, except those without the mark, which people have
 /// taken over.
 pub(crate) fn samples(workspace: &Workspace) -> Vec<GeneratedFile> {
     let is_only = workspace.config.file == config::FILE;
-    let mut values = Values::new(workspace.config.service(), is_only, None);
+    let mut values = Values::new(workspace.config.service(), is_only, "");
     let has_values = values.add_service(workspace).is_some();
     let samples = SAMPLES.iter().filter_map(|(path, template)| {
         let path = values.fill(path);
@@ -150,78 +112,132 @@ pub(crate) fn samples(workspace: &Workspace) -> Vec<GeneratedFile> {
     samples.collect()
 }
 
-/// Returns the files of a spec to copy, with their new paths: the spec itself and its fixtures.
-fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Outcome> {
-    let service = spec::read_file(path, shown)?;
-    let text =
-        fs::read_to_string(path).map_err(|error| failed("read", Path::new(shown), &error))?;
-    let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut files = vec![GeneratedFile { path: spec.to_owned(), text }];
-    for example in service.examples {
-        let fixture =
-            GeneratedFile { path: format!("{folder}/{}", example.path), text: example.body };
-        if !files.contains(&fixture) {
-            files.push(fixture);
-        }
+/// The values in the templates, by name: names, and snippets of code for an example of the spec.
+struct Values(Vec<(&'static str, String)>);
+
+impl Values {
+    /// Returns the values that do not depend on the spec. In a workspace with several services, each has separate
+    /// folders.
+    fn new(name: &str, is_only: bool, runtime: &str) -> Self {
+        let either = |only: &str, further: String| if is_only { only.to_owned() } else { further };
+        let source = runtime.trim_end_matches('/');
+        let below = if Path::new(source).is_absolute() {
+            source.to_owned()
+        } else {
+            format!("../{source}")
+        };
+        let (install, dependency) = if is_git(runtime) {
+            (format!("--git {runtime} methodical-codegen"), format!("git = {runtime:?}"))
+        } else {
+            let path = format!("{below}/crates/methodical");
+            (format!("--path {path}/codegen"), format!("path = \"{path}/«crate»\""))
+        };
+        let mut values = vec![
+            ("name", name.to_owned()),
+            // The name for people: `photo-albums` is `Photo albums`.
+            ("title", capitalized(name).replace('-', " ")),
+            ("folder", either("spec", format!("spec/{name}"))),
+            ("reference", either("docs/reference", format!("docs/{name}"))),
+            ("demo", either("demo", format!("{}_demo", name.replace('-', "_")))),
+            ("command", COMMAND.to_owned()),
+            ("install", install),
+        ];
+        values.extend(
+            [
+                ("runtime cli", "cli"),
+                ("runtime client", "client"),
+                ("runtime codegen", "codegen"),
+                ("runtime model", "model"),
+                ("runtime testkit", "testkit"),
+            ]
+            .map(|(key, name)| (key, dependency.replace("«crate»", name))),
+        );
+        let roles = ["model", "client", "testkit", "cli"];
+        values.extend(roles.map(|role| (role, format!("{name}-{role}"))));
+        Self(values)
     }
-    Ok(files)
+
+    /// Adds the values of a service. `None` if it has no example for clients.
+    fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
+        let Workspace { config, service, .. } = workspace;
+        let names = [
+            ("model_rust", Role::Model),
+            ("client_rust", Role::Client),
+            ("testkit_rust", Role::Testkit),
+        ];
+        self.0.extend(names.map(|(key, role)| (key, config.rust_name(role))));
+        self.0.push(("marker", marker(service)));
+        // An example that has nothing unusual, if possible.
+        let (operation, example) = for_clients(service).min_by_key(|(operation, example)| {
+            let has_records = operation.response.model().is_some();
+            (!has_records, !example.rejected.is_empty(), !example.is_plain())
+        })?;
+        self.0.extend([
+            ("query_type", operation.rust.pascal()),
+            ("query", example_query(operation, example)?),
+            ("mock_example", format!("like_{}", example.name.words())),
+            ("secrets", secrets(service)),
+            ("calls", calls(service)),
+        ]);
+        Some(())
+    }
+
+    /// Replaces all `«…»` in a template.
+    fn fill(&self, template: &str) -> String {
+        let mut parts = template.split('«');
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('»').unwrap_or((part, ""));
+            let found = self.0.iter().find(|(known, _)| *known == name);
+            text.push_str(found.map_or("", |(_, value)| value));
+            text.push_str(rest);
+        }
+        text
+    }
 }
 
-/// Returns the manifest with the crates of a further service among the dependencies of the workspace, or the reason why
-/// the service cannot be added.
-fn with_service(manifest: &str, name: &str) -> Result<String, String> {
-    let header = "[workspace.dependencies]\n";
-    let needed = [
-        ("\"crates/*\"", "members `crates/*`"),
-        ("\nmethodical-client = ", "dependency on `methodical-client`"),
-        ("[workspace.package]\nversion = \"", "version in `[workspace.package]`"),
-        (header, "`[workspace.dependencies]`"),
-    ];
-    if let Some((_, what)) = needed.iter().find(|(text, _)| !manifest.contains(text)) {
-        return Err(format!(
-            "Cargo.toml has no {what}; `add` needs a workspace that `methodical-codegen init` started"
-        ));
-    }
-    let version = workspace_version(manifest).unwrap_or_default();
-    let crates = ["client", "model", "testkit"].map(|role| {
-        format!("{name}-{role} = {{ path = \"crates/{name}-{role}\", version = \"={version}\" }}\n")
+/// Returns whether the source of the runtime crates is the URL of a Git repository.
+fn is_git(runtime: &str) -> bool {
+    runtime.contains("://")
+}
+
+/// Returns the examples for clients with their operations.
+fn for_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example)> {
+    let examples = service.examples.iter().filter(|example| example.client);
+    examples.filter_map(|example| Some((service.operations.get(example.operation)?, example)))
+}
+
+/// Returns statements that send the query of each example to a mock and check the result.
+fn calls(service: &Service) -> String {
+    let calls = for_clients(service).filter_map(|(operation, example)| {
+        let query = example_query(operation, example)?;
+        let mount = format!("mocks::like_{}().mount(&service).await", example.name.words());
+        let call = format!("client.send(&{query}).await?");
+        let check = match example.rejected.len() {
+            rejected if operation.response.is_list => {
+                format!("let listing = {call}; assert_eq!(listing.rejected.len(), {rejected});")
+            }
+            _ => format!("{call};"),
+        };
+        Some(format!("service.reset().await; {mount}; {check}"))
     });
-    Ok(manifest.replacen(header, &format!("{header}{}", crates.concat()), 1))
+    calls.collect::<Vec<_>>().join("\n\n")
 }
 
-fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Outcome> {
-    for GeneratedFile { path, text } in files {
-        let path = root.join(path);
-        output::write(&path, text).map_err(|error| failed("write", &path, &error))?;
-    }
-    Ok(())
+/// Returns the calls of the builder that set all secrets except the first one.
+fn secrets(service: &Service) -> String {
+    let others = service.auth.secrets().iter().skip(1);
+    let secret =
+        |name: &str| format!(".secret({}, AccessToken::secret(\"test-secret\")?)", string(name));
+    others.map(|one| secret(&one.name)).collect()
 }
 
-fn failed(verb: &str, path: &Path, error: &io::Error) -> Outcome {
-    output::failed(format_args!("cannot {verb} `{}`", path.display()), error).into()
-}
-
-/// Folders that did not exist before. Dropping this removes them, unless the list has been emptied.
-struct New(Vec<PathBuf>);
-
-impl Drop for New {
-    fn drop(&mut self) {
-        for folder in &self.0 {
-            // It may not exist yet. Report the original error, not one from undoing the work.
-            fs::remove_dir_all(folder).ok();
-        }
-    }
-}
-
-/// The configuration of the generator.
-const CONFIGURATION: &str = include_str!("init/spec/codegen.toml");
-
-/// The spec of a service that was started without one.
-const SPEC: &str = include_str!("init/spec/spec.toml");
-
-/// The path and the text of the fixture of that spec.
-const FIXTURE: (&str, &str) =
-    ("«folder»/fixtures/items-of-a-shelf.json", include_str!("init/spec/items-of-a-shelf.json"));
+/// The configuration of the generator, and a spec to edit, with its fixture.
+const SPEC: &[(&str, &str)] = &[
+    ("«folder»/codegen.toml", include_str!("init/spec/codegen.toml")),
+    ("«folder»/«name».toml", include_str!("init/spec/spec.toml")),
+    ("«folder»/fixtures/items-of-a-shelf.json", include_str!("init/spec/items-of-a-shelf.json")),
+];
 
 /// The other files of a workspace: paths and contents.
 const WORKSPACE: &[(&str, &str)] = &[
@@ -231,9 +247,7 @@ const WORKSPACE: &[(&str, &str)] = &[
 ];
 
 /// The files of a service that name its operations. The generator updates them until their mark is deleted.
-const SAMPLES: &[(&str, &str)] = &[
-    ("crates/«cli»/src/demo.rs", include_str!("init/cli/demo.rs")),
-    ("crates/«cli»/tests/program.rs", include_str!("init/cli/program.rs")),
+const SAMPLES: [(&str, &str); 2] = [
     ("crates/«client»/examples/«demo».rs", include_str!("init/client/demo.rs")),
     ("crates/«client»/tests/round_trip.rs", include_str!("init/client/round_trip.rs")),
 ];
@@ -241,6 +255,7 @@ const SAMPLES: &[(&str, &str)] = &[
 /// The other files of a service.
 const SERVICE: &[(&str, &str)] = &[
     ("crates/«cli»/Cargo.toml", include_str!("init/cli/manifest.toml")),
+    ("crates/«cli»/src/demo.rs", include_str!("init/cli/demo.rs")),
     ("crates/«cli»/src/main.rs", include_str!("init/cli/main.rs")),
     ("crates/«client»/Cargo.toml", include_str!("init/client/manifest.toml")),
     ("crates/«client»/src/lib.rs", include_str!("init/client/lib.rs")),
@@ -250,45 +265,3 @@ const SERVICE: &[(&str, &str)] = &[
     ("crates/«testkit»/Cargo.toml", include_str!("init/testkit/manifest.toml")),
     ("crates/«testkit»/src/lib.rs", include_str!("init/testkit/lib.rs")),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::with_service;
-
-    const MANIFEST: &str = "\
-[workspace]
-members = [\"crates/*\"]
-
-[workspace.package]
-version = \"0.2.0\"
-
-[workspace.dependencies]
-photos-client = { path = \"crates/photos-client\", version = \"=0.2.0\" }
-methodical-client = \"1\"
-";
-
-    #[test]
-    fn the_crates_of_a_service_are_added_to_the_dependencies() {
-        let (before, after) = MANIFEST.split_once("photos-client").unwrap();
-        assert_eq!(
-            with_service(MANIFEST, "leads").unwrap(),
-            format!(
-                "{before}\
-leads-client = {{ path = \"crates/leads-client\", version = \"=0.2.0\" }}
-leads-model = {{ path = \"crates/leads-model\", version = \"=0.2.0\" }}
-leads-testkit = {{ path = \"crates/leads-testkit\", version = \"=0.2.0\" }}
-photos-client{after}"
-            )
-        );
-    }
-
-    #[test]
-    fn a_manifest_of_another_kind_is_refused() {
-        for missing in
-            ["crates/*", "methodical-client", "version = \"0.2.0\"", "[workspace.dependencies]"]
-        {
-            let why = with_service(&MANIFEST.replace(missing, ""), "leads").unwrap_err();
-            assert!(why.starts_with("Cargo.toml has no "), "{why}");
-        }
-    }
-}

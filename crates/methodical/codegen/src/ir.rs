@@ -35,8 +35,6 @@ pub struct Service {
     pub title: String,
     /// The version of the spec, `MAJOR.MINOR.PATCH`.
     pub version: String,
-    /// The version segment of the service's address: `v1`.
-    pub api_version: String,
     /// The path that all operations share, without a prefix: `/c/oauth/v1`. A secret in it replaces `{secret}`.
     pub path: String,
     /// How a call names its operation, and the parameters that every call has.
@@ -57,7 +55,7 @@ pub struct Service {
     pub operations: Vec<Operation>,
     /// Byte-exact examples, in order of declaration.
     pub examples: Vec<Example>,
-    /// Questions that the contract does not answer, by number.
+    /// Questions that the contract does not answer, in order of declaration.
     pub open_points: Vec<OpenPoint>,
 }
 
@@ -67,15 +65,13 @@ impl Service {
         self.open_points.iter().find(|point| point.id == id)
     }
 
-    /// Returns the open points that are referred to, by number and without duplicates.
+    /// Returns the open points with these ids, in order of declaration.
     pub fn open_points<'a>(
         &'a self,
         ids: impl IntoIterator<Item = &'a String>,
     ) -> Vec<&'a OpenPoint> {
-        let mut points: Vec<_> = ids.into_iter().filter_map(|id| self.open_point(id)).collect();
-        points.sort_by_key(|point| point.number);
-        points.dedup_by_key(|point| point.number);
-        points
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        self.open_points.iter().filter(|point| ids.contains(&point.id)).collect()
     }
 
     /// Returns the open points that concern an operation: its own, and those of its parameters,
@@ -287,8 +283,6 @@ impl Example {
 /// A question that the contract does not answer, with what the client and the server do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenPoint {
-    /// The number: 1, 2, 3, …
-    pub number: u32,
     /// The id: `D-date`.
     pub id: String,
     /// The question.

@@ -46,26 +46,35 @@ impl Workspace {
     /// Generates all files in memory: runs the emitters, formats the files and marks them.
     ///
     /// # Errors
-    /// If rustfmt cannot be run or rejects a file, if a template has no place for the mark, or if two emitters write
-    /// the same file.
+    /// If rustfmt cannot be run or rejects a file.
     pub fn generate(&self) -> io::Result<Output> {
         let mut emitted = crate::emit::all(self);
         emitted.extend(crate::init::samples(self));
-        let mut files = BTreeMap::new();
-        for GeneratedFile { path, text } in formatted(&emitted, &self.root)? {
+        let files = formatted(&emitted, &self.root)?.into_iter();
+        let files = files.map(|GeneratedFile { path, text }| {
             let text = marked(&self.config, &path, &text);
-            if !is_marked(&text) {
-                return Err(io::Error::other(format!("the template of `{path}` lacks `{MARK}`")));
-            }
-            if files.insert(path.clone(), text).is_some() {
-                return Err(io::Error::other(format!("two emitters write `{path}`")));
-            }
-        }
-        Ok(Output { files, folders: self.config.folders() })
+            (path, text)
+        });
+        Ok(Output { files: files.collect(), folders: self.config.folders() })
     }
 }
 
 impl Output {
+    /// Combines the files of all services of a workspace.
+    pub(crate) fn merged(outputs: Vec<Self>) -> io::Result<Self> {
+        let mut all = Self { files: BTreeMap::new(), folders: Vec::new() };
+        for Self { files, folders } in outputs {
+            all.folders.extend(folders);
+            for (path, text) in files {
+                if all.files.insert(path.clone(), text).is_some() {
+                    let why = "give each service its own crates and folders";
+                    return Err(io::Error::other(format!("two services write `{path}`; {why}")));
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Returns the expected content by path, sorted.
     pub fn files(&self) -> &BTreeMap<String, String> {
         &self.files
@@ -150,20 +159,27 @@ const OPTIONS: &str =
 
 /// Formats the Rust files among some files concurrently, as `cargo fmt` does in the workspace at a root.
 pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> io::Result<Vec<GeneratedFile>> {
-    let running = files.iter().map(|file| Ok((file, rustfmt(file, root)?)));
-    let running = running.collect::<io::Result<Vec<_>>>()?;
-    let done = running.into_iter().map(|(file, child)| match child {
-        Some(child) => finished(file, child),
-        None => Ok(file.clone()),
+    let is_rust = |file: &GeneratedFile| Path::new(&file.path).extension() == Some("rs".as_ref());
+    let start = |file| if is_rust(file) { rustfmt(file, root).map(Some) } else { Ok(None) };
+    let running = files.iter().map(|file| Ok((file, start(file)?)));
+    let done = running.collect::<io::Result<Vec<_>>>()?.into_iter().map(|(file, child)| {
+        let (Some(child), path) = (child, &file.path) else { return Ok(file.clone()) };
+        let output = child
+            .wait_with_output()
+            .map_err(|error| failed(format_args!("cannot format `{path}`"), &error))?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            let what = format!("rustfmt rejects `{path}`; this is a bug in its emitter");
+            return Err(io::Error::other(format!("{what}:\n{}", why.trim_end())));
+        }
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(GeneratedFile { path: path.clone(), text })
     });
     done.collect()
 }
 
-/// Starts formatting a file; `None` if it is not a Rust file.
-fn rustfmt(file: &GeneratedFile, root: &Path) -> io::Result<Option<Child>> {
-    if Path::new(&file.path).extension().is_none_or(|extension| extension != "rs") {
-        return Ok(None);
-    }
+/// Starts formatting a file.
+fn rustfmt(file: &GeneratedFile, root: &Path) -> io::Result<Child> {
     let mut child = Command::new("rustfmt")
         .args(["--edition", "2024", "--config", OPTIONS])
         // The folder in which rustfmt looks for its options, as `cargo fmt` does.
@@ -179,25 +195,7 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> io::Result<Option<Child>> {
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(file.text.as_bytes()).ok();
     }
-    Ok(Some(child))
-}
-
-/// Waits for the formatted text of a file.
-fn finished(file: &GeneratedFile, child: Child) -> io::Result<GeneratedFile> {
-    let path = &file.path;
-    let output = child
-        .wait_with_output()
-        .map_err(|error| failed(format_args!("cannot format `{path}`"), &error))?;
-    if !output.status.success() {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        let why = format!(
-            "rustfmt rejects `{path}`; this is a bug in its emitter:\n{}",
-            stderr.trim_end()
-        );
-        return Err(io::Error::other(why));
-    }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(GeneratedFile { path: path.clone(), text })
+    Ok(child)
 }
 
 /// Writes a file and the folders that contain it.

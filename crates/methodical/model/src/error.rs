@@ -14,7 +14,7 @@ use core::fmt;
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use methodical_model::DecodeErrorKind;
+/// use methodical_model::{DecodeErrorKind, Operation as _};
 ///
 /// let error = NewestPhoto::decode(b"{\n  \"id\": 12\n}").unwrap_err();
 /// assert_eq!(error.kind(), DecodeErrorKind::WrongType);
@@ -226,7 +226,7 @@ impl DecodeError {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use methodical_model::Operation as _;
     ///
-    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
+    /// let error = SearchPhotos::decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
     /// let reported = error.service().unwrap();
     /// assert_eq!((reported.code(), reported.message()), (Some("98"), Some("Invalid key")));
     /// assert_eq!(error.to_string(), "the service did not report success at stat (line 1 column 9), expected ok");
@@ -239,6 +239,8 @@ impl DecodeError {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
     /// let cut = br#"[{"id":"1"},{"id":"2"},{"i"#;
     /// assert_eq!(ListPhotos::decode(cut).unwrap_err().delivered(), 2);
     /// ```
@@ -295,7 +297,7 @@ const _: () = assert!(size_of::<DecodeError>() == size_of::<usize>(), "one point
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use methodical_model::{ErrorClass, DecodeErrorKind, Operation as _};
 ///
-/// let error = SearchPhotos.decode(br#"{"stat":"fail","code":29,"message":"Slow down"}"#).unwrap_err();
+/// let error = SearchPhotos::decode(br#"{"stat":"fail","code":29,"message":"Slow down"}"#).unwrap_err();
 /// assert_eq!(error.kind(), DecodeErrorKind::NotSuccess);
 /// let reported = error.service().unwrap();
 /// assert_eq!(reported.code(), Some("29"));

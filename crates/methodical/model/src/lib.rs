@@ -14,8 +14,6 @@
 //! struct Photos;
 //!
 //! impl Service for Photos {
-//!     const NAME: &'static str = "photos";
-//!     const API_VERSION: &'static str = "v2";
 //!     const PATH: &'static str = "/api/v2";
 //!     const SELECTOR: &'static str = "action";
 //!     const ACCEPT: &'static str = "application/json";
@@ -85,7 +83,7 @@ pub use crate::decode::{Beside, Next, Record, StreamDecoder};
 pub use crate::error::{DecodeError, DecodeErrorKind, ErrorClass, ServiceError};
 pub use crate::extra::Extra;
 pub use crate::listing::{Listing, Rejected};
-pub use crate::operation::{ListOperation, Operation};
+pub use crate::operation::{Decoded, ListOperation, Operation};
 pub use crate::paging::PagedOperation;
 pub use crate::query::{BodyFormat, ListStyle, Query};
 pub use crate::raw::{RawJson, RawQuery};

@@ -12,6 +12,8 @@ use crate::DecodeError;
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::Operation as _;
+///
 /// let listing = ListPhotos::decode(br#"[{"id":"1"},null,{"id":"3"}]"#)?;
 /// assert_eq!(listing.items.len(), 2);
 /// assert_eq!(listing.rejected[0].index(), 1);
@@ -24,6 +26,8 @@ use crate::DecodeError;
 ///
 /// ```compile_fail,E0277
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::Operation as _;
+///
 /// for photo in ListPhotos::decode(b"[]").unwrap() {}
 /// ```
 #[non_exhaustive]
@@ -46,6 +50,8 @@ impl<T, B> Listing<T, B> {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
     /// assert!(ListPhotos::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
     /// assert_eq!(ListPhotos::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
     /// # Ok::<(), methodical_model::DecodeError>(())

@@ -1,6 +1,7 @@
 //! Operations: a query, and the decoder of its response.
 
 use crate::decode::layout::Body;
+use crate::decode::value::Value;
 use crate::decode::{Record, StreamDecoder, stream, whole};
 use crate::{Beside, BodyFormat, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 
@@ -18,7 +19,7 @@ use crate::{Beside, BodyFormat, DecodeError, ErrorClass, Listing, Query, Rejecte
 /// use methodical_model::Operation;
 ///
 /// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, methodical_model::DecodeError> {
-///     operation.decode(&send(operation.query()?.as_str()))
+///     O::decode(&send(operation.query()?.as_str()))
 /// }
 /// let photo = call(&NewestPhoto, |query| {
 ///     assert_eq!(query, "action=photos/newest");
@@ -32,10 +33,7 @@ pub trait Operation {
     type Service: Service;
 
     /// The type that the response decodes to.
-    type Output;
-
-    /// The name of the operation in Rust, such as `list_photos`.
-    const NAME: &'static str;
+    type Output: Decoded;
 
     /// The value of [`Service::SELECTOR`] that selects the operation, such as `photos/list`. A `/` separates the values
     /// of two selectors. If the path selects the operation, its last segments.
@@ -62,8 +60,6 @@ pub trait Operation {
 
     /// Decodes the whole body of a successful response.
     ///
-    /// Generated queries also have an associated function of this name, for code that has no query at hand.
-    ///
     /// # Errors
     ///
     /// Returns any kind except [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter). A record that cannot
@@ -73,16 +69,11 @@ pub trait Operation {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use methodical_model::Operation as _;
     ///
-    /// let query = ListPhotos::new().album(7);
-    /// assert_eq!(query.decode(b"[]")?, ListPhotos::decode(b"[]")?);
+    /// assert_eq!(ListPhotos::decode(br#"[{"id":"7"}]"#)?.items, [Photo::new("7")]);
     /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError>;
-
-    /// Returns the records of a decoded response that were rejected.
-    fn rejected(output: &Self::Output) -> &[Rejected] {
-        let _ = output;
-        &[]
+    fn decode(body: &[u8]) -> Result<Self::Output, DecodeError> {
+        Self::Output::decode(Self::BODY, body)
     }
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
@@ -101,6 +92,42 @@ pub trait Operation {
     fn error_class(body: &[u8]) -> Option<ErrorClass> {
         let has_classes = Self::BODY.verdict.is_some_and(|verdict| !verdict.classes.is_empty());
         if has_classes { whole::error_class(Self::BODY, body) } else { None }
+    }
+}
+
+/// What a response decodes to: a list, a record or another value, JSON as it is, or `()` without data.
+///
+/// Never implement it yourself: it may change in any release.
+pub trait Decoded: Sized {
+    /// Decodes a whole body in which the data is at this place.
+    #[doc(hidden)]
+    fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError>;
+
+    /// Returns the records that were rejected; none if the response is not a list.
+    fn rejected(&self) -> &[Rejected] {
+        &[]
+    }
+}
+
+impl<T: Record, B: Beside> Decoded for Listing<T, B> {
+    fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError> {
+        whole::list(place, body)
+    }
+
+    fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+}
+
+impl<V: Value<Owned = V>> Decoded for V {
+    fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError> {
+        whole::value::<V>(place, body)
+    }
+}
+
+impl Decoded for () {
+    fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError> {
+        whole::nothing(place, body)
     }
 }
 

@@ -8,9 +8,11 @@ use core::marker::PhantomData;
 
 use serde::Deserialize;
 
+use crate::decode::layout::Body;
+use crate::decode::{foreign, whole};
 use crate::query::BodyFormat;
 use crate::query::builder::QueryBuilder;
-use crate::{DecodeError, Operation, Place, Query, Service, decode};
+use crate::{DecodeError, Decoded, Operation, Place, Query, Service};
 
 /// A query with any method and any parameters, for calls that the typed queries do not cover.
 ///
@@ -86,22 +88,12 @@ impl<S: Service> RawQuery<S> {
         self.pairs.push((name.into(), value.into()));
         self
     }
-
-    /// Checks that the body of a response is JSON, and keeps it unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the body is not valid UTF-8 or JSON, or is nested too deeply.
-    pub fn decode(body: &[u8]) -> Result<RawJson, DecodeError> {
-        decode::whole::json(body).map(|text| RawJson(text.into()))
-    }
 }
 
 impl<S: Service> Operation for RawQuery<S> {
     type Service = S;
     type Output = RawJson;
 
-    const NAME: &'static str = "raw";
     const METHOD: &'static str = "";
 
     fn query(&self) -> Result<Query, DecodeError> {
@@ -118,9 +110,12 @@ impl<S: Service> Operation for RawQuery<S> {
         }
         Ok(query.finish())
     }
+}
 
-    fn decode(&self, body: &[u8]) -> Result<RawJson, DecodeError> {
-        Self::decode(body)
+/// The body is checked and kept unchanged. It must be UTF-8 and JSON, and not nested too deeply.
+impl Decoded for RawJson {
+    fn decode(_: &'static Body, body: &[u8]) -> Result<Self, DecodeError> {
+        whole::json(body).map(|text| Self(text.into()))
     }
 }
 
@@ -151,7 +146,7 @@ impl<S> fmt::Debug for RawQuery<S> {
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use methodical_model::RawQuery;
+/// use methodical_model::{Operation as _, RawQuery};
 ///
 /// let json = RawQuery::<Photos>::decode(br#" {"a": [1, 2]} "#)?;
 /// assert_eq!(json.as_str(), r#"{"a": [1, 2]}"#);
@@ -179,13 +174,13 @@ impl RawJson {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::RawQuery;
+    /// use methodical_model::{Operation as _, RawQuery};
     ///
     /// assert_eq!(RawQuery::<Photos>::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
     /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
     pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, DecodeError> {
-        decode::foreign(&self.0, "")
+        foreign(&self.0, "")
     }
 }
 

@@ -13,20 +13,12 @@
 /// struct Photos;
 ///
 /// impl Service for Photos {
-///     const NAME: &'static str = "photos";
-///     const API_VERSION: &'static str = "v2";
 ///     const PATH: &'static str = "/api/v2";
 ///     const SELECTOR: &'static str = "action";
 ///     const ACCEPT: &'static str = "application/json";
 /// }
 /// ```
 pub trait Service: 'static {
-    /// The name of the service in kebab case, such as `photo-archive`.
-    const NAME: &'static str;
-
-    /// The version segment of the service's address, such as `v1`.
-    const API_VERSION: &'static str;
-
     /// The URL path that all operations share, appended to the base URL. A secret in the path replaces `{secret}`.
     const PATH: &'static str;
 
@@ -58,8 +50,6 @@ pub trait Service: 'static {
 /// struct Photos;
 ///
 /// impl Service for Photos {
-///     const NAME: &'static str = "photos";
-///     const API_VERSION: &'static str = "v2";
 ///     const PATH: &'static str = "/api/v2";
 ///     const SELECTOR: &'static str = "module";
 ///     const ACCEPT: &'static str = "application/json";
@@ -159,8 +149,6 @@ impl Dispatch {
 /// struct Photos;
 ///
 /// impl Service for Photos {
-///     const NAME: &'static str = "photos";
-///     const API_VERSION: &'static str = "v2";
 ///     const PATH: &'static str = "/api/v2";
 ///     const SELECTOR: &'static str = "action";
 ///     const ACCEPT: &'static str = "application/json";

@@ -1,24 +1,22 @@
-//! The calls of a service as `wiremock` mocks, for tests of code that uses a client.
+//! The operations of a service as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! A generated crate has one type for each operation, with methods for its parameters and its records. All of them are
-//! built on [`Call`], which you can also use directly, for operations that are not in the spec.
+//! A [`Mock`] matches the calls of an operation, generated or a [`RawQuery`](methodical_model::RawQuery), and responds with
+//! the types of its records. A generated crate also has a function for each example of the spec.
 //!
 //! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
 //! received.
 //!
 //! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` (feature `raw-server`).
 
-use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::marker::PhantomData;
 use std::time::Duration;
 
-use methodical_model::codegen::{Body, Decides};
-#[doc(no_inline)]
-pub use methodical_model::{BodyFormat, ListStyle};
-use methodical_model::{Operation, Service};
+use methodical_model::codegen::{Body, Decides, QueryBuilder};
+use methodical_model::{ListOperation, Operation, Query, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use wiremock::{Mock, ResponseTemplate};
+use wiremock::ResponseTemplate;
 
 use crate::mocks::matcher::Matcher;
 
@@ -29,17 +27,16 @@ mod tests;
 /// A call and its response. Mount it on a server to answer calls.
 pub use wiremock::Mock as MockedCall;
 
-/// A mock matches the calls of one operation, with any parameters unless restricted.
+/// A mock of an operation: the calls that it matches, and how it responds.
 ///
 /// # Examples
 ///
 /// ```
-/// use methodical_testkit::mocks::{BodyFormat, Call, ListStyle};
+/// use methodical_model::{BodyFormat, RawQuery};
+/// use methodical_testkit::mocks::Mock;
 /// # use methodical_model::Service;
 /// # struct Photos;
 /// # impl Service for Photos {
-/// #     const NAME: &'static str = "photos";
-/// #     const API_VERSION: &'static str = "v2";
 /// #     const PATH: &'static str = "/api/v2";
 /// #     const SELECTOR: &'static str = "action";
 /// #     const ACCEPT: &'static str = "application/json";
@@ -47,98 +44,61 @@ pub use wiremock::Mock as MockedCall;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let server = wiremock::MockServer::start().await;
-/// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
-/// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
+/// let photos = RawQuery::<Photos>::new("photos/list").pair("album_id", "7");
+/// Mock::of(&photos).exactly(r#"[{"id":"1"}]"#).mount(&server).await;
 ///
-/// let tags = ["sea", "pier"].map(str::to_owned);
-/// let call = Call::new::<Photos>("photos/add").post(BodyFormat::Form).with("title", "Harbour");
-/// let call = call.with_list("tag", ListStyle::Comma, tags);
-/// call.exactly(r#"{"stat":"fail","code":98}"#).mount(&server).await;
+/// let photo = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).pair("tag", "sea");
+/// Mock::of(&photo).only().exactly(r#"{"stat":"fail","code":98}"#).mount(&server).await;
 /// // … let the code under test call `server.uri()`.
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone)]
-#[must_use = "a call does nothing until it has a response and is mounted"]
-pub struct Call {
+#[must_use = "a mock does nothing until it has a response and is mounted"]
+pub struct Mock<O> {
     matcher: Matcher,
-    accept: &'static str,
     delay: Duration,
     retry_after: Option<Duration>,
     has_bad_record: bool,
     is_truncated: bool,
     /// Where the data is in the response.
     place: &'static Body,
+    operation: PhantomData<fn() -> O>,
 }
 
-impl Call {
-    /// Matches every call by GET that has this selector.
-    pub const fn new<S: Service>(select: &'static str) -> Self {
-        let matcher = Matcher {
-            path: S::PATH,
-            dispatch: S::DISPATCH,
-            select,
-            post: None,
-            given: Vec::new(),
-            counts: Vec::new(),
-            token: None,
-        };
+impl<O: Operation> Mock<O> {
+    /// Matches every call of the operation.
+    pub fn any() -> Self {
+        Self::new(Some(QueryBuilder::of::<O>().finish()))
+    }
+
+    /// Matches the calls with the parameters of a query; others may have any value. A query that cannot be sent matches
+    /// no call.
+    pub fn of(query: &O) -> Self {
+        Self::new(query.query().ok())
+    }
+
+    fn new(query: Option<Query>) -> Self {
+        let secrets = O::Service::AUTH.secrets().iter().map(|one| one.name()).collect();
+        let path = O::Service::PATH;
         Self {
-            matcher,
-            accept: S::ACCEPT,
+            matcher: Matcher { path, query, secrets, is_exact: false, token: None },
             delay: Duration::ZERO,
             retry_after: None,
             has_bad_record: false,
             is_truncated: false,
-            place: &Body::ROOT,
+            place: O::BODY,
+            operation: PhantomData,
         }
     }
 
-    /// Matches every call of an operation, and puts the data where the operation's responses have it.
-    pub const fn of<O: Operation>() -> Self {
-        let mut call = Self::new::<O::Service>(O::METHOD);
-        call.place = O::BODY;
-        match O::POST {
-            Some((format, _)) => call.post(format),
-            None => call,
-        }
-    }
-
-    /// Matches calls by POST with this format of the body.
-    pub const fn post(mut self, format: BodyFormat) -> Self {
-        self.matcher.post = Some(format);
+    /// Matches only calls without other parameters.
+    pub fn only(mut self) -> Self {
+        self.matcher.is_exact = true;
         self
     }
 
-    /// Matches only calls in which the parameter `name` has the given value.
-    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        self.matcher.given.push((name.into(), Some(value.into())));
-        self
-    }
-
-    /// Matches only calls whose list `name` has exactly these values. After a `post` with JSON, `style` is ignored.
-    pub fn with_list(
-        mut self,
-        name: &'static str,
-        style: ListStyle,
-        values: impl IntoIterator<Item = String>,
-    ) -> Self {
-        let is_json = self.matcher.post == Some(BodyFormat::Json);
-        let style = if is_json { ListStyle::Repeat } else { style };
-        let pairs = style.pairs(name, values.into_iter().collect());
-        self.matcher.counts.push((name, pairs.len()));
-        let given = pairs.into_iter().map(|(name, value)| (name.into(), Some(value)));
-        self.matcher.given.extend(given);
-        self
-    }
-
-    /// Matches only calls without the parameter `name`.
-    pub fn without(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.matcher.given.push((name.into(), None));
-        self
-    }
-
-    /// Matches only calls with the given bearer token.
+    /// Matches only calls with this bearer token.
     pub fn token(mut self, token: &str) -> Self {
         self.matcher.token = Some(token.to_owned());
         self
@@ -154,24 +114,34 @@ impl Call {
         Self { retry_after: Some(delay), ..self }
     }
 
-    /// Adds a record that no client can decode, the number 0, to the end of a list.
-    pub fn bad_record(self) -> Self {
-        Self { has_bad_record: true, ..self }
-    }
-
     /// Truncates the JSON text: after the last record of a list, or before the last byte of an object. The HTTP
     /// response itself is complete.
     pub fn truncated(self) -> Self {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a list of records.
-    pub fn list<T: Serialize>(self, records: &[T]) -> MockedCall {
-        self.list_beside(records, &())
+    /// Responds with a record or another value, or with `&()` if the response has no data. For a list, use
+    /// [`answers`](Self::answers).
+    pub fn returns(self, value: &O::Output) -> MockedCall
+    where
+        O::Output: Serialize,
+    {
+        self.object(value)
     }
 
-    /// Responds with a list of records, and with the fields of `beside` next to it.
-    pub fn list_beside<T: Serialize, B: Serialize>(self, records: &[T], beside: &B) -> MockedCall {
+    /// Responds with exactly this body, such as a JSON object that reports a failure.
+    pub fn exactly(self, body: &str) -> MockedCall {
+        self.responds(200, body, O::Service::ACCEPT)
+    }
+
+    /// Responds with an error status and a problem document (RFC 9457).
+    pub fn fails(self, status: u16) -> MockedCall {
+        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
+        self.responds(status, &body, "application/problem+json")
+    }
+
+    /// Responds with records, and with the fields of `beside` next to the list.
+    fn list_beside<T: Serialize, B: Serialize>(self, records: &[T], beside: &B) -> MockedCall {
         let body = || -> Result<String, serde_json::Error> {
             let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
             let records = records.iter().map(serde_json::to_string).chain(bad);
@@ -189,9 +159,8 @@ impl Call {
         }
     }
 
-    /// Responds with an object or another value, or with `()` if the response has no data. A marker of success is added
-    /// if the body lacks it.
-    pub fn object<T: Serialize>(self, record: &T) -> MockedCall {
+    /// Responds with a value. A marker of success is added if the body lacks it.
+    fn object<T: Serialize>(self, record: &T) -> MockedCall {
         let body = serde_json::to_string(record).map(|record| match success(self.place) {
             Some((at, value)) if self.place.at.is_empty() => {
                 with_members(nested(at, value), &record)
@@ -202,18 +171,6 @@ impl Call {
             }
         });
         self.body(body)
-    }
-
-    /// Responds with exactly this body.
-    pub fn exactly(self, body: &str) -> MockedCall {
-        let accept = self.accept;
-        self.responds(200, body, accept)
-    }
-
-    /// Responds with an error status and a problem document (RFC 9457).
-    pub fn fails(self, status: u16) -> MockedCall {
-        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
-        self.responds(status, &body, "application/problem+json")
     }
 
     fn body(self, body: Result<String, serde_json::Error>) -> MockedCall {
@@ -238,17 +195,40 @@ impl Call {
             let seconds = delay.as_secs().saturating_add(part).to_string();
             response = response.insert_header("retry-after", seconds);
         }
-        Mock::given(matcher).respond_with(response)
+        MockedCall::given(matcher).respond_with(response)
+    }
+}
+
+impl<O: ListOperation> Mock<O>
+where
+    O::Item: Serialize,
+{
+    /// Adds a record that no client can decode, the number 0, to the end of the list.
+    pub fn bad_record(self) -> Self {
+        Self { has_bad_record: true, ..self }
+    }
+
+    /// Responds with these records.
+    pub fn answers(self, records: &[O::Item]) -> MockedCall
+    where
+        O: ListOperation<Beside = ()>,
+    {
+        self.list_beside(records, &())
+    }
+
+    /// Responds with these records, and with these fields next to the list.
+    pub fn answers_beside(self, records: &[O::Item], beside: &O::Beside) -> MockedCall
+    where
+        O::Beside: Serialize,
+    {
+        self.list_beside(records, beside)
     }
 }
 
 /// Shows neither the token nor a value of a parameter.
-impl fmt::Debug for Call {
+impl<O> fmt::Debug for Mock<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Matcher { select, given, .. } = &self.matcher;
-        let names: Vec<_> = given.iter().map(|(name, _)| name).collect();
-        let mut fields = f.debug_struct("Call");
-        fields.field("select", select).field("given", &names).finish_non_exhaustive()
+        f.debug_struct("Mock").field("query", &self.matcher.query).finish_non_exhaustive()
     }
 }
 

@@ -34,7 +34,6 @@ impl OperationCommands for OperationCommand {
 
     const EXAMPLE: Example =
         Example::new("candidates list", "vacancies/list", "id,name,portal.name");
-    const DATES: &'static [&'static str] = &["date"];
 
     const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[
         ("candidates list", CANDIDATE_RECORD),

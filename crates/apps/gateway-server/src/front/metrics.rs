@@ -16,7 +16,7 @@ use prometheus::{
 
 use crate::front::problem::Kind;
 use crate::front::recorder::{End, EndedResponse, version};
-use crate::generated::operation::Operation;
+use crate::generated::call::METHODS;
 
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -69,7 +69,7 @@ impl Metrics {
 
     /// Starts every series at zero, so that a rate includes its first increment.
     fn begin_series(&self) {
-        for operation in Operation::ALL.map(Operation::method).into_iter().chain([NO_OPERATION]) {
+        for operation in METHODS.into_iter().chain([NO_OPERATION]) {
             self.durations.with_label_values(&[operation]);
             for status in ["2xx", "3xx", "4xx", "5xx"] {
                 self.requests.with_label_values(&[operation, status]);
@@ -93,7 +93,7 @@ impl Metrics {
     pub(crate) fn ended(&self, response: &EndedResponse) {
         // A request without a status was not answered.
         if let Some(status) = response.status {
-            let operation = response.operation.map_or(NO_OPERATION, Operation::method);
+            let operation = response.operation.unwrap_or(NO_OPERATION);
             let class = format!("{}xx", status.as_u16() / 100);
             self.requests.with_label_values(&[operation, &class]).inc();
             let took = response.took.as_secs_f64();

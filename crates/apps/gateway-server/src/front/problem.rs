@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::front::body::ResponseBody;
-use crate::generated::operation::Operation;
+use crate::generated::call::METHODS;
 use crate::parameter::{self, Fault};
 
 /// The kinds of problem. The name is the stable part of the field `type`; titles may change.
@@ -141,7 +141,7 @@ impl Problem {
             title,
             status,
             parameter: self.parameter,
-            methods: names_methods.then(|| Operation::ALL.map(Operation::method)),
+            methods: names_methods.then_some(METHODS),
         };
         serde_json::to_vec(&details).unwrap_or_default()
     }
@@ -156,7 +156,7 @@ struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     parameter: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    methods: Option<[&'static str; Operation::ALL.len()]>,
+    methods: Option<[&'static str; METHODS.len()]>,
 }
 
 impl From<parameter::Problem> for Problem {

@@ -15,7 +15,6 @@ use crate::error::{Error, with_causes};
 use crate::front::Front;
 use crate::front::body::ResponseBody;
 use crate::front::metrics::Metrics;
-use crate::generated::operation::Operation;
 use crate::token::TokenId;
 
 /// Collects the facts of one request and its response. Counts, traces and logs them when it is dropped.
@@ -204,7 +203,7 @@ pub(crate) struct EndedResponse {
     pub(crate) account: Option<i64>,
     /// Id of the token, if the token is valid.
     pub(crate) token: Option<TokenId>,
-    pub(crate) operation: Option<Operation>,
+    pub(crate) operation: Option<&'static str>,
     /// Status of the response. Unset if the connection closed before it was known.
     pub(crate) status: Option<StatusCode>,
     /// Name of the problem that was sent.
@@ -237,7 +236,7 @@ fn write_log(response: &EndedResponse, failed: bool) {
                 client = %response.client,
                 http = version(response.version),
                 http_method = response.method,
-                operation = response.operation.map(Operation::method),
+                operation = response.operation,
                 account = response.account,
                 token = response.token.as_ref().map(TokenId::as_str),
                 status = response.status.as_ref().map(StatusCode::as_u16),

@@ -3,7 +3,6 @@
 //! The calls of the operations, and the trait of their storage.
 
 use crate::error::Error;
-use crate::generated::operation::Operation;
 use crate::generated::parameters;
 use crate::parameter::{Pairs, Problem};
 use crate::storage::{Envelope, Frame, Records};
@@ -37,24 +36,26 @@ pub(crate) trait Storage {
 /// A call: an operation with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// A call of `candidates/list`.
+    /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.
     ListCandidates(parameters::ListCandidates),
-    /// A call of `vacancies/list`.
+    /// Lists all vacancies with their identifiers and titles.
     ListVacancies,
-    /// A call of `credits/get`.
+    /// Reads the remaining SMS credit balance of the account.
     GetCredits,
 }
 
+/// The values of the selector, in the order of the contract.
+pub(crate) const METHODS: [&str; 3] = ["candidates/list", "vacancies/list", "credits/get"];
+
 impl Call {
-    /// Reads the parameters of an operation.
-    pub(crate) fn read(operation: Operation, pairs: &Pairs<'_>) -> Result<Self, Problem> {
-        Ok(match operation {
-            Operation::ListCandidates => {
-                Self::ListCandidates(parameters::ListCandidates::read(pairs)?)
-            }
-            Operation::ListVacancies => Self::ListVacancies,
-            Operation::GetCredits => Self::GetCredits,
-        })
+    /// Reads the parameters of an operation; `None` if no operation has this selector.
+    pub(crate) fn read(method: &str, pairs: &Pairs<'_>) -> Result<Option<Self>, Problem> {
+        Ok(Some(match method {
+            "candidates/list" => Self::ListCandidates(parameters::ListCandidates::read(pairs)?),
+            "vacancies/list" => Self::ListVacancies,
+            "credits/get" => Self::GetCredits,
+            _ => return Ok(None),
+        }))
     }
 
     /// Returns a parameter that has no effect, and the missing one that it needs.

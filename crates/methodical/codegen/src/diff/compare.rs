@@ -242,7 +242,6 @@ fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'stat
     let wire = |text: &str| Wire::of(text.trim_matches('`'));
     let breaks = match (list, key) {
         ("example", _) => return (Class::Documentation, Some("example changed")),
-        ("open-point", "number") => return (Class::Documentation, None),
         (_, "doc" | "example" | "open" | "question" | "source" | "title") => {
             return (Class::Documentation, Some("description changed"));
         }

@@ -6,8 +6,8 @@ use crate::config::{Role, Workspace};
 use crate::emit::model::examples::smallest_query;
 use crate::emit::model::marker;
 use crate::emit::model::tables::gauge;
-use crate::emit::{GeneratedFile, distinct, filters};
-use crate::ir::{Command, Gauge, Model, Operation, Param, Primitive, Service, Type, ValueType};
+use crate::emit::{GeneratedFile, filters};
+use crate::ir::{Command, Gauge, Model, Operation, Param, Primitive, Service, Type};
 use crate::text::strings;
 
 mod help;
@@ -111,17 +111,6 @@ impl Commands<'_> {
         let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));
         let columns: Vec<_> = columns.iter().take(2).chain(third).map(String::as_str).collect();
         Some(strings([&help::command(listed), &plain.select, &columns.join(",")]))
-    }
-
-    /// Returns the dates of the records in lists, each once.
-    fn dates(&self) -> Vec<&str> {
-        let lists = self.service.operations.iter().filter(|one| one.response.is_list);
-        let models = lists.filter_map(|one| self.service.response_model(one));
-        let fields = models.flat_map(|model| &model.fields);
-        // Moments are numbers: their date depends on the time zone.
-        let is_date = |ty: &ValueType| ty.check() == "CivilDateTime";
-        let dates = fields.filter(|field| field.ty.value().is_some_and(is_date));
-        distinct(dates.map(|field| field.wire.as_str()))
     }
 
     /// Returns the models of the records in responses.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use askama::Template;
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use regex_lite::Regex;
 
 use crate::config::{Config, Role, Workspace};
 
@@ -87,12 +87,16 @@ fn laid_out(json: &str) -> String {
 
 /// Removes unused names from the imports of a file. Each import is on one line.
 fn with_used_imports(text: &str) -> String {
-    let code: String =
-        text.split_inclusive('\n').filter(|line| !line.starts_with("use ")).collect();
-    // rustfmt reports code that cannot be tokenized.
-    let Ok(tokens) = code.parse() else { return text.to_owned() };
-    let mut used = BTreeSet::new();
-    collect(tokens, &mut used);
+    // A name is used unless it is in a text or a comment, or after `.`, `::` or `fn`. A lowercase one may be a variable.
+    let token = Regex::new(r#""(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"#);
+    let Ok(token) = token else { return text.to_owned() };
+    let code = text.lines().filter(|line| !line.starts_with("use "));
+    let names = code.flat_map(|line| token.captures_iter(line)).filter_map(|found| {
+        let name = found.get(1)?.as_str();
+        let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
+        (is_type || found.get(2).is_some()).then_some(name)
+    });
+    let used: BTreeSet<_> = names.collect();
     let lines = text.lines().filter_map(|line| match line.strip_prefix("use ") {
         Some(import) => used_import(import.trim_end_matches(';'), &used),
         None => Some(line.to_owned()),
@@ -100,39 +104,8 @@ fn with_used_imports(text: &str) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Collects names in code that may be imported: not those after `.`, `::` or `fn`, and lowercase names only if they are
-/// functions, macros or modules.
-fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
-    let mut before = String::new();
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        let text = match token {
-            TokenTree::Group(group) => {
-                collect(group.stream(), used);
-                String::new()
-            }
-            token => token.to_string(),
-        };
-        let is_type = text.starts_with(|first: char| first.is_ascii_uppercase());
-        let is_named = is_type
-            || match tokens.peek() {
-                Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
-                Some(TokenTree::Punct(next)) => {
-                    next.as_char() == '!'
-                        || next.as_char() == ':' && next.spacing() == Spacing::Joint
-                }
-                _ => false,
-            };
-        if is_named && !matches!(&*before, "." | "::" | "fn") {
-            used.insert(text.clone());
-        }
-        // A single colon precedes a type.
-        before = if before == ":" && text == ":" { "::".to_owned() } else { text };
-    }
-}
-
 /// Returns an import reduced to the names that are used: `a::{B, c}`.
-fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
+fn used_import(import: &str, used: &BTreeSet<&str>) -> Option<String> {
     let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
     let is_used = |name: &&str| match *name {
         "*" => true,

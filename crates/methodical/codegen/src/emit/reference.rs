@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::{Document, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Response,
-    RustName, SECRET, SecretPlace, Service, Source, ValueType, Verdict, Wire,
+    Auth, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Response, RustName,
+    Service, Source, ValueType, Verdict, Wire,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, relative};
 
@@ -58,47 +58,12 @@ fn any_target(service: &Service) -> String {
     }
 }
 
-/// Returns the command that sends the request of an example, with shell variables in place of the secrets.
-fn curl(workspace: &Workspace, operation: &Operation, example: &Example) -> String {
-    let service = &workspace.service;
-    let (mut path, mut headers) = (service.path_of(operation), Vec::new());
-    let (mut query, mut body) = (vec![example.query.clone()], vec![example.sent.clone()]);
-    if service.auth == Auth::Bearer {
-        headers.push(format!("Authorization: Bearer ${}", workspace.variable("TOKEN")));
-    }
-    for (index, secret) in service.auth.secrets().iter().enumerate() {
-        let name = secret.name.to_ascii_uppercase();
-        let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let ending = if index == 0 { "TOKEN".to_owned() } else { format!("SECRET_{name}") };
-        let value = format!("${}", workspace.variable(&ending));
-        match secret.place {
-            SecretPlace::Query => query.push(format!("{}={value}", secret.name)),
-            SecretPlace::Form => body.push(format!("{}={value}", secret.name)),
-            SecretPlace::Header => headers.push(format!("{}: {value}", secret.name)),
-            SecretPlace::Path => path = path.replace(SECRET, &value),
-        }
-    }
-    headers.push(format!("Accept: {}", service.accept));
-    let format = operation.post.map(|post| post.format);
-    // Queries and forms contain no character that a shell expands between double quotes.
-    let data = match format {
-        None => String::new(),
-        Some(BodyFormat::Form) => format!("--data-raw \"{}\" ", joined(&body)),
-        Some(BodyFormat::Json) => {
-            headers.push(format!("Content-Type: {}", BodyFormat::Json.media_type()));
-            format!("--data-raw '{}' ", joined(&body).replace('\'', "'\\''"))
-        }
-    };
-    let headers: String = headers.iter().flat_map(|header| ["-H \"", header, "\" "]).collect();
-    let (base_url, query) = (workspace.variable("BASE_URL"), joined(&query));
-    let mark = if query.is_empty() { "" } else { "?" };
-    fenced("sh", &format!("curl {headers}{data}\\\n  \"${base_url}{path}{mark}{query}\""))
-}
-
-/// Joins the parts of a query or a form that are not empty.
-fn joined(parts: &[String]) -> String {
-    let parts = parts.iter().filter(|part| !part.is_empty()).map(String::as_str);
-    parts.collect::<Vec<_>>().join("&")
+/// Returns the request of an example, without headers and secrets.
+fn request(service: &Service, operation: &Operation, example: &Example) -> String {
+    let method = if operation.post.is_some() { "POST" } else { "GET" };
+    let mark = if example.query.is_empty() { "" } else { "?" };
+    let target = service.path_of(operation);
+    fenced("text", &format!("{method} {target}{mark}{}\n\n{}", example.query, example.sent))
 }
 
 /// Returns how a scalar is written in a record.
@@ -130,17 +95,13 @@ fn fields(service: &Service, model: &Model, types: &str) -> String {
     format!("| Field | Type | Presence | Description |\n|---|---|---|---|{rows}")
 }
 
-/// Returns the table of open points.
+/// Returns the list of open points.
 fn points(points: &[&OpenPoint], up: &str) -> String {
-    let rows = points.iter().map(|point| {
-        let OpenPoint { id, number, .. } = point;
-        let [question, client, server] =
-            [&point.question, &point.client, &point.server].map(|doc| inline(doc));
-        let anchor = format!("{up}open-points.md#{number}-{}", id.to_lowercase());
-        format!("\n| [{id}]({anchor}) | {question} | {client} | {server} |")
-    });
-    let rows: String = rows.collect();
-    format!("| Id | Question | Client | Server |\n|---|---|---|---|{rows}")
+    let link = |one: &&OpenPoint| {
+        let anchor = format!("{up}open-points.md#{}", one.id.to_lowercase());
+        format!("\n- [{}]({anchor}): {}", one.id, inline(&one.question))
+    };
+    points.iter().map(link).collect()
 }
 
 /// Returns a sentence that names sections of the contract, with a link from a page in `folder`, as a paragraph.

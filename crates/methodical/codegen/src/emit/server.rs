@@ -14,8 +14,6 @@ use crate::text::{json_string, raw_string, string};
 enum File<'a> {
     #[template(path = "server/call.rs.jinja")]
     Calls { service: &'a Service },
-    #[template(path = "server/operation.rs.jinja")]
-    Operations { service: &'a Service },
     #[template(path = "server/parameters.rs.jinja")]
     Parameters { service: &'a Service },
     #[template(path = "server/record.rs.jinja")]
@@ -29,13 +27,12 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     vec![
         GeneratedFile::root(workspace, Role::Server, ROOT),
         file("call", File::Calls { service }),
-        file("operation", File::Operations { service }),
         file("parameters", File::Parameters { service }),
         file("record", File::Records { service }),
     ]
 }
 
-const ROOT: &str = "pub(crate) mod call; pub(crate) mod operation; pub(crate) mod parameters; pub(crate) mod record;";
+const ROOT: &str = "pub(crate) mod call; pub(crate) mod parameters; pub(crate) mod record;";
 
 fn has_no_params(service: &Service) -> bool {
     service.operations.iter().all(|one| one.params.is_empty())

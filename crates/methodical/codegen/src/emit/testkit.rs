@@ -3,31 +3,30 @@
 use askama::Template;
 
 use crate::config::{Role, Workspace};
-use crate::emit::model::queries::beside;
+use crate::emit::model::examples::chain;
 use crate::emit::model::{auth_code, dispatch_code};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Auth, Code, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type, Wire,
+    Code, Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type,
+    Wire,
 };
 use crate::text::{percent_encoded, strings};
 
-/// The files. The examples' responses are byte-exact constants: a published package contains only files of its crate,
-/// so generated code cannot include them from the folder of the spec.
+/// The mocks. The responses of the examples are byte-exact texts: a published package contains only files of its crate, so
+/// generated code cannot include them from the folder of the spec.
 #[derive(Template)]
-enum File<'a> {
-    #[template(path = "testkit/fixtures.rs.jinja")]
-    Fixtures { service: &'a Service },
-    #[template(path = "testkit/mocks.rs.jinja")]
-    Mocks { service: &'a Service, model: String },
+#[template(path = "testkit/mocks.rs.jinja")]
+struct Mocks<'a> {
+    service: &'a Service,
+    /// The name of the crate of the model.
+    model: String,
 }
 
 const ROOT: &str = "\
 #[cfg(feature = \"contract\")]
 pub(crate) mod contract;
 #[cfg(feature = \"mocks\")]
-pub(crate) mod mocks;
-#[cfg(feature = \"mocks\")]
-mod fixtures;";
+pub(crate) mod mocks;";
 
 /// The contract: the operations that return records, which the checks judge, and the models of these records and of
 /// nested ones.
@@ -57,9 +56,15 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
             file("contract"),
             &Contract { service, model: model(), operations, models },
         ),
-        GeneratedFile::new(file("fixtures"), &File::Fixtures { service }),
-        GeneratedFile::new(file("mocks"), &File::Mocks { service, model: model() }),
+        GeneratedFile::new(file("mocks"), &Mocks { service, model: model() }),
     ]
+}
+
+/// Returns the examples for clients, each with the expression for its query.
+fn examples(service: &Service) -> Vec<(&Example, String)> {
+    let examples = service.examples.iter().filter(|one| one.client);
+    let query = |one: &Example| chain(service.operations.get(one.operation)?, one);
+    examples.filter_map(|one| Some((one, query(one)?))).collect()
 }
 
 impl Contract<'_> {
@@ -228,48 +233,4 @@ fn unknown(param: &Param) -> Option<String> {
         _ => return None,
     };
     Some(text)
-}
-
-/// Returns the type of the argument for a value, and the expression for a reference to the value.
-fn argument(service: &Service, of: &Type) -> (String, &'static str) {
-    let name = of.rust(service);
-    match of {
-        Type::List(of) => (format!("&[{}]", of.rust(service)), "&value"),
-        Type::Value(value) if value.name().is_some() => {
-            (format!("impl Into<{name}>"), "&value.into()")
-        }
-        Type::Value(value) if value.in_record == Primitive::Text => ("&str".to_owned(), "&value"),
-        Type::Value(_) => (name, "&value"),
-        Type::Map(_) | Type::Model(_) => (format!("&{name}"), "value"),
-    }
-}
-
-/// Returns the type of the argument for a parameter, and the expression for its text.
-fn param_argument(param: &Param) -> (String, &'static str) {
-    match (param.ty.name(), param.ty.in_record) {
-        (Some(name), _) => (format!("impl Into<{}>", name.pascal()), "value.into().to_string()"),
-        (None, Primitive::Text) if param.list.is_some() => {
-            ("impl Into<String>".to_owned(), "value.into()")
-        }
-        (None, Primitive::Text) => ("&str".to_owned(), "value"),
-        (None, primitive) => (primitive.rust().to_owned(), "value.to_string()"),
-    }
-}
-
-/// Returns the name of the method that matches a parameter. If the mock already has a method of that name, an
-/// underscore is appended.
-fn setter(param: &Param) -> String {
-    let name = param.rust.snake();
-    let taken = METHODS.split(' ').any(|one| one == name)
-        || name.starts_with("like_")
-        || name.starts_with("without_");
-    if taken { name + "_" } else { name }
-}
-
-/// The other methods of mocks.
-const METHODS: &str = "answers bad_record delay fails fails_with retry_after token truncated";
-
-/// Returns the type of a response's data or records; empty for a response without data.
-fn record(service: &Service, operation: &Operation) -> String {
-    operation.response.of.as_ref().map(|of| of.rust(service)).unwrap_or_default()
 }

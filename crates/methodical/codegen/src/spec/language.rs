@@ -60,8 +60,6 @@ declarations! {
         title: Text<Line>,
         /// The version of this spec; the command `spec diff` shows when to raise it.
         version: Text<Version>,
-        /// The version segment of the address.
-        api_version: Text<Param>,
         /// The path that all operations share; `{secret}` is the place of a secret.
         path: Text<Path>,
         /// The value of the `Accept` header.

@@ -33,7 +33,6 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
         name: head.name.value.clone(),
         title: head.title.value.clone(),
         version: head.version.value.clone(),
-        api_version: head.api_version.value.clone(),
         path: path.to_owned(),
         dispatch,
         auth,
@@ -184,12 +183,11 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
 const HEADERS: &str = "accept accept-encoding connection content-length content-type cookie expect host keep-alive \
     proxy-authorization proxy-connection te trailer transfer-encoding upgrade user-agent";
 
-/// Lowers the open points, numbered in the order of the file.
+/// Lowers the open points.
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
     let given = &document.open_points;
     cx.distinct("open point", RENAME, given.names().map(folded));
-    let points = given.iter().zip(1..).map(|((id, point), number)| OpenPoint {
-        number,
+    let points = given.iter().map(|(id, point)| OpenPoint {
         id: id.value.clone(),
         question: point.question.value.clone(),
         client: point.client.value.clone(),

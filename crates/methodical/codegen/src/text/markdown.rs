@@ -1,5 +1,7 @@
 //! Descriptions as Markdown: the reader sees the text of the spec, and none of it acts as markup.
 
+use regex_lite::{Captures, Regex};
+
 use crate::text::{is_hidden, wrapped};
 
 /// Returns a description as Markdown, one line per paragraph, with an empty line between paragraphs.
@@ -60,56 +62,30 @@ pub(super) fn guard(line: &str) -> String {
     line.to_owned()
 }
 
+/// Returns the escaped words of a paragraph.
 fn words(paragraph: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut rest = paragraph;
-    loop {
-        rest = rest.trim_start();
-        if rest.is_empty() {
-            return words;
+    // A code span, or several backticks, which begin none.
+    let span = "``+|`[^`]*[^` ][^`]*`";
+    let regexes = (Regex::new(&format!("(?:{span}|[^ ])+")), Regex::new(&format!("{span}|.")));
+    let (Ok(word), Ok(piece)) = regexes else { return Vec::new() };
+    let escape = |found: &Captures<'_>| {
+        let text = found.get(0).map_or("", |found| found.as_str());
+        if text.len() > 2 && text.starts_with('`') && !text.starts_with("``") {
+            let code = text.trim_matches(['`', ' ']).chars().filter(|&c| !is_hidden(c));
+            return format!("`{}`", code.collect::<String>());
         }
-        // A word ends at the next whitespace outside a code span.
-        let mut word = String::new();
-        while rest.starts_with(|c: char| !c.is_whitespace()) {
-            let ticks = rest.len() - rest.trim_start_matches('`').len();
-            let span = if ticks == 1 { code_span(rest) } else { None };
-            if let Some((code, after)) = span {
-                word.push_str(&code);
-                rest = after;
-            } else {
-                // Backticks, or the text before them.
-                let next = || rest.find(|c: char| c.is_whitespace() || c == '`');
-                let end = if ticks > 0 { ticks } else { next().unwrap_or(rest.len()) };
-                let (run, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                word.push_str(&escaped(run));
-                rest = after;
-            }
-        }
-        words.push(word);
-    }
-}
-
-/// Takes `` `code` `` from the start of text.
-fn code_span(text: &str) -> Option<(String, &str)> {
-    let (code, after) = text.strip_prefix('`')?.split_once('`')?;
-    let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
-    let code: String = code.chars().filter(|&c| !is_hidden(c)).collect();
-    let code = code.trim();
-    (!code.is_empty()).then(|| (format!("`{code}`"), after))
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
+        let escaped = text.chars().map(|c| match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' => {
-                escaped.extend(['\\', c]);
+                format!("\\{c}")
             }
-            c if is_hidden(c) => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+            c if is_hidden(c) => "\u{fffd}".to_owned(),
+            c => c.to_string(),
+        });
+        escaped.collect()
+    };
+    let paragraph = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = word.find_iter(&paragraph);
+    words.map(|word| piece.replace_all(word.as_str(), escape).into_owned()).collect()
 }
 
 /// Returns a description as a doc comment at a depth of indentation. `mark` is `///` or `//!`.

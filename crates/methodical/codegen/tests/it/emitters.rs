@@ -42,25 +42,6 @@ fn the_commands_of_a_gauge_have_a_name_that_no_operation_has() {
     assert_generated(service, commands, &["Gauge,", "Gauge_(methodical_cli::GaugeCommand),"]);
 }
 
-/// A mock has the methods `like_…` and `without_…` of each parameter, and others such as `delay`.
-#[test]
-fn the_method_of_a_mock_for_a_parameter_has_a_name_of_its_own() {
-    let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
-    for name in ["without-shelf", "like-shelf", "delay"] {
-        let method = name.replace('-', "_");
-        check(
-            &[
-                ("shelf = { type", &format!("{name} = {{ type")),
-                ("\"shelf\"", &format!("\"{name}\"")),
-                ("{ shelf = 3", &format!("{{ {name} = 3")),
-                ("&shelf=3", &format!("&{name}=3")),
-            ],
-            mocks,
-            &[&format!("pub fn {method}_(self, value: i64) -> Self {{")],
-        );
-    }
-}
-
 #[test]
 fn the_server_checks_the_documented_limits_of_parameters() {
     let parameters = "crates/apps/gateway-server/src/generated/parameters.rs";

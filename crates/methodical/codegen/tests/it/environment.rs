@@ -29,7 +29,7 @@ fn scratch() -> TempDir {
 
 fn command(root: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_methodical-codegen"));
-    command.arg("--root").arg(root).arg("generate");
+    command.arg("generate").current_dir(root);
     command
 }
 
@@ -110,7 +110,7 @@ fn each_kind_of_drift_is_reported() {
     let root = scratch.path();
     succeeds(&run(root));
     let service = "crates/gateway-model/src/generated/service.rs";
-    edit(root, service, "\"tool-shed\"", "\"fool-shed\"");
+    edit(root, service, "struct ToolShed", "struct FoolShed");
     fs::create_dir_all(root.join("docs/generated")).expect("a folder");
     fs::write(root.join("docs/generated/notes.md"), "mine\n").expect("written");
     let orphan = "crates/gateway-model/src/generated/gone.rs";

@@ -14,7 +14,7 @@ fn init(folder: &Path, args: &[&str]) -> Outcome {
     cli::run(&args, folder)
 }
 
-const GIT: &str = "--runtime-git=https://git.example.com/gateway";
+const GIT: &str = "--runtime=https://git.example.com/gateway";
 
 /// Returns all files below a folder, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -83,8 +83,7 @@ fn the_samples_follow_the_spec_until_people_own_them() {
     edit(&root, "spec/photos.toml", "items-of-a-shelf\"", "photos-of-a-shelf\"");
     assert_eq!(run(&root, &["generate"]).stderr, "");
     for (sample, expected) in [
-        ("crates/photos-cli/src/demo.rs", "MockListPhotos::like_photos_of_a_shelf"),
-        ("crates/photos-cli/tests/program.rs", "\"photos\", \"list\""),
+        ("crates/photos-testkit/src/generated/mocks.rs", "fn like_photos_of_a_shelf"),
         ("crates/photos-client/tests/round_trip.rs", "ListPhotos::new()"),
     ] {
         let text = fs::read_to_string(root.join(sample)).expect("text");
@@ -94,44 +93,27 @@ fn the_samples_follow_the_spec_until_people_own_them() {
     assert_eq!(run(&root, &["generate", "--check"]).code, 0);
 }
 
-#[test]
-fn a_spec_is_copied_with_its_fixtures() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/tool-shed/spec.toml");
-    let outcome = init(folder.path(), &["shed", "--spec", spec, GIT]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let root = folder.path().join("shed");
-    let copied = fs::read(root.join("spec/shed.toml")).expect("it is there");
-    assert_eq!(copied, fs::read(spec).expect("it is there"));
-    let count = |folder: &Path| fs::read_dir(folder.join("fixtures")).expect("fixtures").count();
-    assert_eq!(count(&root.join("spec")), count(Path::new(spec).parent().expect("a folder")));
-}
-
 /// Whatever is wrong, nothing is left behind.
 #[test]
 fn nothing_is_created_if_an_argument_is_wrong() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("taken")).expect("a folder");
-    fs::write(folder.path().join("bad.toml"), "spec-language = 3\n").expect("written");
     let mut report = String::new();
     for args in [
         &[][..],
         &["photos"],
-        &["photos", "--runtime-git"],
-        &["photos", GIT, "--runtime-path=."],
-        &["photos", "--runtime-path", "."],
+        &["photos", "--runtime"],
+        &["photos", "--runtime", "."],
         &["Photos", GIT],
         &["../photos", GIT],
         &["taken", GIT],
         &["photos", "albums", GIT],
-        &["photos", GIT, "--spec", "missing.toml"],
-        &["photos", GIT, "--spec", "bad.toml"],
     ] {
         let Outcome { stdout, stderr, code } = init(folder.path(), args);
         assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}");
         writeln!(report, "$ init {}\n{stderr}", args.join(" ")).expect("memory");
     }
-    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
     insta::assert_snapshot!(report);
 }
 
@@ -140,7 +122,7 @@ fn options_of_init_belong_to_init() {
     let outcome = run(Path::new("."), &["generate", GIT]);
     assert_eq!(
         outcome.stderr,
-        "error: only `init` and `add` have these options\n\n`--help` lists the commands.\n"
+        "error: only `init` has the option `--runtime`\n\n`--help` lists the commands.\n"
     );
 }
 
@@ -154,8 +136,7 @@ fn two_services() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(init(folder.path(), &["photos", GIT]).stderr, "");
     let root = folder.path().join("photos");
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/one-thing/spec.toml");
-    assert_eq!(run(&root, &["add", "things", "--spec", spec]).stderr, "");
+    assert_eq!(run(&root, &["add", "things"]).stderr, "");
     (folder, root)
 }
 
@@ -183,10 +164,7 @@ fn a_service_is_added_to_a_workspace() {
     let output = service.generate().expect("rustfmt runs");
     assert_eq!(output.compare(&root).expect("it is readable"), []);
     let mut text = outcome.stdout;
-    let after = fs::read_to_string(root.join("Cargo.toml")).expect("text");
-    for line in after.lines().filter(|line| !manifest.contains(line)) {
-        writeln!(text, "\nCargo.toml: {line}").expect("memory");
-    }
+    assert_eq!(fs::read_to_string(root.join("Cargo.toml")).expect("text"), manifest);
     for path in files(&root) {
         let name = path.strip_prefix(&root).expect("below").display().to_string();
         if !before.contains(&path) && !output.files().contains_key(&name) {
@@ -218,6 +196,11 @@ fn every_command_reads_all_services() {
     show(&["spec", "diff"]);
     show(&["spec", "diff", "a.toml"]);
 
+    // The second service would overwrite files of the first one.
+    edit(&root, "spec/things/codegen.toml", "docs/things", "docs/reference");
+    show(&["generate"]);
+    edit(&root, "spec/things/codegen.toml", "docs/reference", "docs/things");
+
     // Two specs are invalid: all mistakes are reported, and no file is written.
     for spec in ["spec/photos.toml", "spec/things/things.toml"] {
         let text = fs::read_to_string(root.join(spec)).expect("text");
@@ -230,29 +213,17 @@ fn every_command_reads_all_services() {
 #[test]
 fn a_service_that_cannot_be_added_changes_nothing() {
     let (_folder, root) = two_services();
-    fs::write(root.join("bad.toml"), "spec-language = 3\n").expect("written");
     let before = files(&root);
-    let manifest = fs::read(root.join("Cargo.toml")).expect("readable");
     let mut report = String::new();
-    for args in [
-        &[][..],
-        &["things"],
-        &["Things"],
-        &["leads", GIT],
-        &["leads", "--spec", "missing.toml"],
-        &["leads", "--spec", "bad.toml"],
-    ] {
+    for args in [&[][..], &["things"], &["Things"], &["leads", GIT]] {
         let Outcome { stdout, stderr, code } = run(&root, &[&["add"], args].concat());
         assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}");
         writeln!(report, "$ add {}\n{stderr}", args.join(" ")).expect("memory");
     }
-    // The new reference would be in a folder of the first service.
-    let config = root.join("spec/codegen.toml");
-    let text = fs::read_to_string(&config).expect("text");
-    fs::write(&config, text.replace("docs/reference", "docs")).expect("written");
+    // The workspace was not started by `init`.
+    edit(&root, "Cargo.toml", "methodical-client", "other-client");
     let outcome = run(&root, &["add", "leads"]);
     writeln!(report, "$ add leads\n{}", outcome.stderr).expect("memory");
     assert_eq!(files(&root), before);
-    assert_eq!(fs::read(root.join("Cargo.toml")).expect("readable"), manifest);
     insta::assert_snapshot!(report);
 }

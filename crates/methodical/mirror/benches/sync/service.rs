@@ -18,8 +18,6 @@ use methodical_mirror::model::{
 pub(crate) struct Directory;
 
 impl Service for Directory {
-    const NAME: &'static str = "directory";
-    const API_VERSION: &'static str = "v2";
     const PATH: &'static str = "/api/v2";
     const SELECTOR: &'static str = "action";
     const ACCEPT: &'static str = "application/json";
@@ -109,16 +107,11 @@ impl Operation for ListPersons {
     type Service = Directory;
     type Output = Listing<Person>;
 
-    const NAME: &'static str = "list_persons";
     const METHOD: &'static str = "persons/list";
     const BODY: &'static Body = LAYOUT;
 
     fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Directory>(Self::METHOD).finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::list(LAYOUT, body)
     }
 }
 

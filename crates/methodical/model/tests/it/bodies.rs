@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use methodical_model::DecodeErrorKind::{Duplicate, Incomplete, Missing, Syntax, WrongType};
 use methodical_model::codegen::{self, Body, Decides, Verdict};
 use methodical_model::{
-    DecodeError, DecodeErrorKind, ErrorClass, ListOperation as _, Next, ServiceError,
+    DecodeError, DecodeErrorKind, ErrorClass, ListOperation as _, Next, Operation as _,
+    ServiceError,
 };
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};

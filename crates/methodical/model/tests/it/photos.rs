@@ -3,9 +3,7 @@
 
 use methodical_model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
-use methodical_model::{
-    DecodeError, ErrorClass, Extra, Listing, Operation, PagedOperation, Query, Service,
-};
+use methodical_model::{DecodeError, ErrorClass, Extra, Operation, PagedOperation, Query, Service};
 
 /// Declares a record in its owned and its borrowed form, from the lines of `codegen::record`. A generated crate writes out
 /// both structs.
@@ -48,14 +46,13 @@ macro_rules! both_forms {
 /// Implements an operation whose response is a list at this place, with these parameters.
 macro_rules! list_operation {
     (
-        [$($generics:tt)*] $operation:ty, $name:literal, $method:literal,
+        [$($generics:tt)*] $operation:ty, $method:literal,
         $item:ty, $beside:ty, $place:expr, $push:expr $(,)?
     ) => {
         impl<$($generics)*> methodical_model::Operation for $operation {
             type Service = Photos;
             type Output = methodical_model::Listing<$item, $beside>;
 
-            const NAME: &'static str = $name;
             const METHOD: &'static str = $method;
             const BODY: &'static methodical_model::codegen::Body = $place;
 
@@ -64,14 +61,6 @@ macro_rules! list_operation {
                 let mut query = QueryBuilder::of::<Self>();
                 let push: fn(&Self, &mut QueryBuilder) -> Result<(), _> = $push;
                 push(self, &mut query).map(|()| query.finish())
-            }
-
-            fn decode(&self, body: &[u8]) -> Result<Self::Output, methodical_model::DecodeError> {
-                methodical_model::codegen::list(Self::BODY, body)
-            }
-
-            fn rejected(output: &Self::Output) -> &[methodical_model::Rejected] {
-                &output.rejected
             }
         }
 
@@ -87,8 +76,6 @@ macro_rules! list_operation {
 pub(crate) struct Photos;
 
 impl Service for Photos {
-    const NAME: &'static str = "photos";
-    const API_VERSION: &'static str = "v2";
     const PATH: &'static str = "/api/v2";
     const SELECTOR: &'static str = "action";
     const ACCEPT: &'static str = "application/json";
@@ -132,14 +119,9 @@ impl ListPhotos {
         self.album = Some(value.into());
         self
     }
-
-    /// Decodes the body of a response.
-    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
-        codegen::list(&Body::ROOT, body)
-    }
 }
 
-list_operation!([] ListPhotos, "list_photos", "photos/list", Photo, (), &Body::ROOT, |list, query| {
+list_operation!([] ListPhotos, "photos/list", Photo, (), &Body::ROOT, |list, query| {
     match &list.album {
         Some(album) => query.push_integer("album", album.as_str()),
         None => Ok(()),
@@ -150,26 +132,14 @@ list_operation!([] ListPhotos, "list_photos", "photos/list", Photo, (), &Body::R
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NewestPhoto;
 
-impl NewestPhoto {
-    /// Decodes the body of a response.
-    pub(crate) fn decode(body: &[u8]) -> Result<Photo, DecodeError> {
-        codegen::value::<Photo>(&Body::ROOT, body)
-    }
-}
-
 impl Operation for NewestPhoto {
     type Service = Photos;
     type Output = Photo;
 
-    const NAME: &'static str = "newest_photo";
     const METHOD: &'static str = "photos/newest";
 
     fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::value::<Photo>(&Body::ROOT, body)
     }
 }
 
@@ -193,7 +163,7 @@ pub(crate) const STAT: Verdict = Verdict {
     ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
-list_operation!([] SearchPhotos, "search_photos", "photos/search", Photo, (), FOUND, |_, _| Ok(()));
+list_operation!([] SearchPhotos, "photos/search", Photo, (), FOUND, |_, _| Ok(()));
 
 both_forms! {
     /// The fields beside a page of photos.
@@ -217,14 +187,9 @@ impl PagePhotos {
     pub(crate) fn new() -> Self {
         Self::default()
     }
-
-    /// Decodes the body of a response.
-    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo, Page>, DecodeError> {
-        codegen::list(PAGE, body)
-    }
 }
 
-list_operation!([] PagePhotos, "page_photos", "photos/page", Photo, Page, PAGE, |page, query| {
+list_operation!([] PagePhotos, "photos/page", Photo, Page, PAGE, |page, query| {
     match &page.cursor {
         Some(cursor) => query.push_text("cursor", cursor),
         None => Ok(()),

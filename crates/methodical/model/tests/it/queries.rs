@@ -49,8 +49,6 @@ fn an_object_is_decoded_whole() {
 struct ByTwo;
 
 impl Service for ByTwo {
-    const NAME: &'static str = "by-two";
-    const API_VERSION: &'static str = "v1";
     const PATH: &'static str = "/api";
     const SELECTOR: &'static str = "module";
     const ACCEPT: &'static str = "application/json";
@@ -62,8 +60,6 @@ impl Service for ByTwo {
 struct ByPath;
 
 impl Service for ByPath {
-    const NAME: &'static str = "by-path";
-    const API_VERSION: &'static str = "v1";
     const PATH: &'static str = "/api";
     const SELECTOR: &'static str = "";
     const ACCEPT: &'static str = "application/json";

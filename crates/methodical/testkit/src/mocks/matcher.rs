@@ -1,41 +1,36 @@
 //! The conditions of a mock.
 
-use std::borrow::Cow;
-
-use methodical_model::{BodyFormat, Dispatch, Place};
+use methodical_model::{BodyFormat, Query};
 use serde_json::{Map, Value};
 use wiremock::{Match, Request};
 
 /// The conditions of a mock.
 #[derive(Clone)]
 pub(super) struct Matcher {
+    /// The path of the service, in which `{secret}` stands for any secret.
     pub(super) path: &'static str,
-    pub(super) dispatch: Dispatch,
-    pub(super) select: &'static str,
-    /// The format of the body, if the operation is a POST.
-    pub(super) post: Option<BodyFormat>,
-    /// The parameters and their values; `None` for a parameter that the call must not have.
-    pub(super) given: Vec<(Cow<'static, str>, Option<String>)>,
-    /// The number of parameters in each list.
-    pub(super) counts: Vec<(&'static str, usize)>,
+    /// The call to match; `None` matches no call.
+    pub(super) query: Option<Query>,
+    /// The parameters that a call has in addition: its secrets.
+    pub(super) secrets: Vec<&'static str>,
+    /// Whether a call must not have other parameters.
+    pub(super) is_exact: bool,
     pub(super) token: Option<String>,
 }
 
 impl Match for Matcher {
     fn matches(&self, request: &Request) -> bool {
-        let (query, body) = (query(request), self.body(request));
-        let is_post = self.post.is_some() || self.dispatch.place() == Place::Form;
-        let named = if self.dispatch.place() == Place::Form { &body } else { &query };
-        let given = if is_post { &body } else { &query };
-        request.method.as_str() == if is_post { "POST" } else { "GET" }
-            && self.is_target(request.url.path())
-            && self.dispatch.values(self.select).all(|(name, value)| has(named, name, value))
-            && self.dispatch.every_call().iter().all(|(name, value)| has(named, name, value))
-            && self.given.iter().all(|(name, value)| match value {
-                Some(value) => has(given, name, value),
-                None => !given.iter().any(|(given, _)| given == name),
-            })
-            && self.counts.iter().all(|(name, count)| values(given, name) <= *count)
+        let Some(query) = &self.query else { return false };
+        let in_query = |text: &str| form(request, text);
+        let in_body = |body: &[u8]| match query.format() {
+            Some(BodyFormat::Json) => json(body),
+            _ => form(request, str::from_utf8(body).unwrap_or_default()),
+        };
+        let sent = request.url.query().unwrap_or_default();
+        request.method.as_str() == if query.format().is_some() { "POST" } else { "GET" }
+            && self.is_target(request.url.path(), query.path())
+            && self.fits(in_query(query.as_str()), in_query(sent))
+            && self.fits(in_body(query.body().as_bytes()), in_body(&request.body))
             && self.token.as_ref().is_none_or(|token| {
                 let sent = request.headers.get("authorization");
                 sent.is_some_and(|sent| *sent == format!("Bearer {token}"))
@@ -44,23 +39,21 @@ impl Match for Matcher {
 }
 
 impl Matcher {
-    /// Returns the parameters in the body.
-    fn body(&self, request: &Request) -> Pairs {
-        if self.post == Some(BodyFormat::Json) {
-            return json(&request.body);
-        }
-        // A form has the syntax of a query.
-        let mut url = request.url.clone();
-        url.set_query(str::from_utf8(&request.body).ok());
-        url.query_pairs().into_owned().collect()
+    /// Returns whether parameters are the wanted ones, ignoring others if they are allowed. A list must be complete.
+    fn fits(&self, mut wanted: Pairs, mut sent: Pairs) -> bool {
+        let is_wanted = |name: &str| wanted.iter().any(|(one, _)| list_of(one) == list_of(name));
+        sent.retain(|(name, _)| match self.is_exact {
+            true => !self.secrets.contains(&name.as_str()),
+            false => is_wanted(name),
+        });
+        wanted.sort();
+        sent.sort();
+        sent == wanted
     }
 
     /// Returns whether this is the path of a call, with any secret.
-    fn is_target(&self, path: &str) -> bool {
-        let target = match self.dispatch.place() {
-            Place::Path => format!("{}/{}", self.path, self.select),
-            _ => self.path.to_owned(),
-        };
+    fn is_target(&self, path: &str, select: &str) -> bool {
+        let target = format!("{}{select}", self.path);
         let Some((before, after)) = target.split_once("{secret}") else { return path == target };
         let secret = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
         secret.is_some_and(|secret| !secret.is_empty() && !secret.contains('/'))
@@ -70,9 +63,11 @@ impl Matcher {
 /// Parameters with their values.
 type Pairs = Vec<(String, String)>;
 
-/// Returns the parameters in the query.
-fn query(request: &Request) -> Pairs {
-    request.url.query_pairs().into_owned().collect()
+/// Returns the parameters in a query, or in a form, which has the same syntax.
+fn form(request: &Request, text: &str) -> Pairs {
+    let mut url = request.url.clone();
+    url.set_query(Some(text));
+    url.query_pairs().into_owned().collect()
 }
 
 /// Returns the members of a JSON object, with lists expanded to their elements.
@@ -86,15 +81,9 @@ fn json(body: &[u8]) -> Pairs {
     values.collect()
 }
 
-fn has(pairs: &Pairs, name: &str, value: &str) -> bool {
-    pairs.iter().any(|pair| pair.0 == name && pair.1 == value)
-}
-
-/// Returns the number of values of a list, in any style.
-fn values(pairs: &Pairs, name: &str) -> usize {
-    let is_of_list = |given: &str| {
-        let rest = given.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-    };
-    pairs.iter().filter(|(given, _)| is_of_list(given)).count()
+/// Returns the name of the list to which a parameter such as `id[]` or `id[0]` belongs.
+fn list_of(name: &str) -> &str {
+    let is_index =
+        |rest: &str| rest.trim_end_matches(']').bytes().all(|byte| byte.is_ascii_digit());
+    name.rsplit_once('[').filter(|(_, rest)| is_index(rest)).map_or(name, |(list, _)| list)
 }

@@ -12,8 +12,6 @@ mod responses;
 struct Photos;
 
 impl Service for Photos {
-    const NAME: &'static str = "photos";
-    const API_VERSION: &'static str = "v2";
     const PATH: &'static str = "/api/v2";
     const SELECTOR: &'static str = "action";
     const ACCEPT: &'static str = "application/json";
@@ -23,8 +21,6 @@ impl Service for Photos {
 struct Archive;
 
 impl Service for Archive {
-    const NAME: &'static str = "archive";
-    const API_VERSION: &'static str = "v1";
     const PATH: &'static str = "/bot{secret}";
     const SELECTOR: &'static str = "";
     const ACCEPT: &'static str = "application/json";
@@ -36,8 +32,6 @@ impl Service for Archive {
 struct BoxOffice;
 
 impl Service for BoxOffice {
-    const NAME: &'static str = "box-office";
-    const API_VERSION: &'static str = "v1";
     const PATH: &'static str = "/api";
     const SELECTOR: &'static str = "action";
     const ACCEPT: &'static str = "application/json";

@@ -47,7 +47,6 @@ const PAGE: &Body = &Body { at: &["photos"], ..Body::ROOT };
 list_operation!(
     [const BY: u8] List<BY>,
     "list",
-    "list",
     Photo,
     Beside,
     PAGE,

@@ -108,7 +108,7 @@ fn initial(field: &Field) -> String {
 }
 
 /// Returns the constructor call that creates a record with only its required fields.
-pub(crate) fn constructor(workspace: &Workspace, model: &Model) -> String {
+fn constructor(workspace: &Workspace, model: &Model) -> String {
     let arguments: Vec<_> = required(model).map(|field| argument(workspace, field)).collect();
     let krate = workspace.config.rust_name(Role::Model);
     format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))

@@ -1,6 +1,4 @@
 //! The sample service of `--demo`: mocks that send the examples of the spec.
-//!
-//! The generator updates this file. To keep your own, delete the first line.
 
 use methodical_cli::client::AccessToken;
 use methodical_cli::{Demo, Failure, SampleService};
@@ -16,7 +14,7 @@ fn start() -> Result<SampleService, Failure> {
     })?;
     let service = runtime.block_on(async {
         let service = MockServer::start().await;
-        for mock in [«mocks»] {
+        for mock in mocks::examples() {
             mock.mount(&service).await;
         }
         service

@@ -12,7 +12,7 @@ use crate::generated::commands::OperationCommand;
 
 fn main() -> ExitCode {
     let program = Program {
-        about: «about»,
+        about: "«title»",
         #[cfg(feature = "demo")]
         demo: Some(demo::DEMO),
         ..Program::new("«name»", env!("CARGO_PKG_VERSION"))

@@ -4,17 +4,17 @@
 
 use «client_rust»::model::«query_type»;
 use «client_rust»::{AccessToken, Client};
-use «testkit_rust»::mocks::«mock_type»;
+use «testkit_rust»::mocks;
 use wiremock::MockServer;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let service = MockServer::start().await;
-    «mock_type»::«mock_example»().mount(&service).await;
+    mocks::«mock_example»().mount(&service).await;
 
     let client =
         Client::builder(service.uri()).token(AccessToken::new("demo-token")?)«secrets».build()?;
-    let «response» = client.send(&«query»).await?;
-    println!("{«response»:#?}");
+    let response = client.send(&«query»).await?;
+    println!("{response:#?}");
     Ok(())
 }

@@ -4,21 +4,8 @@
 
 use «client_rust»::model::*;
 use «client_rust»::{AccessToken, Client};
-use «testkit_rust»::mocks::{self, «mock_type»};
+use «testkit_rust»::mocks;
 use wiremock::MockServer;
-
-#[tokio::test]
-async fn a_record_survives_the_round_trip() -> Result<(), Box<dyn std::error::Error>> {
-    let service = MockServer::start().await;
-    let record = «record»;
-    «mock_type»::new().answers(«answer»).mount(&service).await;
-
-    let client =
-        Client::builder(service.uri()).token(AccessToken::new("test-token")?)«secrets».build()?;
-    let received = client.send(&«query»).await?;
-    assert_eq!(«received», «expected»);
-    Ok(())
-}
 
 /// A record that the client cannot read is in `rejected`.
 #[tokio::test]

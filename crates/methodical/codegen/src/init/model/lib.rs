@@ -8,7 +8,7 @@ extern crate alloc;
 mod generated;
 
 pub use methodical_model::{
-    Beside, DecodeError, DecodeErrorKind, ErrorClass, Extra, ListOperation, Listing,
+    Beside, DecodeError, DecodeErrorKind, Decoded, ErrorClass, Extra, ListOperation, Listing,
     Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder,
 };

@@ -12,8 +12,6 @@ use methodical_mirror::model::{
 pub(crate) struct Gallery;
 
 impl Service for Gallery {
-    const NAME: &'static str = "gallery";
-    const API_VERSION: &'static str = "v2";
     const PATH: &'static str = "/api/v2";
     const SELECTOR: &'static str = "action";
     const ACCEPT: &'static str = "application/json";
@@ -124,12 +122,11 @@ pub(crate) struct ListAlbums;
 pub(crate) struct ReadStorage;
 
 macro_rules! list {
-    ($type:ty, $name:literal, $method:literal, $($filter:ident),*) => {
+    ($type:ty, $method:literal, $($filter:ident),*) => {
         impl Operation for $type {
             type Service = Gallery;
             type Output = Listing<Titled>;
 
-            const NAME: &'static str = $name;
             const METHOD: &'static str = $method;
             const BODY: &'static Body = LAYOUT;
 
@@ -143,10 +140,6 @@ macro_rules! list {
                 }
                 Ok(query.finish())
             }
-
-            fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-                codegen::list(LAYOUT, body)
-            }
         }
 
         impl ListOperation for $type {
@@ -156,21 +149,16 @@ macro_rules! list {
     };
 }
 
-list!(ListPhotos, "list_photos", "photos/list", album, mark);
-list!(ListAlbums, "list_albums", "albums/list",);
+list!(ListPhotos, "photos/list", album, mark);
+list!(ListAlbums, "albums/list",);
 
 impl Operation for ReadStorage {
     type Service = Gallery;
     type Output = Storage;
 
-    const NAME: &'static str = "read_storage";
     const METHOD: &'static str = "storage/read";
 
     fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
-    }
-
-    fn decode(&self, body: &[u8]) -> Result<Storage, DecodeError> {
-        codegen::value::<Storage>(&Body::ROOT, body)
     }
 }

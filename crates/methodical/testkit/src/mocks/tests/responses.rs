@@ -3,19 +3,22 @@
 use std::time::Duration;
 
 use attohttpc::Response;
+use methodical_model::RawQuery;
 use methodical_model::codegen::{Body, Decides, Verdict};
 use serde_json::{Value, json};
 use wiremock::MockServer;
 
 use super::{Photos, get};
-use crate::mocks::{Call, MockedCall};
+use crate::mocks::{Mock, MockedCall};
+
+type Call = Mock<RawQuery<Photos>>;
 
 fn call() -> Call {
-    Call::new::<Photos>("photos/list")
+    Mock::of(&RawQuery::new("photos/list"))
 }
 
 fn call_of(place: &'static Body) -> Call {
-    Call { place, ..call() }
+    Mock { place, ..call() }
 }
 
 const PHOTOS: Body = Body { at: &["photo"], ..Body::ROOT };
@@ -55,9 +58,10 @@ const JSON: &str = "application/json";
 #[tokio::test]
 async fn a_list_is_where_the_operation_has_it() {
     let call = || call_of(&PHOTOS);
-    assert_eq!(body(call().list(&[1, 2])).await, r#"{"photo":[1,2]}"#);
-    assert_eq!(body(call().bad_record().list(&["a"])).await, r#"{"photo":["a",0]}"#);
-    assert_eq!(body(call().truncated().list(&[1, 2])).await, r#"{"photo":[1,2"#);
+    assert_eq!(body(call().list_beside(&[1, 2], &())).await, r#"{"photo":[1,2]}"#);
+    let bad = Mock { has_bad_record: true, ..call() };
+    assert_eq!(body(bad.list_beside(&["a"], &())).await, r#"{"photo":["a",0]}"#);
+    assert_eq!(body(call().truncated().list_beside(&[1, 2], &())).await, r#"{"photo":[1,2"#);
 }
 
 #[tokio::test]
