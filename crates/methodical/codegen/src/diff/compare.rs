@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::{Table, Value};
 
 use crate::diff::{Change, Class};
 use crate::ir::{Service, Wire};
@@ -51,80 +50,67 @@ const INNER: [&str; 3] = ["field", "param", "value"];
 /// Returns the declarations of a spec in the order of the file.
 fn declarations(text: &str, service: &Service) -> Vec<Declaration> {
     // The spec is valid.
-    let (root, _) = DeTable::parse_recoverable(text);
+    let root: Table = toml::from_str(text).unwrap_or_default();
     let mut found = Vec::new();
-    for (key, value) in root.get_ref() {
-        match (&**key.get_ref(), value.get_ref()) {
-            (name @ ("service" | "dispatch" | "auth"), _) => add(&mut found, "", name, value),
-            (list, DeValue::Table(table)) => named(&mut found, list, table),
-            (list, DeValue::Array(items)) => {
-                for item in items {
-                    let name = item
-                        .get_ref()
-                        .as_table()
-                        .and_then(|one| one.get("name")?.get_ref().as_str());
-                    add(&mut found, list, name.unwrap_or_default(), item);
+    for (key, value) in &root {
+        match value {
+            Value::Table(table) if ["service", "dispatch", "auth"].contains(&&**key) => {
+                add(&mut found, "", key, table);
+            }
+            Value::Table(tables) => named(&mut found, key, tables),
+            Value::Array(items) => {
+                for item in items.iter().filter_map(Value::as_table) {
+                    let name = item.get("name").and_then(Value::as_str);
+                    add(&mut found, key, name.unwrap_or_default(), item);
                 }
             }
             _ => {}
         }
     }
-    for model in &service.models {
-        let name = model.rust.plain();
-        let models = found.iter_mut().filter(|one| one.list == "model" && one.name == name);
-        for one in models {
-            let columns: Vec<_> =
-                service.columns(model).iter().map(|one| format!("`{one}`")).collect();
-            one.facts.push((BY_DEFAULT.to_owned(), columns.join(", ")));
-        }
+    for one in found.iter_mut().filter(|one| one.list == "model") {
+        let model = service.models.iter().find(|model| model.rust.plain() == one.name);
+        let columns = model.map(|model| service.columns(model)).unwrap_or_default();
+        let columns: Vec<_> = columns.iter().map(|one| format!("`{one}`")).collect();
+        one.facts.push((BY_DEFAULT.to_owned(), columns.join(", ")));
     }
     found
 }
 
-fn named(found: &mut Vec<Declaration>, list: &str, table: &DeTable<'_>) {
-    for (name, value) in table {
-        add(found, list, name.get_ref(), value);
-        for (inner, value) in value.get_ref().as_table().into_iter().flatten() {
-            if let (true, DeValue::Table(table)) =
-                (INNER.contains(&&**inner.get_ref()), value.get_ref())
-            {
-                let list = format!("{list}.{}.{}", name.get_ref(), inner.get_ref());
-                named(found, &list, table);
-            }
+fn named(found: &mut Vec<Declaration>, list: &str, tables: &Table) {
+    for (name, table) in tables.iter().filter_map(|(name, one)| Some((name, one.as_table()?))) {
+        add(found, list, name, table);
+        for (inner, tables) in table.iter().filter(|(inner, _)| INNER.contains(&&***inner)) {
+            let tables = tables.as_table().into_iter();
+            tables.for_each(|one| named(found, &format!("{list}.{name}.{inner}"), one));
         }
     }
 }
 
-fn add(found: &mut Vec<Declaration>, list: &str, name: &str, value: &Spanned<DeValue<'_>>) {
+fn add(found: &mut Vec<Declaration>, list: &str, name: &str, table: &Table) {
     let mut facts = Vec::new();
-    for (key, value) in value.get_ref().as_table().into_iter().flatten() {
-        let key = &**key.get_ref();
-        if !(INNER.contains(&key) && value.get_ref().is_table()) {
-            let text = text(value.get_ref(), &mut facts);
-            facts.push((key.to_owned(), text));
+    for (key, value) in table {
+        if !(INNER.contains(&&**key) && value.is_table()) {
+            let text = text(value, &mut facts);
+            facts.push((key.clone(), text));
         }
     }
     found.push(Declaration { list: list.to_owned(), name: name.to_owned(), facts });
 }
 
 /// Returns a value as text, without keys that are compared as separate facts.
-fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
+fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
     match value {
-        DeValue::String(text) => format!("`{text}`"),
-        DeValue::Integer(number) => number.as_str().to_owned(),
-        DeValue::Float(number) => number.as_str().to_owned(),
-        DeValue::Boolean(flag) => flag.to_string(),
-        DeValue::Datetime(date) => date.to_string(),
-        DeValue::Array(items) if items.is_empty() => "none".to_owned(),
-        DeValue::Array(items) => {
-            items.iter().map(|item| text(item.get_ref(), facts)).collect::<Vec<_>>().join(", ")
+        Value::String(text) => format!("`{text}`"),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => {
+            items.iter().map(|item| text(item, facts)).collect::<Vec<_>>().join(", ")
         }
-        DeValue::Table(table) => {
+        Value::Table(table) => {
             let mut members = Vec::new();
             for (key, value) in table {
-                let (key, text) = (key.get_ref(), text(value.get_ref(), facts));
+                let text = text(value, facts);
                 if matches!(&**key, "doc" | "lenient") {
-                    facts.push((key.to_string(), text));
+                    facts.push((key.clone(), text));
                 } else {
                     members.push(format!("{key} = {text}"));
                 }
@@ -135,6 +121,7 @@ fn text(value: &DeValue<'_>, facts: &mut Vec<(String, String)>) -> String {
                 format!("{{ {} }}", members.join(", "))
             }
         }
+        other => other.to_string(),
     }
 }
 

@@ -5,7 +5,7 @@ use askama::Template;
 use crate::config::{Document, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Response, RustName,
+    Auth, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Place, Response, RustName,
     Service, Source, ValueType, Verdict, Wire,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, relative};
@@ -42,20 +42,6 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
         page(&path, Page::Operation { workspace, service, folder: inner, operation })
     }));
     files
-}
-
-/// Returns the method, the path and the query of any operation, with `…` in place of its name.
-fn any_target(service: &Service) -> String {
-    let Some(first) = service.operations.first() else { return String::new() };
-    let select = if service.dispatch.selectors.len() == 2 { "…/…" } else { "…" };
-    let any = Operation { select: select.to_owned(), ..first.clone() };
-    let target = service.target_of(&any).replacen(' ', " {base_url}", 1);
-    let is_post = |one: &Operation| one.post.is_some();
-    let is_mixed = service.operations.iter().any(|one| is_post(one) != is_post(first));
-    match target.split_once(' ') {
-        Some((_, rest)) if is_mixed => format!("GET or POST {rest}"),
-        _ => target,
-    }
 }
 
 /// Returns the request of an example, without headers and secrets.
