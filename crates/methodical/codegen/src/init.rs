@@ -130,7 +130,7 @@ impl Values {
             (format!("--git {runtime} methodical-codegen"), format!("git = {runtime:?}"))
         } else {
             let path = format!("{below}/crates/methodical");
-            (format!("--path {path}/codegen"), format!("path = \"{path}/«crate»\""))
+            (format!("--path {path}/codegen"), format!("path = \"{path}/CRATE\""))
         };
         let mut values = vec![
             ("name", name.to_owned()),
@@ -141,17 +141,8 @@ impl Values {
             ("demo", either("demo", format!("{}_demo", name.replace('-', "_")))),
             ("command", COMMAND.to_owned()),
             ("install", install),
+            ("runtime", dependency),
         ];
-        values.extend(
-            [
-                ("runtime cli", "cli"),
-                ("runtime client", "client"),
-                ("runtime codegen", "codegen"),
-                ("runtime model", "model"),
-                ("runtime testkit", "testkit"),
-            ]
-            .map(|(key, name)| (key, dependency.replace("«crate»", name))),
-        );
         let roles = ["model", "client", "testkit", "cli"];
         values.extend(roles.map(|role| (role, format!("{name}-{role}"))));
         Self(values)
@@ -182,14 +173,15 @@ impl Values {
         Some(())
     }
 
-    /// Replaces all `«…»` in a template.
+    /// Replaces all `«…»` in a template. `«runtime NAME»` is the dependency on a runtime crate.
     fn fill(&self, template: &str) -> String {
         let mut parts = template.split('«');
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (name, rest) = part.split_once('»').unwrap_or((part, ""));
+            let (name, krate) = name.split_once(' ').unwrap_or((name, "CRATE"));
             let found = self.0.iter().find(|(known, _)| *known == name);
-            text.push_str(found.map_or("", |(_, value)| value));
+            text.extend(found.map(|(_, value)| value.replace("CRATE", krate)));
             text.push_str(rest);
         }
         text

@@ -101,6 +101,10 @@ fn add(found: &mut Vec<Declaration>, list: &str, name: &str, table: &Table) {
 fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
     match value {
         Value::String(text) => format!("`{text}`"),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
+        Value::Datetime(date) => date.to_string(),
         Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Array(items) => {
             items.iter().map(|item| text(item, facts)).collect::<Vec<_>>().join(", ")
@@ -121,7 +125,6 @@ fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
                 format!("{{ {} }}", members.join(", "))
             }
         }
-        other => other.to_string(),
     }
 }
 

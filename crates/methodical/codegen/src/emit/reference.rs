@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::{Document, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Place, Response, RustName,
-    Service, Source, ValueType, Verdict, Wire,
+    Auth, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Place, Response,
+    RustName, Service, Source, ValueType, Verdict, Wire,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, relative};
 
@@ -42,6 +42,17 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
         page(&path, Page::Operation { workspace, service, folder: inner, operation })
     }));
     files
+}
+
+/// Returns the other documents, with the names of their links and their paths.
+fn others(workspace: &Workspace) -> Vec<(&'static str, &String)> {
+    let documents = [
+        ("contract", Document::Contract),
+        ("OpenAPI documents", Document::OpenApi),
+        ("JSON Schemas", Document::JsonSchema),
+    ];
+    let documents = documents.into_iter();
+    documents.filter_map(|(name, one)| Some((name, workspace.config.document(one)?))).collect()
 }
 
 /// Returns the request of an example, without headers and secrets.

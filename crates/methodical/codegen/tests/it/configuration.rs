@@ -65,8 +65,8 @@ fn all_names_are_those_of_the_configuration() {
     assert!(text("test/fakes/src/generated/mocks.rs").contains("use shed_types::ListTools;"));
     let index = text("book/api/README.md");
     assert!(index.contains("the [contract](../../CONTRACT.md)"));
-    assert!(index.contains("(../../openapi/list-tools.json)"));
-    assert!(index.contains("(schema/tool.json)"));
+    assert!(index.contains("the [OpenAPI documents](../../openapi)"));
+    assert!(index.contains("the [JSON Schemas](schema)"));
 }
 
 #[track_caller]
