@@ -42,10 +42,8 @@ impl Matcher {
     /// Returns whether parameters are the wanted ones, ignoring others if they are allowed. A list must be complete.
     fn fits(&self, mut wanted: Pairs, mut sent: Pairs) -> bool {
         let is_wanted = |name: &str| wanted.iter().any(|(one, _)| list_of(one) == list_of(name));
-        sent.retain(|(name, _)| match self.is_exact {
-            true => !self.secrets.contains(&name.as_str()),
-            false => is_wanted(name),
-        });
+        let is_secret = |name: &str| self.secrets.contains(&name);
+        sent.retain(|(name, _)| if self.is_exact { !is_secret(name) } else { is_wanted(name) });
         wanted.sort();
         sent.sort();
         sent == wanted
