@@ -494,9 +494,9 @@ gateway mirror sync --dry-run
 # The first sync
 gateway mirror sync
 gateway mirror sync -o table
-gateway mirror sync -o csv --values Hired
-gateway mirror sync -q -o ndjson --no-recover
-gateway mirror sync --values Hird -q --fields table,records
+gateway mirror sync --values Hired
+gateway mirror sync -q --no-recover
+gateway mirror sync --values Hird
 gateway mirror sync --accept-missing x
 gateway mirror sync --every 0s
 gateway mirror sync --values ''
@@ -564,7 +564,7 @@ const MIRROR_AFTER: &str = r#"
 gateway watch --once --exec ./absent
 gateway watch --once --exec 'cat' --consumer second
 gateway watch --once
-gateway mirror sync -o table
+gateway mirror sync
 gateway mirror changes -o ndjson --fields number,table,record_id,kind,fields
 gateway mirror changes -o table --limit 3 --fields number,table,record_id,kind,fields
 gateway mirror changes -o csv --limit 2
@@ -614,7 +614,7 @@ gateway mirror forget 99 --yes --unknown
 gateway mirror forget 1 --table nothing --yes
 gateway mirror forget --undo 1
 gateway mirror forget --undo 77
-gateway mirror sync -q -o csv
+gateway mirror sync
 gateway candidates list --from mirror --fields id,name -q -o csv
 gateway mirror sync -q
 gateway mirror purge --yes

@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand as _};
 use methodical_client::model::tables::{FieldType, Mirrored};
 
 use crate::commands::Command;
-use crate::failure::{EXIT_CODES, Failure};
+use crate::failure::{EXIT_CODES, Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
@@ -21,7 +21,7 @@ use crate::output::flags::OutputFlags;
 use crate::output::format::Formats;
 use crate::program::{Example, Name, OperationCommands, Program, RecordType, capitals};
 use crate::run::Invocation;
-use crate::screen::{columns, printable, wrap};
+use crate::screen::printable;
 use crate::settings::{KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
@@ -264,22 +264,14 @@ pub(crate) fn parse<C: OperationCommands>(
         }
         if error.use_stderr() {
             // The message repeats parts of the arguments, whose control characters must not reach the terminal.
-            let shown = |one: &OsString| match one.to_str() {
-                Some(text) => printable(text).into_owned().into(),
-                None => one.clone(),
-            };
-            match parser.try_get_matches_from_mut(arguments.iter().map(shown)) {
-                Err(shown) if shown.use_stderr() => shown.exit(),
-                _ => {
-                    return Failure::usage(
-                        "cannot use the arguments: they contain control characters",
-                    );
-                }
+            for line in error.render().to_string().lines() {
+                drop(writeln!(io::stderr(), "{}", printable(line)));
             }
+            return Failure::ended(Exit::Usage);
         }
         // Printing help or the version may fail: the reader may be gone, or the disk full.
         match error.print().and_then(|()| io::stdout().flush()) {
-            Ok(()) => Failure::done(),
+            Ok(()) => Failure::ended(Exit::Done),
             Err(error) => Failure::from(error),
         }
     })
@@ -386,38 +378,25 @@ fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String
 
 fn long_help(program: &Program, example: Example) -> String {
     let name = program.name();
-    let [sample, others] = examples(program, example);
-    let sample = if sample.is_empty() {
-        String::new()
-    } else {
-        format!("With sample data:\n{}\n\n", lines(name, sample.iter()))
-    };
     format!(
         "\
-{}Examples:
+Examples:
 {}
 
-Access token, first source found wins:
+Access token, first source found wins; {} shows the sources of other settings:
   --token-file FILE, --token-stdin
   {}, {}
   token-command, then token-file of the profile
   the token stored by {}, in a file that only you can read
 
-Settings, first source found wins ({} shows which):
-  the flag
-  the environment
-  the profile
-
 {}
-{}",
-        sample,
-        lines(name, others.iter()),
+{EXIT_CODES}",
+        lines(name, examples(program, example).iter().flatten()),
+        name.command("config list"),
         name.variable("TOKEN"),
         name.variable("TOKEN_FILE"),
         name.command("auth login"),
-        name.command("config list"),
         environment(name),
-        EXIT_CODES
     )
 }
 
@@ -452,25 +431,18 @@ pub(crate) fn grouped(program: clap::Command) -> clap::Command {
 }
 
 fn template(program: &clap::Command) -> String {
-    let styles = program.get_styles();
-    let (header, literal) = (styles.get_header(), styles.get_literal());
-    let commands = || program.get_subcommands().filter(|command| !command.is_hide_set());
-    let indent = commands().map(|command| command.get_name().len()).max().unwrap_or(0) + 4;
-    let room = usize::from(columns(&io::stdout()).unwrap_or(u16::MAX)).min(MAX_WIDTH);
+    let header = program.get_styles().get_header();
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for group in ["Read data", MIRROR, "Set up and check", "Help"] {
-        let mut members = commands().filter(|one| group_of(one.get_name()) == group).peekable();
-        if members.peek().is_some() {
+        let is_shown =
+            |one: &&clap::Command| !one.is_hide_set() && group_of(one.get_name()) == group;
+        let members: Vec<_> = program.get_subcommands().filter(is_shown).cloned().collect();
+        if !members.is_empty() {
+            let list = clap::Command::new("").max_term_width(MAX_WIDTH).subcommands(members);
+            let mut list = list.disable_help_subcommand(true).help_template("{subcommands}");
+            let list = list.render_help().ansi().to_string();
             // Writing to a string cannot fail.
-            _ = writeln!(text, "\n{header}{group}:{header:#}");
-        }
-        for command in members {
-            let name = command.get_name();
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let about = wrap(&about, room.saturating_sub(indent), 0);
-            let about = about.replace('\n', &format!("\n{:indent$}", ""));
-            let gap = indent - 2 - name.len();
-            _ = writeln!(text, "  {literal}{name}{literal:#}{:gap$}{about}", "");
+            _ = writeln!(text, "\n{header}{group}:{header:#}\n{}", list.trim_end());
         }
     }
     text.truncate(text.trim_end().len());
@@ -545,7 +517,6 @@ mod tests {
         for text in [
             "Photos and albums\n",
             "Examples:\n  photos --demo totals\n",
-            "With sample data:\n  photos --demo totals\n",
             "photos totals -o json\n",
             "what photos-server does",
         ] {

@@ -192,7 +192,7 @@ pub(crate) enum MirrorCommand {
     /// No record contains its {value}; you can only filter a list by it. The sync therefore requests the records of
     /// each {group}, and those with each {value}.
     ///
-    /// The flags that select records and fields, such as --filter, apply to the report.
+    /// The counts of each table go to standard error.
     #[command(after_help = "\
 Examples:
   {program} mirror sync

@@ -11,7 +11,7 @@ use methodical_client::transport::gzip::Gzip;
 use methodical_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use methodical_client::transport::{BlockingTransport, Options};
 use methodical_client::{
-    AccessToken, CommandToken, EnvironmentToken, ErrorKind, FileToken, TokenSource, blocking,
+    AccessToken, CommandToken, EnvironmentToken, FileToken, TokenSource, blocking,
 };
 
 use crate::failure::Failure;
@@ -138,23 +138,11 @@ pub(crate) fn read_token(
             check_token_file(file)?;
             files::read(&file.value)
         }
-        TokenFrom::Login { profile, .. } => stored_token(invocation.program.name(), profile),
+        TokenFrom::Login { profile, .. } => {
+            Ok(stored_token(invocation.program.name(), profile)?.map(|stored| stored.token))
+        }
         TokenFrom::Demo | TokenFrom::Command(_) => Ok(None),
     }
-}
-
-/// Returns the token in force, if reading it has no effect: it does not run a command or read standard input.
-/// Without the token or on an error, this returns `None`.
-pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
-    let from = settings.token.as_ref()?;
-    let has_no_effect = match from {
-        TokenFrom::Variable(_) | TokenFrom::Login { .. } => true,
-        // A pipe could be read only once.
-        TokenFrom::File(file) => file.value.is_file(),
-        _ => false,
-    };
-    let text = if has_no_effect { read_token(invocation, from).ok()? } else { None };
-    text.map(|text| text.trim().to_owned())
 }
 
 /// Reads a secret, such as a token: on a terminal without showing it, and otherwise from standard input.
@@ -213,10 +201,8 @@ pub(crate) fn build<S: Service>(
         builder.transport(Gzip::new(transport))
     };
     builder.build().map_err(|error| {
-        let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
-        let refused = plain && !settings.allows_insecure_http();
-        // For an invalid URL, this advice would be useless.
-        if error.kind() == ErrorKind::Config && refused && check_base_url::<S>(base_url).is_ok() {
+        // The client names its own setting.
+        if error.to_string().contains("allow_insecure_http") {
             return Failure::usage(
                 "cannot use the base URL: it is unencrypted http, which exposes the token",
             )
@@ -246,13 +232,11 @@ pub(crate) fn transport(
 fn options(timeout: Option<u64>) -> Options {
     let options = Options::default();
     match timeout {
-        Some(limit) => options.idle_timeout(Duration::from_secs(limit.min(MAX_IDLE))),
+        // The HTTP client panics if the timeout overflows its clock.
+        Some(limit) => options.idle_timeout(Duration::from_secs(limit.min(u32::MAX.into()))),
         None => options,
     }
 }
-
-/// Maximum idle timeout, in seconds: a year. The HTTP client panics if the timeout overflows its clock.
-const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
 
 /// Returns whether this is the URL of a service on this machine.
 pub(crate) fn is_local(base_url: &str) -> bool {

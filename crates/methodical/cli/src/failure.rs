@@ -106,9 +106,9 @@ impl Failure {
         Self::new(Exit::Unwritten, message)
     }
 
-    /// Ends a command that has nothing more to do, with success: after the request of a dry run, for example.
-    pub(crate) fn done() -> Self {
-        Self::new(Exit::Done, "done")
+    /// Ends a command that has nothing more to do or to say: after the request of a dry run, for example.
+    pub(crate) fn ended(exit: Exit) -> Self {
+        Self::new(exit, "")
     }
 
     /// Sets the hint: what to do next. It replaces any earlier hint.
@@ -157,7 +157,7 @@ impl Failure {
 
     /// Writes the message to standard error.
     pub(crate) fn print(&self, screen: Screen) {
-        if self.exit == Exit::Done {
+        if self.exit == Exit::Done || self.message.is_empty() {
             return;
         }
         screen.say(Tone::Error, "error", &self.message);

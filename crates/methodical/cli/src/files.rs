@@ -25,8 +25,6 @@ impl AtomicFile {
         let (folder, prefix) = (folder_of(&target), format!(".{program}-"));
         remove_leftovers(folder, &prefix, PART);
         let file = tempfile::Builder::new().prefix(&prefix).suffix(PART).tempfile_in(folder)?;
-        // Tells other processes that the file is in use. Some file systems have no locks.
-        drop(file.as_file().try_lock());
         Ok(Self { file, target })
     }
 
@@ -53,25 +51,19 @@ impl Write for AtomicFile {
     }
 }
 
-/// Removes the temporary files with this prefix and suffix that earlier runs left in a folder: those that belong to this
-/// user, have not changed for a minute, and are not locked.
+/// Removes the temporary files with this prefix and suffix that earlier runs of this user left in a folder.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let is_own = |name: &str| name.starts_with(prefix) && name.ends_with(suffix);
-        if !name.to_str().is_some_and(is_own) {
-            continue;
-        }
-        // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
-        let (path, Ok(there)) = (entry.path(), entry.metadata()) else { continue };
-        let age = there.modified().ok().and_then(|at| at.elapsed().ok());
-        // In a shared folder, others can create any: opening a pipe in place of a lock would block.
-        let is_left = there.is_file()
-            && age.is_some_and(|age| age >= LEFTOVER_AGE)
-            && Access::of(&there).is_own();
-        if is_left && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+        let is_named = |name: &str| name.starts_with(prefix) && name.ends_with(suffix);
+        let is_left = |there: fs::Metadata| {
+            let age = there.modified().ok().and_then(|at| at.elapsed().ok());
+            let is_old = age.is_some_and(|age| age >= LEFTOVER_AGE);
+            is_old && there.is_file() && Access::of(&there).is_own()
+        };
+        // The metadata is that of the entry itself, even if it is a link.
+        if entry.file_name().to_str().is_some_and(is_named) && entry.metadata().is_ok_and(is_left) {
             // Another process may remove it first.
-            drop(fs::remove_file(path));
+            drop(fs::remove_file(entry.path()));
         }
     }
 }
@@ -79,8 +71,8 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
 /// Suffix of unfinished files.
 const PART: &str = ".part";
 
-/// Minimum age of a leftover. A younger file may be about to be locked.
-const LEFTOVER_AGE: Duration = Duration::from_secs(60);
+/// Minimum time since the last change of a leftover: no run takes so long without writing.
+const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Returns the folder of a file, even if its path names none.
 pub(crate) fn folder_of(path: &Path) -> &Path {
@@ -312,10 +304,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_old_files_of_the_program_that_no_process_locks_are_removed() {
+    fn only_old_files_of_the_program_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let old = SystemTime::now().checked_sub(LEFTOVER_AGE * 2).unwrap();
-        for name in [".gw-1.part", ".gw-locked.part", ".gw-1.csv", "mine.part", ".gw-young.part"] {
+        for name in [".gw-1.part", ".gw-1.csv", "mine.part", ".gw-young.part"] {
             let file = File::create(folder.path().join(name)).unwrap();
             if !name.contains("young") {
                 file.set_modified(old).unwrap();
@@ -329,16 +321,13 @@ mod tests {
             fs::remove_file(&theirs).unwrap();
         }
         let has_theirs = theirs.exists();
-        let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
-        locked.lock().unwrap();
         AtomicFile::create(folder.path().join("new"), Name("gw")).unwrap();
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();
         names.retain(|name| name != ".gw-theirs.part");
         assert_eq!(theirs.exists(), has_theirs);
-        let kept =
-            [".gw-1.csv", ".gw-folder.part", ".gw-locked.part", ".gw-young.part", "mine.part"];
+        let kept = [".gw-1.csv", ".gw-folder.part", ".gw-young.part", "mine.part"];
         assert_eq!(names, kept);
     }
 }

@@ -141,37 +141,39 @@ impl<S> Default for Visitor<'_, S> {
 }
 
 impl<S: Service> Visitor<'_, S> {
-    /// Takes a list that returns the whole table.
-    fn whole<O: Operation + 'static>(&mut self, table: &'static Table, all: &O) {
+    /// Takes a list that returns the whole table. If its identities are requested, `open` calls it.
+    fn whole<O: Operation + 'static, T: Record, B: Beside>(
+        &mut self,
+        table: &'static Table,
+        all: &O,
+        open: impl FnOnce(&Client<S>) -> Result<Records<T, B>, Error>,
+    ) {
         self.found.tables.push(table);
-        let Some(query) = self.query.and_then(|(query, _)| query.downcast_ref::<O>()) else {
-            return;
-        };
-        if is_same(query, all) {
+        let query = self.query.and_then(|(query, _)| query.downcast_ref::<O>());
+        if query.is_some_and(|query| is_same(query, all)) {
             self.selected = Selected::All(table);
         }
-    }
-
-    /// Returns the client if the identities of a table are requested.
-    fn asks_for(&self, table: &Table) -> Option<&Client<S>> {
-        self.asked.filter(|(_, asked)| asked.name() == table.name()).map(|(client, _)| client)
-    }
-
-    fn read<T: Record, B: Beside>(&mut self, table: &'static Table, mut entries: Records<T, B>) {
-        let mut found = BTreeMap::new();
-        let title = counts::title(table).unwrap_or_default();
-        while let Some(entry) = entries.next_json_with(|_, json| {
-            let object = Object::parse(json);
-            let text = |name| text_of(object.get(name)).into_owned();
-            found.insert(text(table.identity()), text(title));
-        }) {
-            if let Err(error) = entry {
-                self.identities = Some(Err(error));
-                return;
-            }
+        if let Some((client, _)) = self.asked.filter(|(_, asked)| asked.name() == table.name()) {
+            self.identities = Some(open(client).and_then(|entries| titles(table, entries)));
         }
-        self.identities = Some(Ok(found));
     }
+}
+
+/// Reads the identities of the records of a list, with their titles.
+fn titles<T: Record, B: Beside>(
+    table: &'static Table,
+    mut entries: Records<T, B>,
+) -> Result<Titles, Error> {
+    let mut titles = Titles::new();
+    let title = counts::title(table).unwrap_or_default();
+    while let Some(entry) = entries.next_json_with(|_, json| {
+        let object = Object::parse(json);
+        let text = |name| text_of(object.get(name)).into_owned();
+        titles.insert(text(table.identity()), text(title));
+    }) {
+        entry?;
+    }
+    Ok(titles)
 }
 
 impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
@@ -180,12 +182,7 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.whole(table, &query);
-        match self.asks_for(table).map(|client| client.stream(&query)) {
-            Some(Ok(entries)) => self.read(table, entries),
-            Some(Err(error)) => self.identities = Some(Err(error)),
-            None => {}
-        }
+        self.whole(table, &query, |client| client.stream(&query));
     }
 
     fn paged_list<O>(&mut self, table: &'static Table, query: O)
@@ -193,10 +190,7 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         O: PagedOperation<Service = S>,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.whole(table, &query);
-        if let Some(entries) = self.asks_for(table).map(|client| client.stream_all(&query)) {
-            self.read(table, entries);
-        }
+        self.whole(table, &query, |client| Ok(client.stream_all(&query)));
     }
 
     fn recovery<O>(&mut self, recovery: Recovery<O>)

@@ -121,7 +121,7 @@ impl Invocation {
     pub(crate) fn end_dry_run(&self, would: &str) -> Result<(), Failure> {
         if self.service.dry_run {
             self.screen.note(would);
-            return Err(Failure::done());
+            return Err(Failure::ended(Exit::Done));
         }
         Ok(())
     }

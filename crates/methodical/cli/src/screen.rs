@@ -8,8 +8,6 @@ use std::os::fd::AsFd as Stream;
 #[cfg(windows)]
 use std::os::windows::io::AsHandle as Stream;
 
-use unicode_width::UnicodeWidthStr as _;
-
 use crate::program::Name;
 use crate::transport::without_secrets;
 
@@ -179,28 +177,6 @@ pub(crate) fn is_hostile(letter: char) -> bool {
             '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{3164}'
                 | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}'
         )
-}
-
-/// Wraps text between words to lines of `width` columns. Lines after the first begin with `indent` spaces. A word wider
-/// than a line gets a line to itself.
-pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
-    let mut wrapped = String::new();
-    let mut used = 0;
-    for word in text.split_whitespace() {
-        let needed = word.width();
-        if used == 0 {
-            used = needed;
-        } else if used + 1 + needed > width {
-            wrapped.push('\n');
-            wrapped.extend(std::iter::repeat_n(' ', indent));
-            used = indent + needed;
-        } else {
-            wrapped.push(' ');
-            used += 1 + needed;
-        }
-        wrapped.push_str(word);
-    }
-    wrapped
 }
 
 /// Returns the closest known word, if it is similar enough.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use methodical_client::blocking::{self, Records};
 use methodical_client::model::tables::Mirrored;
@@ -10,13 +10,15 @@ use methodical_client::model::{Beside, ListOperation, Operation, PagedOperation,
 use methodical_client::transport::BlockingBody;
 use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::connect::{build, connect_to_service};
-use crate::failure::{Failure, explain};
+use crate::failure::{Exit, Failure, explain};
 use crate::mirror::{list, select};
 use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema};
+use crate::output::record::Object;
 use crate::program::{RecordType, SampleService};
 use crate::run::Invocation;
 use crate::settings::Settings;
@@ -182,76 +184,32 @@ impl<S: Mirrored> Session<S> {
         printer.finish()
     }
 
-    /// Requests a single value, such as a string or a number, and prints it. In a table and in CSV, its column is
-    /// `value`.
+    /// Requests a response without records, and prints it: a value, a list of values, or a map as an object. In a table
+    /// and in CSV, the column of a value is `value`. A response without data prints nothing.
     ///
     /// # Errors
     ///
-    /// Fails if a flag does not fit a value, the call fails, or the output cannot be written.
-    pub fn value<O>(&self, operation: &O) -> Result<(), Failure>
+    /// Fails if a flag does not fit the response, the call fails, or the output cannot be written.
+    pub fn plain<O>(&self, operation: &O) -> Result<(), Failure>
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        self.object(operation, VALUE)
-    }
-
-    /// Requests a list of values and prints it as [`list`](Self::list) prints records. In a table and in CSV, the
-    /// column is `value`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a flag does not fit the values, the call fails, or the output cannot be written.
-    pub fn values<O>(&self, operation: &O) -> Result<(), Failure>
-    where
-        O: Operation<Service = S, Output: IntoIterator<Item: Serialize>>,
-    {
-        self.print_items(operation, VALUE, |value| value)
-    }
-
-    /// Requests a map and prints it as a list with the fields `key` and `value`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a flag does not fit the entries, the call fails, or the output cannot be written.
-    pub fn entries<O, K, V>(&self, operation: &O) -> Result<(), Failure>
-    where
-        O: Operation<Service = S, Output: IntoIterator<Item = (K, V)>>,
-        K: Serialize,
-        V: Serialize,
-    {
-        self.print_items(operation, ENTRY, |(key, value)| Member { key, value })
-    }
-
-    /// Requests the items of a list or a map, and prints each as a record.
-    fn print_items<O, I, T: Serialize>(
-        &self,
-        operation: &O,
-        record: RecordType<'_>,
-        of: impl Fn(I) -> T,
-    ) -> Result<(), Failure>
-    where
-        O: Operation<Service = S, Output: IntoIterator<Item = I>>,
-    {
         self.end_unsent(&[operation])?;
-        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
-        for item in self.receive(operation)? {
-            printer.print(&of(item))?;
+        let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
+        if json == "null" {
+            return Ok(());
+        }
+        let map = Object::parse(&json);
+        let keys: Vec<&str> = map.names().collect();
+        let fields = if json.starts_with('{') { &*keys } else { &["value"] };
+        let list = serde_json::from_str::<Vec<&RawValue>>(&json);
+        let schema = Schema::of_operation(RecordType::new(fields, fields), list.is_err());
+        let mut printer = Printer::open(&self.invocation, &schema)?;
+        match list {
+            Ok(values) => values.into_iter().try_for_each(|one| printer.print_line(one.get()))?,
+            Err(_other) => printer.print_line(&json)?,
         }
         printer.finish()
-    }
-
-    /// Sends a request whose response has no data, and prints nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a flag selects fields or records, or the call fails.
-    pub fn nothing<O>(&self, operation: &O) -> Result<(), Failure>
-    where
-        O: Operation<Service = S, Output = ()>,
-    {
-        self.end_unsent(&[operation])?;
-        self.invocation.output.refuse_selection("the response has no data")?;
-        self.receive(operation)
     }
 
     /// Sends a request, and returns its response.
@@ -277,7 +235,7 @@ impl<S: Mirrored> Session<S> {
             self.pass_on(&mut response, &mut out)?;
             out.finish()?;
         }
-        Err(Failure::done())
+        Err(Failure::ended(Exit::Done))
     }
 
     /// Prints the requests as commands, and then ends the command, if this is a dry run.
@@ -295,7 +253,7 @@ impl<S: Mirrored> Session<S> {
             writeln!(out, "{}", curl(program.name(), &self.client.request(*operation)?))?;
         }
         out.finish()?;
-        Err(Failure::done())
+        Err(Failure::ended(Exit::Done))
     }
 
     /// Requests a response whose body is passed on while it arrives.
@@ -334,29 +292,3 @@ impl<S> fmt::Debug for Session<S> {
 }
 
 pub(crate) const RAW: &str = "-o raw prints the unchanged response";
-
-const VALUE: RecordType<'_> = RecordType::new(&["value"], &["value"]).named("value", "values");
-
-const ENTRY: RecordType<'_> =
-    RecordType::new(&["key", "value"], &["key", "value"]).named("entry", "entries");
-
-/// An entry of a map. Its value keeps the text of a number, such as `1.10`.
-#[derive(Serialize)]
-struct Member<K, V> {
-    key: K,
-    value: V,
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::value::RawValue;
-
-    use super::Member;
-
-    #[test]
-    fn the_value_of_a_map_keeps_its_digits() {
-        let value = RawValue::from_string("1.10".to_owned()).unwrap();
-        let member = Member { key: "EUR", value };
-        assert_eq!(serde_json::to_string(&member).unwrap(), r#"{"key":"EUR","value":1.10}"#);
-    }
-}

@@ -15,7 +15,7 @@ use crate::output::flags::start_of_day;
 use crate::program::Name;
 use crate::run::Invocation;
 use crate::screen::closest;
-use crate::settings::file::{ConfigFile, has_token};
+use crate::settings::file::{ConfigFile, has_token, stored_token};
 
 pub(crate) mod file;
 
@@ -406,23 +406,15 @@ impl Key {
         Err(Failure::usage(format!("`{}` must be {}", self.name, self.expected)))
     }
 
-    /// Returns the value to store: a number, a boolean or a string.
-    pub(crate) fn parse(&self, text: &str) -> Result<Value, Failure> {
+    /// Returns the text to store.
+    pub(crate) fn parse(&self, text: &str) -> Result<String, Failure> {
         self.check(text)?;
-        if self.is_path && !text.contains("://") {
-            return Ok(absolute(text)?.into());
-        }
-        // Other spellings of a number, such as 007, stay text.
-        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
-        Ok(number
-            .map(Value::from)
-            .or_else(|| text.parse::<bool>().map(Value::from).ok())
-            .unwrap_or_else(|| text.into()))
+        if self.is_path && !text.contains("://") { absolute(text) } else { Ok(text.to_owned()) }
     }
 }
 
 /// All settings of a profile, in the order of the help.
-pub(crate) static KEYS: [Key; 8] = [
+pub(crate) static KEYS: [Key; 7] = [
     Key {
         variable: Some("BASE_URL"),
         ..Key::new("base-url", "base URL of the service")
@@ -433,8 +425,6 @@ pub(crate) static KEYS: [Key; 8] = [
         |text| words(text).is_some(),
         "a program with its arguments in one text, quoted as in a shell, such as `pass show NAME`",
     ),
-    Key::new(TOKEN_FOR, "service that the token of `{program} auth login` is for; login sets it")
-        .checked(|text| origin(text).is_some(), URL),
     Key {
         default: Some("false"),
         ..Key::new(
@@ -453,9 +443,6 @@ pub(crate) static KEYS: [Key; 8] = [
 ];
 
 const URL: &str = "a URL such as https://service.example.com";
-
-/// The setting with the origin that the token of `auth login` is for.
-pub(crate) const TOKEN_FOR: &str = "token-for";
 
 const TOKEN_FILE: &str = "TOKEN_FILE";
 
@@ -505,13 +492,13 @@ fn absolute(text: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|_same| unusable("it is not UTF-8".to_owned()))
 }
 
-/// Refuses to send a stored token to a service other than its own: the origin that `auth login` recorded or, without
-/// one, the base URL of the profile. Tokens from flags and variables are meant for this call, so they may go anywhere.
+/// Refuses to send a token of a profile to a service other than its own: the one that `auth login` stored it for, or
+/// that of the base URL of the profile. Tokens from flags and variables are meant for this call, so they may go anywhere.
 pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
     let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();
     let bound = match from {
-        TokenFrom::Login { .. } => bound_origin(file, name),
+        TokenFrom::Login { .. } => stored_token(*program, name)?.map(|stored| stored.service),
         TokenFrom::Command(_) => origin_of_profile(file, name),
         TokenFrom::File(path) if path.origin == of_profile(name) => origin_of_profile(file, name),
         _ => return Ok(()),
@@ -542,26 +529,6 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     Err(Failure::usage(text).hint(hint))
 }
 
-/// Records the service of a stored token before the base URL of its profile changes.
-pub(crate) fn keep_binding(
-    program: Name,
-    file: &mut ConfigFile,
-    profile: &str,
-) -> Result<(), Failure> {
-    match bound_origin(file, profile).filter(|_| has_token(program, profile)) {
-        Some(bound) => file.set(profile, TOKEN_FOR, &bound),
-        None => Ok(()),
-    }
-}
-
-/// Returns the origin that a stored token is for.
-fn bound_origin(file: &ConfigFile, profile: &str) -> Option<String> {
-    match file.get(profile, TOKEN_FOR) {
-        Some(url) => origin(&url),
-        None => origin_of_profile(file, profile),
-    }
-}
-
 fn origin_of_profile(file: &ConfigFile, profile: &str) -> Option<String> {
     origin(&file.get(profile, "base-url")?)
 }
@@ -577,33 +544,24 @@ pub(crate) fn origin(url: &str) -> Option<String> {
     })
 }
 
-/// Replaces the password of a URL, and the values of parameters such as `password`, with `***`.
+/// Replaces the password of a URL, and its parameters, with `***`.
 pub(crate) fn redacted(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     // A password may contain any character, even `/` or `?`: the host begins after the last `@`.
-    let rest = match rest.rsplit_once('@') {
-        Some((user, host)) => match user.split_once(':') {
-            Some((user, _)) => format!("{user}:***@{host}"),
-            None => rest.to_owned(),
-        },
-        None => rest.to_owned(),
-    };
-    let Some((before, query)) = rest.split_once('?') else { return format!("{scheme}://{rest}") };
-    let parameters: Vec<String> = query
-        .split('&')
-        .map(|one| match one.split_once('=') {
-            Some((name, _)) if name.to_ascii_lowercase().contains("password") => {
-                format!("{name}=***")
-            }
-            _ => one.to_owned(),
-        })
-        .collect();
-    format!("{scheme}://{before}?{}", parameters.join("&"))
+    let (user, place) = rest.rsplit_once('@').unzip();
+    let user = user.map(|user| match user.split_once(':') {
+        Some((name, _)) => format!("{name}:***@"),
+        None => format!("{user}@"),
+    });
+    let place = place.unwrap_or(rest);
+    let place =
+        place.split_once('?').map_or_else(|| place.to_owned(), |(one, _)| format!("{one}?***"));
+    format!("{scheme}://{}{place}", user.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Key, ValueOrder, check_name, origin, redacted, shown_value as show, words};
+    use super::{Key, ValueOrder, check_name, origin, redacted, words};
     use crate::failure::Failure;
 
     #[test]
@@ -620,7 +578,7 @@ mod tests {
     }
 
     fn read(key: &str, text: &str) -> Result<String, Failure> {
-        Ok(show(&Key::find(key)?.parse(text)?).unwrap())
+        Key::find(key)?.parse(text)
     }
 
     #[cfg(unix)]
@@ -697,8 +655,8 @@ mod tests {
             ("postgres://anna@db/team", "postgres://anna@db/team"),
             ("postgres://anna:geheim@db:5432/team#x", "postgres://anna:***@db:5432/team#x"),
             ("postgres://anna:ge/h?e@im@db/team", "postgres://anna:***@db/team"),
-            ("postgres://db/t?user=a&password=geheim", "postgres://db/t?user=a&password=***"),
-            ("postgres://db/t?sslpassword=geheim&a=b", "postgres://db/t?sslpassword=***&a=b"),
+            ("postgres://db/t?user=a&password=geheim", "postgres://db/t?***"),
+            ("postgres://a@db/t?sslpassword=geheim&a=b", "postgres://a@db/t?***"),
             ("mysql://anna:geheim@db/team", "mysql://anna:***@db/team"),
         ] {
             assert_eq!(redacted(text), expected);

@@ -17,7 +17,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::interrupt::lock;
 use crate::program::Name;
-use crate::run::Invocation;
+use crate::run::{Invocation, quoted};
 use crate::screen::{Screen, printable};
 use crate::settings::ServiceFlags;
 
@@ -81,23 +81,14 @@ impl Trace {
         (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
     }
 
-    fn say(self, text: &str) {
-        self.screen.trace(text);
-    }
-
     /// Logs the headers, without secrets.
     fn headers(self, mark: char, headers: &HeaderMap) {
         for (name, value) in headers.iter().filter(|_| self.headers) {
             let text = String::from_utf8_lossy(value.as_bytes());
-            let text = match text.split_once('?') {
-                _ if value.is_sensitive() => "(redacted)".to_owned(),
-                // The query of a redirect may repeat the request, such as an e-mail address.
-                Some((target, _)) if name == LOCATION => {
-                    format!("{}?(redacted)", without_secrets(target))
-                }
-                _ => without_secrets(&text).into_owned(),
-            };
-            self.say(&format!("{mark}   {name}: {text}"));
+            // A redirect may repeat the request, such as an e-mail address.
+            let is_hidden = value.is_sensitive() || name == LOCATION;
+            let text = if is_hidden { "(redacted)" } else { &*text };
+            self.screen.trace(&format!("{mark}   {name}: {text}"));
         }
     }
 
@@ -109,19 +100,13 @@ impl Trace {
     ) -> Result<BlockingResponse, TransportError> {
         let begun = Instant::now();
         let since = || begun.elapsed().as_millis();
-        self.say(&format!("> {} {}", request.method(), Redacted::target(&request)));
-        let has_secrets = Redacted::is_needed(&request);
+        self.screen.trace(&format!("> {} {}", request.method(), Redacted::target(&request)));
         self.headers('>', request.headers());
         let response = inner.send(request).inspect_err(|error| {
-            self.say(&format!("< no response after {} ms: {error}", since()));
+            self.screen.trace(&format!("< no response after {} ms: {error}", since()));
         })?;
-        self.say(&format!("< status {} after {} ms", response.status().as_u16(), since()));
-        let mut headers = response.headers().clone();
-        if has_secrets {
-            // A header such as `location` may repeat the URL.
-            headers.remove(LOCATION);
-        }
-        self.headers('<', &headers);
+        self.screen.trace(&format!("< status {} after {} ms", response.status().as_u16(), since()));
+        self.headers('<', response.headers());
         Ok(response)
     }
 }
@@ -132,9 +117,11 @@ impl Observer for Trace {
         let next = attempt.number + 1;
         match attempt.retry_in {
             Some(wait) if wait.is_zero() => {
-                self.say(&format!("  attempt {next} immediately, with a refreshed token"));
+                self.screen.trace(&format!("  attempt {next} immediately, with a refreshed token"));
             }
-            Some(wait) => self.say(&format!("  attempt {next} in {} ms", wait.as_millis())),
+            Some(wait) => {
+                self.screen.trace(&format!("  attempt {next} in {} ms", wait.as_millis()))
+            }
             None => {}
         }
     }
@@ -214,21 +201,16 @@ pub(crate) fn curl(program: Name, request: &Request) -> String {
         } else if value.is_sensitive() {
             quoted(&format!("{name}: REDACTED"))
         } else {
-            quoted(&format!("{name}: {text}"))
+            quoted(&printable(&format!("{name}: {text}")))
         };
         command = format!("{command} -H {header}");
     }
     if request.method() == Method::POST {
         // The option makes the request a POST.
-        let body = quoted(&String::from_utf8_lossy(request.body()));
+        let body = quoted(&printable(&String::from_utf8_lossy(request.body())));
         command = format!("{command} --data-raw {body}");
     }
     format!("{command} {}", quoted(&request.uri().to_string()))
-}
-
-fn quoted(word: &str) -> String {
-    // A shell has no escape for this character within single quotes.
-    format!("'{}'", printable(&word.replace('\'', "'\\''")))
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn a_name_that_nobody_knows_is_noted() {
     assert_eq!(note("99999 --status Shortlst -q"), typo);
     // Of the mirror, and with its values.
     let sync = |values: &str| {
-        let output = person.run(&["--demo", "mirror", "sync", "--values", values, "-o", "json"]);
+        let output = person.run(&["--demo", "mirror", "sync", "--values", values]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         stderr(&output).to_owned()
     };

@@ -42,7 +42,7 @@ fn after_a_signal_nothing_has_the_name_of_the_output() {
         let [left] = &names(&person)[..] else { panic!("{:?}", names(&person)) };
         assert!(left.starts_with(".gateway-"), "{left}");
         // The next output in the folder removes it.
-        let old = SystemTime::now() - Duration::from_secs(61);
+        let old = SystemTime::now() - Duration::from_secs(25 * 3600);
         let left = File::options().write(true).open(person.home.path().join(left)).unwrap();
         left.set_modified(old).unwrap();
         let next = person.run(&["--demo", "credits", "get", "--output-file", "c.json"]);
@@ -73,7 +73,7 @@ fn a_token_from_a_person_is_not_shown() {
 fn the_terminal_is_restored_after_the_prompt() {
     use crate::terminal::Running;
 
-    let person = Person::new();
+    let person = Person::new().with("GATEWAY_BASE_URL", "https://gateway.example.com");
     let login = person.command(&["auth", "login", "--unchecked"]);
     let asked = || {
         let mut running = Running::start_below_shell(&login);

@@ -56,18 +56,15 @@ fn a_stored_token_is_not_sent_to_another_service() {
     insta::assert_snapshot!(shown);
 }
 
-/// As stored by earlier versions, without `token-for`.
 #[test]
-fn a_token_without_a_recorded_service_belongs_to_the_base_url_of_its_profile() {
+fn an_unchecked_token_belongs_to_the_service_of_its_login() {
     let (own, other) = (service(), service());
     let (url, stranger) = (own.uri(""), other.uri(""));
     let person = Person::new();
-    assert_eq!(
-        code(&person.run_with(TOKEN, &["auth", "login", "--token-stdin", "--unchecked"])),
-        0
-    );
-    refused(&person, &["credits", "get", "--base-url", &stranger]);
-    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
+    let login = ["auth", "login", "--token-stdin", "--unchecked"];
+    assert_eq!(code(&person.run_with(TOKEN, &login)), 2);
+    let login = [&login[..], &["--base-url", &url]].concat();
+    assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     refused(&person, &["credits", "get", "--base-url", &stranger]);
     assert_eq!(code(&person.run(&["config", "set", "base-url", &stranger])), 0);
@@ -76,8 +73,8 @@ fn a_token_without_a_recorded_service_belongs_to_the_base_url_of_its_profile() {
     refused(&person, &["credits", "get", "--base-url", &stranger]);
     assert_eq!(requests(&other), 0);
     assert_eq!(code(&person.run(&["auth", "logout"])), 0);
-    let settings = fs::read_to_string(person.config().join("gateway/config.toml")).unwrap();
-    assert!(!settings.contains("token-for"), "{settings}");
+    let tokens = fs::read_to_string(person.config().join("gateway/tokens.toml")).unwrap();
+    assert_eq!(tokens, "");
 }
 
 #[cfg(unix)]

@@ -112,7 +112,7 @@ fn a_repeated_sync_notes_only_changes() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let notes = stderr(&output).lines().filter(|line| line.starts_with("note: vacancy: "));
     let notes: Vec<_> = notes.map(|line| line.rsplit(": ").next().unwrap()).collect();
-    assert_eq!(notes, ["1 records, 1 added", "2 records, 1 added"]);
+    assert_eq!(notes, ["1 record, 1 added", "2 records, 1 added"]);
 }
 
 #[test]

@@ -8,15 +8,15 @@ use methodical_client::model::tables::Mirrored;
 use methodical_client::model::{Auth, Operation};
 use serde_json::json;
 
-use crate::connect::{ask_for, build, check_base_url, no_base_url, parsed_token, read_token};
+use crate::connect::{ask_for, build, no_base_url, parsed_token, read_token};
 use crate::failure::{Exit, Failure};
 use crate::files::Lock;
 use crate::output::printer::Schema;
 use crate::program::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
-use crate::settings::file::{ConfigFile, set_token, tokens_path};
-use crate::settings::{ServiceFlags, Settings, TOKEN_FOR, TokenFrom, of_profile, origin};
+use crate::settings::file::{ConfigFile, StoredToken, set_token, tokens_path};
+use crate::settings::{ServiceFlags, Settings, TokenFrom, of_profile, origin};
 
 /// A command about the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -70,7 +70,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     invocation: &Invocation,
     probe: &O,
 ) -> Result<(), Failure> {
-    let &Invocation { ref program, ref service, screen, .. } = invocation;
+    let &Invocation { ref program, service: ref flags_of_service, screen, .. } = invocation;
     let name = program.name();
     if S::AUTH == Auth::None {
         return Err(Failure::usage("cannot log in: the service has no authentication"));
@@ -79,42 +79,25 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let profile = settings.profile.value.as_str();
     // If the token cannot be stored, fail before asking for it.
     settings.file.path()?;
+    let url = settings.base_url().ok_or_else(|| no_base_url(invocation))?;
     // Checked before the prompt, so that an invalid URL is reported before a secret is typed.
-    match settings.base_url() {
-        Some(url) if flags.unchecked => check_base_url::<S>(&url.value)?,
-        Some(_) => drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?),
-        None if flags.unchecked => {}
-        None => {
-            let hint = "--unchecked stores the token without checking it";
-            return Err(no_base_url(invocation).hint(hint));
-        }
-    }
+    drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?);
+    let service = origin(&url.value).unwrap_or_default();
     let (text, from) = given(invocation, &settings)?;
-    let text = text.trim();
-    let token = parsed_token::<S>(text, &from)?;
+    let token = parsed_token::<S>(&text, &from)?;
     if !flags.unchecked {
         let client = build::<S>(invocation, &settings, Some(token))?;
         client.send(probe).map_err(|error| refused(error, &from))?;
     }
     let lock = Lock::take(name)?;
     let mut file = ConfigFile::read(name)?;
-    let bound = settings.base_url().and_then(|url| origin(&url.value));
-    let former = file.get(profile, TOKEN_FOR).filter(|former| Some(former) != bound.as_ref());
-    if file.get(profile, TOKEN_FOR) != bound {
-        // The old token goes first: if storing the new one fails, no token must be bound to a service that is not its own.
-        set_token(&lock, name, profile, None)?;
-        match bound {
-            Some(bound) => file.set(profile, TOKEN_FOR, &bound)?,
-            None => drop(file.unset(profile, TOKEN_FOR)),
-        }
-        file.save(&lock)?;
-    }
-    set_token(&lock, name, profile, Some(text))?;
+    let stored = StoredToken { token: text.trim().to_owned(), service };
+    let former = set_token(&lock, name, profile, Some(&stored))?;
     // The next command needs the settings that the token was checked with.
-    if let Some(url) = &service.base_url {
+    if let Some(url) = &flags_of_service.base_url {
         file.set(profile, "base-url", url)?;
     }
-    if service.allow_insecure_http {
+    if flags_of_service.allow_insecure_http {
         file.set(profile, "allow-insecure-http", "true")?;
     }
     file.save(&lock)?;
@@ -122,9 +105,10 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     let done = if flags.unchecked { "stored" } else { "checked and stored" };
     let place = tokens_path(name)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
-    if let Some(former) = former {
+    if let Some(former) = former.filter(|former| former.service != stored.service) {
         screen.note(&format!(
-            "it replaced the token of {former}; to keep both accounts, use --profile NAME"
+            "it replaced the token of {}; to keep both accounts, use --profile NAME",
+            former.service
         ));
     }
     // A source with precedence over the stored token would surprise the user in the next command.
@@ -193,13 +177,10 @@ fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, screen, .. } = invocation;
     let name = program.name();
     let lock = Lock::take(name)?;
-    let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
-    let profile = profile.value;
-    let is_removed = set_token(&lock, name, &profile, None)?;
-    file.unset(&profile, TOKEN_FOR);
-    file.save(&lock)?;
+    let profile = Settings::of_known(invocation)?.profile.value;
+    let removed = set_token(&lock, name, &profile, None)?;
     drop(lock);
-    screen.note(&if is_removed {
+    screen.note(&if removed.is_some() {
         format!("removed the token of profile {profile} from {}", tokens_path(name)?.display())
     } else {
         format!("profile {profile} has no stored token: nothing was removed")

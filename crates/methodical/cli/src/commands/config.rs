@@ -15,8 +15,8 @@ use crate::program::Noun;
 use crate::run::Invocation;
 use crate::settings::file::{ConfigFile, config_path, profile_names, set_token};
 use crate::settings::{
-    DEFAULT_PROFILE, KEYS, Key, Setting, Settings, TokenFrom, check_name, keep_binding, redacted,
-    setting, token_of_profile, unknown_profile, unknown_setting,
+    DEFAULT_PROFILE, KEYS, Key, Setting, Settings, TokenFrom, check_name, redacted, setting,
+    token_of_profile, unknown_profile, unknown_setting,
 };
 
 /// A command about settings.
@@ -130,7 +130,6 @@ fn change<S: Service>(
     let profile = profile.value;
     if key == "base-url" {
         value.map_or(Ok(()), check_base_url::<S>)?;
-        keep_binding(name, &mut file, &profile)?;
     }
     let done = match value {
         Some(value) => {

@@ -18,7 +18,7 @@ use crate::connect::ask_for;
 use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
 use crate::interrupt;
-use crate::mirror::open::{account_of, read_or_sample};
+use crate::mirror::open::{Place, SAMPLE_DATA, read_or_sample};
 use crate::output::destination::print;
 use crate::output::format::{Format, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::Schema;
@@ -114,7 +114,11 @@ pub(crate) fn run<S: Mirrored>(
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
     let mirror = read_or_sample::<S>(invocation)?;
     let screen = invocation.screen;
-    let account = account_of(&mirror, &settings, invocation);
+    let account = if invocation.service.demo {
+        SAMPLE_DATA.to_owned()
+    } else {
+        Place::of(invocation.mirror.from.as_deref(), invocation)?.account_of(&mirror)
+    };
     let mut dashboard = Dashboard::of::<S>(mirror);
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => {
@@ -182,14 +186,13 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
     match command {
         ReaderCommand::Add { name, mask } => {
             let password = password(name)?;
-            change(&format!("added the reader {}", printable(name)), &|readers| {
+            change(&format!("added the reader {name}"), &|readers| {
                 readers.add(name, &password, *mask).map_err(|error| failed(&error))
             })
         }
         ReaderCommand::Remove { name } => {
-            change(&format!("removed the reader {}", printable(name)), &|readers| {
-                let missing =
-                    || Failure::usage(format!("no reader is named `{}`", printable(name)));
+            change(&format!("removed the reader {name}"), &|readers| {
+                let missing = || Failure::usage(format!("no reader is named `{name}`"));
                 readers.remove(name).then_some(()).ok_or_else(missing)
             })
         }
@@ -255,16 +258,16 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
         (Format::CSV, "CSV", "text/csv; charset=utf-8"),
         (Format::XLSX, "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ];
-    let (csv_raw, separator) = (invocation.output.csv_raw, invocation.output.separator);
+    let flags = &invocation.output;
     let found = known.into_iter().map(|(format, name, media_type)| {
+        let flags = flags.clone();
         DownloadFormat::new(name, format.name, media_type, move |columns| {
             let columns = columns.iter().map(|one| OutputColumn {
                 path: record::Path::parse(&one.path),
                 field_type: Some(one.field_type),
             });
             let columns = columns.collect();
-            let setup =
-                OutputSetup { columns, csv_raw, separator, quiet: true, ..OutputSetup::default() };
+            let setup = OutputSetup { columns, flags: flags.clone(), ..OutputSetup::default() };
             let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;
             Ok(Box::new(Writer(writer)))
         })

@@ -15,7 +15,7 @@ use crate::mirror::open::{self, Place, confirm, duration, utc};
 use crate::output::printer::{Column, Schema, counted, records};
 use crate::program::Noun;
 use crate::run::{Invocation, quoted};
-use crate::settings::{Settings, redacted};
+use crate::settings::redacted;
 
 /// Prints what is wrong, and fails if there is anything.
 pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
@@ -180,9 +180,8 @@ pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<()
 
 /// Restores a backup. Asks before an existing mirror is replaced.
 pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let settings = Settings::of_known(invocation)?;
-    let place = Place::of(flags.to.as_deref(), &settings, invocation)?;
-    let path = &place.0;
+    let place = Place::of(flags.to.as_deref(), invocation)?;
+    let path = &place.path;
     let file = flags.file.display();
     if matches!(flags.file.try_exists(), Ok(false)) {
         return Err(Failure::usage(format!("the backup {file} does not exist")));
@@ -194,8 +193,7 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
     let existing = if matches!(path.try_exists(), Ok(false)) {
         Existing::Refuse
     } else {
-        let question =
-            format!("Replace the mirror {} with {file}? This cannot be undone.", path.display());
+        let question = format!("Replace the mirror {place} with {file}? This cannot be undone.");
         confirm(&question, flags.yes)?;
         Existing::Replace
     };

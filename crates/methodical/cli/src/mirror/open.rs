@@ -10,7 +10,7 @@ use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
 use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 
-use crate::connect::{build, token_text};
+use crate::connect::build;
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
 use crate::mirror::placements::described;
@@ -19,100 +19,136 @@ use crate::program::{OperationCommands, RecordType, SampleHistory, SampleService
 use crate::run::{Invocation, quoted};
 use crate::settings::{Settings, ValueOrder, redacted};
 
-/// The location of a mirror: a SQLite file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place(pub(crate) PathBuf);
+/// The location of a mirror: a SQLite file, and who uses it.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) path: PathBuf,
+    settings: Settings,
+    invocation: &'a Invocation,
+}
 
-impl fmt::Display for Place {
+impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.display().fmt(f)
+        self.path.display().fmt(f)
     }
 }
 
-impl Place {
+impl<'a> Place<'a> {
     /// Returns the location from a flag, or else from the environment or the profile, or else a file in the data
     /// folder.
-    pub(crate) fn of(
-        flag: Option<&str>,
-        settings: &Settings,
-        invocation: &Invocation,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn of(flag: Option<&str>, invocation: &'a Invocation) -> Result<Self, Failure> {
+        let settings = Settings::of_known(invocation)?;
+        let is_demo = invocation.service.demo;
         let named = flag.filter(|text| *text != OF_PROFILE);
-        if named.is_some() && invocation.service.demo && invocation.mirror.from.is_some() {
+        if named.is_some() && is_demo && invocation.mirror.from.is_some() {
             return Err(two_mirrors());
         }
         let setting = settings.get("mirror").map(|setting| &*setting.value);
-        let Some(text) = named.or(setting) else {
+        let path = if let Some(text) = named.or(setting) {
+            // The text is not quoted, because a URL may contain a password.
+            if text.contains("://") {
+                let copy = invocation.command("mirror copy --to postgres://…");
+                let text = "cannot use a database as the mirror: a mirror is a file";
+                return Err(
+                    Failure::usage(text).hint(format!("sync to a file, and copy it: {copy}"))
+                );
+            }
+            text.into()
+        } else if is_demo {
+            data_folder(settings.program, "")?.join("demo.db")
+        } else {
             let variable = settings.program.variable("MIRROR");
             let more = format!(", or name the mirror with {variable}, --to (sync) or --from");
-            let more = if invocation.service.demo { "" } else { &more };
-            let folder = data_folder(settings.program, more)?;
-            return Ok(Self(if invocation.service.demo {
-                folder.join("demo.db")
-            } else {
-                folder.join("mirrors").join(format!("{}.db", settings.profile.value))
-            }));
+            let folder = data_folder(settings.program, &more)?.join("mirrors");
+            folder.join(format!("{}.db", settings.profile.value))
         };
-        // The text is not quoted, because a URL may contain a password.
-        if text.contains("://") {
-            let copy = invocation.command("mirror copy --to postgres://…");
-            return Err(Failure::usage("cannot use a database as the mirror: a mirror is a file")
-                .hint(format!("sync to a file, and copy it: {copy}")));
-        }
-        Ok(Self(text.into()))
+        Ok(Self { path, settings, invocation })
     }
 
     /// Opens an existing mirror. Refuses one whose profile or service differs from the settings.
-    fn open(&self, settings: &Settings, invocation: &Invocation) -> Result<Mirror, Failure> {
-        let sync = self.sync(invocation);
-        if matches!(self.0.try_exists(), Ok(false)) {
+    fn open(&self) -> Result<Mirror, Failure> {
+        if matches!(self.path.try_exists(), Ok(false)) {
             let failure = Failure::usage(format!("the mirror {self} does not exist"));
-            return Err(failure.hint(format!("{sync} creates it")));
+            return Err(failure.hint(format!("{} creates it", self.sync())));
         }
-        let mirror = Mirror::open_existing(&self.0).map_err(unreadable)?;
-        if self.check(&mirror, settings, invocation)? {
-            note_token(&mirror, settings, invocation);
-        }
+        let mirror = Mirror::open_existing(&self.path).map_err(unreadable)?;
+        self.check(&mirror)?;
         Ok(mirror)
     }
 
     /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may
-    /// be of any. Returns whether it is the mirror of the settings.
-    fn check(
-        &self,
-        mirror: &Mirror,
-        settings: &Settings,
-        invocation: &Invocation,
-    ) -> Result<bool, Failure> {
-        let is_named = invocation.mirror.from.as_deref().is_some_and(|from| from != OF_PROFILE);
-        if is_named && invocation.service.profile.is_none() {
-            return Ok(false);
+    /// be of any.
+    fn check(&self, mirror: &Mirror) -> Result<(), Failure> {
+        let Invocation { service, mirror: flags, .. } = self.invocation;
+        let is_named = flags.from.as_deref().is_some_and(|from| from != OF_PROFILE);
+        if is_named && service.profile.is_none() {
+            return Ok(());
         }
-        let reader = account(settings, invocation);
-        let text = match source(settings, invocation) {
-            Some(own) if mirror.is_of(&own) => return Ok(true),
+        let reader = self.account();
+        let text = match self.source() {
+            Some(own) if mirror.is_of(&own) => return Ok(()),
             Some(_) => format!("the mirror {self} does not belong to {reader}"),
             // Without a base URL, all settings may be missing.
-            None => match other_owner(mirror, settings) {
+            None => match self.other_owner(mirror) {
                 Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
-                None => return Ok(false),
+                None => return Ok(()),
             },
         };
-        let without = if invocation.service.demo { "--demo" } else { "--profile" };
+        let without = if service.demo { "--demo" } else { "--profile" };
         Err(Failure::usage(text).hint(format!(
             "`--from {}` without {without} reads it; to replace it, move it away and run {}",
             quoted(&self.to_string()),
-            self.sync(invocation)
+            self.sync()
         )))
     }
 
-    fn sync(&self, invocation: &Invocation) -> String {
-        let own = Settings::of_known(invocation).and_then(|own| Self::of(None, &own, invocation));
-        if own.is_ok_and(|own| own == *self) {
-            return invocation.command("mirror sync");
+    fn sync(&self) -> String {
+        if Self::of(None, self.invocation).is_ok_and(|own| own.path == self.path) {
+            return self.invocation.command("mirror sync");
         }
-        let to = quoted(&self.0.display().to_string());
-        invocation.command(&format!("mirror sync --to {to}"))
+        self.invocation.command(&format!("mirror sync --to {}", quoted(&self.to_string())))
+    }
+
+    /// Returns the source of the mirror of the settings; `None` without a base URL.
+    pub(crate) fn source(&self) -> Option<Source> {
+        // The address of the sample service differs in each run.
+        if self.invocation.service.demo {
+            return Some(sample());
+        }
+        let Settings { profile, .. } = &self.settings;
+        Some(Source::new(&self.settings.base_url()?.value, &profile.value))
+    }
+
+    /// Names the account of a mirror if a profile was chosen and the mirror is known to belong to another.
+    fn other_owner(&self, mirror: &Mirror) -> Option<String> {
+        let Settings { profile, file, .. } = &self.settings;
+        if profile.origin == "default" {
+            return None;
+        }
+        let others = file.profiles().filter(|name| *name != profile.value);
+        let mut others = others.filter_map(|name| Some((name, file.get(name, "base-url")?)));
+        let (name, url) = others.find(|(name, url)| mirror.is_of(&Source::new(url, name)))?;
+        Some(format!("profile {name} at {}", redacted(&url)))
+    }
+
+    /// Names the account of the settings: its profile and service.
+    fn account(&self) -> String {
+        let name = &self.settings.profile.value;
+        match self.settings.base_url() {
+            _ if self.invocation.service.demo => "the sample service (--demo)".to_owned(),
+            Some(url) => format!("profile {name} at {}", redacted(&url.value)),
+            None => format!("profile {name}"),
+        }
+    }
+
+    /// Names the account and the service of a mirror that matches the settings.
+    #[cfg(feature = "dashboard")]
+    pub(crate) fn account_of(&self, mirror: &Mirror) -> String {
+        match self.source() {
+            _ if mirror.is_of(&sample()) => SAMPLE_DATA.to_owned(),
+            Some(own) if mirror.is_of(&own) => self.account(),
+            _ => "unknown account".to_owned(),
+        }
     }
 }
 
@@ -167,7 +203,7 @@ impl<'a> Asked<'a> {
             (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
             _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
         };
-        let sync = place.sync(invocation);
+        let sync = place.sync();
         Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
     }
 
@@ -183,10 +219,9 @@ impl<'a> Asked<'a> {
 }
 
 /// Opens the mirror that a command reads, even in a dry run. Also returns its location.
-pub(crate) fn read_place(invocation: &Invocation) -> Result<(Mirror, Place), Failure> {
-    let settings = Settings::of_known(invocation)?;
-    let place = Place::of(invocation.mirror.from.as_deref(), &settings, invocation)?;
-    Ok((place.open(&settings, invocation)?, place))
+pub(crate) fn read_place(invocation: &Invocation) -> Result<(Mirror, Place<'_>), Failure> {
+    let place = Place::of(invocation.mirror.from.as_deref(), invocation)?;
+    Ok((place.open()?, place))
 }
 
 pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
@@ -256,18 +291,6 @@ pub(crate) fn note_age(
     Ok(())
 }
 
-/// Prints a note if the last sync used another access token, provided that the token can be read without side effects.
-pub(crate) fn note_token(mirror: &Mirror, settings: &Settings, invocation: &Invocation) {
-    let Some(token) = token_text(settings, invocation) else { return };
-    // The mirror can be read without the note.
-    if let Ok(Some(false)) = mirror.knows_token(&token) {
-        invocation.screen.note(&format!(
-            "the last sync used another access token of profile {}; if it was for another account, use a separate profile",
-            settings.profile.value
-        ));
-    }
-}
-
 /// Reads the records of a table that match, until `take` returns false or fails. Returns what it returned last.
 pub(crate) fn each_record(
     mirror: &Mirror,
@@ -284,49 +307,12 @@ pub(crate) fn each_record(
     done
 }
 
-/// Returns the source of the mirror of the settings; `None` without a base URL.
-pub(crate) fn source(settings: &Settings, invocation: &Invocation) -> Option<Source> {
-    // The address of the sample service differs in each run.
-    if invocation.service.demo {
-        return Some(sample());
-    }
-    Some(Source::new(&settings.base_url()?.value, &settings.profile.value))
-}
+/// The name of the account of the sample service.
+#[cfg(feature = "dashboard")]
+pub(crate) const SAMPLE_DATA: &str = "sample data";
 
 fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
-}
-
-/// Names the account of a mirror if a profile was chosen and the mirror is known to belong to another.
-fn other_owner(mirror: &Mirror, settings: &Settings) -> Option<String> {
-    let Settings { profile, file, .. } = settings;
-    if profile.origin == "default" {
-        return None;
-    }
-    let others = file.profiles().filter(|name| *name != profile.value);
-    let mut others = others.filter_map(|name| Some((name, file.get(name, "base-url")?)));
-    let (name, url) = others.find(|(name, url)| mirror.is_of(&Source::new(url, name)))?;
-    Some(format!("profile {name} at {}", redacted(&url)))
-}
-
-/// Names the account of the settings: its profile and service.
-fn account(settings: &Settings, invocation: &Invocation) -> String {
-    let name = &settings.profile.value;
-    match settings.base_url() {
-        _ if invocation.service.demo => "the sample service (--demo)".to_owned(),
-        Some(url) => format!("profile {name} at {}", redacted(&url.value)),
-        None => format!("profile {name}"),
-    }
-}
-
-/// Names the account and the service of a mirror that matches the settings.
-#[cfg(feature = "dashboard")]
-pub(crate) fn account_of(mirror: &Mirror, settings: &Settings, invocation: &Invocation) -> String {
-    match source(settings, invocation) {
-        _ if invocation.service.demo || mirror.is_of(&sample()) => "sample data".to_owned(),
-        Some(own) if mirror.is_of(&own) => account(settings, invocation),
-        _ => "unknown account".to_owned(),
-    }
 }
 
 /// The word for the mirror of the profile.

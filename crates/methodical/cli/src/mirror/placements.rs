@@ -16,7 +16,8 @@ use crate::mirror::list::{warn_of_value, with_closest};
 use crate::mirror::open::{self, Asked, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
 use crate::output::destination::Destination;
-use crate::output::printer::{Printer, Schema, counted, with_separators};
+use crate::output::format::{Format, OutputColumn, OutputSetup};
+use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};
 use crate::program::{Noun, OperationCommands, RecordType};
 use crate::run::Invocation;
@@ -222,12 +223,11 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         ));
     }
     if !ended.is_empty() {
-        let (count, ends): (_, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
+        let (count, ends): (u64, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
         let more = if count == 1 { "more has" } else { "more have" };
         // Printed even with `-q`: in a young mirror, the guess of an end value can be wrong.
         let text = format!(
-            "{} {more} an end {value} ({}); --{value} NAME lists them",
-            with_separators(count),
+            "{count} {more} an end {value} ({}); --{value} NAME lists them",
             ends.join(", "),
             value = of.value
         );
@@ -272,16 +272,6 @@ pub(crate) fn duplicates<C: OperationCommands>(invocation: &Invocation) -> Resul
     note_age(&mirror, &[of.members.name()], invocation)
 }
 
-struct Shown {
-    of: Recovered,
-    member: RecordType<'static>,
-    /// The record as JSON.
-    json: String,
-    placements: Vec<Placement>,
-    history: Vec<PastValue>,
-    titles: Titles,
-}
-
 /// Shows a member: its fields, its placements, and how they changed.
 pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
     let &Asked { ref mirror, of, member, invocation } = asked;
@@ -293,19 +283,66 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
         )));
     };
     let (placements, history) = placements_of(mirror, of, id)?;
-    let json = Line::new().record(member.fields, &record.json).end();
-    let titles = titles(mirror, of.groups)?;
-    let shown = Shown { of, member, json, placements, history, titles };
+    let (titles, group, value) = (titles(mirror, of.groups)?, of.group_field(), of.value);
+    let placements = placements.iter().map(|one| {
+        json!({&group: one.group, "title": one.title, value: one.value, "since": local(one.since),
+            "days": one.days, "or_longer": one.is_older})
+    });
+    let history = history.iter().map(|one| {
+        json!({&group: one.group, "title": titles.get(&one.group), value: one.value,
+            "since": local(one.began_at), "or_earlier": one.began_before, "until": one.ended_at.map(local)})
+    });
+    let [placements, history]: [Vec<Value>; 2] = [placements.collect(), history.collect()];
+    let line = Line::new().record(member.fields, &record.json);
     let output = &invocation.output;
     if output.is_table(invocation.screen)? && output.selection().is_none() {
-        shown.write(invocation)?;
+        let group = [&*group, "title", value, "since"];
+        let lists = [
+            ("placements", [&group[..], &["days", "or_longer"]].concat(), placements),
+            ("history", [&group[..], &["or_earlier", "until"]].concat(), history),
+        ];
+        print_sections(member, &line.end(), lists, invocation)?;
     } else {
-        shown.print(invocation)?;
+        let fields = [member.fields, &["placements", "history"]].concat();
+        let schema = Schema { fields: &fields, ..Schema::of_operation(member, true) };
+        let mut printer = Printer::open(invocation, &schema)?;
+        let line = line.add("placements", Value::from(placements));
+        printer.print_line(&line.add("history", Value::from(history)).end())?;
+        printer.finish()?;
     }
     if record.state != State::Present {
         invocation.screen.warn(&format!("{name} {id} is {} in the service", record.state.as_str()));
     }
     asked.note_age()
+}
+
+/// Prints each field of a record on a line, and then a table for each list.
+fn print_sections<const N: usize>(
+    member: RecordType<'_>,
+    json: &str,
+    lists: [(&str, Vec<&str>, Vec<Value>); N],
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
+    let view = out.view(invocation.screen);
+    let leaves = Schema::of_operation(member, false).leaves();
+    let width = leaves.iter().map(|name| name.len()).max().unwrap_or_default();
+    let paths: Vec<Path> = leaves.into_iter().map(Path::parse).collect();
+    let mut cells = Cells::read(json);
+    for path in &paths {
+        let line = format!("{:width$}  {}", path.to_string(), printable(&cells.cell(path)));
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    for (name, fields, rows) in lists {
+        writeln!(out, "\n{}", paint(view.color, Tone::Bold, &format!("{name}:")))?;
+        let column = |name| OutputColumn { path: Path::field(name), field_type: None };
+        let columns = fields.into_iter().map(column).collect();
+        let setup = OutputSetup { columns, view, ..OutputSetup::default() };
+        let mut table = (Format::TABLE.writer)(&setup)?;
+        rows.iter().try_for_each(|row| table.write(&mut out, &row.to_string()))?;
+        table.finish(&mut out)?;
+    }
+    Ok(out.finish()?)
 }
 
 /// Returns the placements of a member, and its past values.
@@ -321,63 +358,4 @@ pub(crate) fn placements_of(
         ControlFlow::Continue(())
     })?;
     Ok((placements, mirror.past_values(table, Some(id), usize::MAX)?))
-}
-
-impl Shown {
-    fn write(&self, invocation: &Invocation) -> Result<(), Failure> {
-        let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
-        let color = out.view(invocation.screen).color;
-        let mut cells = Cells::read(&self.json);
-        let leaves = Schema::of_operation(self.member, false).leaves();
-        let width = leaves.iter().map(|name| name.len()).max().unwrap_or_default();
-        let paths: Vec<Path> = leaves.into_iter().map(Path::parse).collect();
-        for path in &paths {
-            let cell = cells.cell(path);
-            let line = format!("{:width$}  {}", path.to_string(), printable(&cell));
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        let group = |id: &str| match self.titles.get(id).filter(|title| !title.is_empty()) {
-            Some(title) => printable(&format!("{title} ({id})")).into_owned(),
-            None => printable(id).into_owned(),
-        };
-        let value =
-            |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown")).into_owned();
-        let now = format!("Now, by {}:", self.of.groups.name());
-        writeln!(out, "\n{}", paint(color, Tone::Bold, &now))?;
-        for one in &self.placements {
-            let (group, value) = (group(&one.group), value(&one.value));
-            let days = counted(one.days.unsigned_abs(), "day");
-            let older = if one.is_older { " or longer" } else { "" };
-            writeln!(out, "  {group}: {value} for {days}{older}")?;
-        }
-        writeln!(out, "\n{}", paint(color, Tone::Bold, "History:"))?;
-        for one in &self.history {
-            let (group, value) = (group(&one.group), value(&one.value));
-            let until = one.ended_at.map(|at| format!(" until {}", local(at))).unwrap_or_default();
-            let before = if one.began_before { " or earlier" } else { "" };
-            writeln!(out, "  {}{before}{until}: {value} in {group}", local(one.began_at))?;
-        }
-        Ok(out.finish()?)
-    }
-
-    fn print(&self, invocation: &Invocation) -> Result<(), Failure> {
-        let (group, value) = (self.of.group_field(), self.of.value);
-        let placements = self.placements.iter().map(|one| {
-            let since = local(one.since);
-            json!({&group: one.group, "title": one.title, value: one.value, "since": since, "days": one.days})
-        });
-        let history = self.history.iter().map(|one| {
-            let (title, since) = (self.titles.get(&one.group), local(one.began_at));
-            let until = one.ended_at.map(local);
-            json!({&group: one.group, "title": title, value: one.value, "since": since, "until": until})
-        });
-        let [placements, history]: [Value; 2] = [placements.collect(), history.collect()];
-        let own = ["placements", "history"];
-        let fields: Vec<&str> = self.member.fields.iter().copied().chain(own).collect();
-        let schema = Schema { fields: &fields, ..Schema::of_operation(self.member, true) };
-        let mut printer = Printer::open(invocation, &schema)?;
-        let line = Line::new().record(self.member.fields, &self.json);
-        printer.print_line(&line.add("placements", placements).add("history", history).end())?;
-        printer.finish()
-    }
 }

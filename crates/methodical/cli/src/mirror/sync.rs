@@ -10,21 +10,18 @@ use clap::builder::NonEmptyStringValueParser;
 use methodical_client::Error as CallError;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
-    Error, ErrorKind, FindingKind, GroupFailure, Mirror, Rejection, Report, SyncError, SyncOptions,
-    SyncProgress, SyncReport, TableReport,
+    Error, ErrorKind, GroupFailure, Mirror, Rejection, SyncError, SyncOptions, SyncProgress,
+    SyncReport, TableReport,
 };
-use serde_json::json;
 
-use crate::connect::{no_base_url, token_text};
+use crate::connect::no_base_url;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::found;
 use crate::mirror::list::unknown;
-use crate::mirror::open::{Place, damaged, duration, note_token, source};
+use crate::mirror::open::{Place, damaged, duration};
 use crate::mirror::watch::repeat;
-use crate::output::printer::{
-    LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
-};
+use crate::output::printer::{LiveLine, MAX_NAMED, counted, records};
 use crate::run::Invocation;
 use crate::screen::{Screen, variable};
 use crate::session::Session;
@@ -101,31 +98,22 @@ pub(crate) fn run<S: Mirrored>(
     flags: &SyncCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    if let Some(every) = flags.every {
-        return repeat(Duration::from_secs(every), invocation, || {
-            let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
-            let synced = sync(&session, &mut mirror, &flags.sync)?;
-            summarize(&synced, invocation.screen);
-            synced.done
-        });
+    if invocation.output.output.is_some() || invocation.output.file().is_some() {
+        let text = "cannot use -o and --output-file: a sync prints no records";
+        let changes = invocation.command("mirror changes");
+        return Err(Failure::usage(text).hint(format!("{changes} prints what has changed")));
     }
-    let fields: Vec<&str> = ["table"].into_iter().chain(COUNTS.iter().map(|one| one.0)).collect();
-    let schema = Schema { columns: SHOWN, ..Schema::of_program(&fields, false) };
-    let is_silent = invocation.output.is_silent(invocation.screen.output.is_terminal());
-    let printer = (!is_silent).then(|| Printer::open(invocation, &schema)).transpose()?;
-    let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
-    let synced = sync(&session, &mut mirror, &flags.sync)?;
-    let Some(mut printer) = printer else { return synced.done };
-    for table in &synced.report.tables {
-        if let Ok(report) = &table.result {
-            let counts = COUNTS.iter().map(|(_, count)| json!(count(report)));
-            let row = [json!(table.table)].into_iter().chain(counts);
-            printer.print_members(fields.iter().zip(row))?;
-        }
+    invocation.output.refuse_selection("a sync prints no records")?;
+    let run = || {
+        let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
+        let synced = sync(&session, &mut mirror, &flags.sync)?;
+        summarize(&synced, flags.every.is_none(), invocation.screen);
+        synced.done
+    };
+    match flags.every {
+        Some(every) => repeat(Duration::from_secs(every), invocation, run),
+        None => run(),
     }
-    printer.finish()?;
-    note_values(&synced, invocation.screen);
-    synced.done
 }
 
 /// The result of a sync.
@@ -144,11 +132,10 @@ pub(crate) fn open<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<(Session<S>, Mirror), Failure> {
     let session = Session::<S>::open(invocation)?;
-    let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
+    let place = Place::of(flags.to.as_deref(), invocation)?;
     invocation.end_dry_run(&format!("would sync the mirror {place}"))?;
-    let source = source(&session.settings, invocation).ok_or_else(|| no_base_url(invocation))?;
-    let mut mirror = Mirror::open(&place.0, &source)?;
-    note_token(&mirror, &session.settings, invocation);
+    let source = place.source().ok_or_else(|| no_base_url(invocation))?;
+    let mut mirror = Mirror::open(&place.path, &source)?;
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;
         if emptied > 0 {
@@ -158,7 +145,7 @@ pub(crate) fn open<S: Mirrored>(
     Ok((session, mirror))
 }
 
-/// Syncs the mirror, and writes the metrics.
+/// Syncs the mirror.
 pub(crate) fn sync<S: Mirrored>(
     session: &Session<S>,
     mirror: &mut Mirror,
@@ -178,11 +165,6 @@ pub(crate) fn sync<S: Mirrored>(
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     let done = failed(session, mirror, &report);
-    let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
-    if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
-        // If this fails, readers only miss a note.
-        let _unnoted = mirror.note_token(&token);
-    }
     let mut notes = Vec::new();
     if done.is_ok() && !flags.no_recover {
         for of in found::<S>().recovered {
@@ -195,41 +177,44 @@ pub(crate) fn sync<S: Mirrored>(
     Ok(Synced { report, unknown: notes, done })
 }
 
-/// Returns the text of the line, such as `photo: 1,234,567 records` or `album: asked 312 of 4,800`.
+/// Returns the text of the line, such as `photo: 1234 records` or `album: asked 312 of 480`.
 fn text(progress: SyncProgress) -> String {
     match progress {
         SyncProgress::Records { table, received, .. } => format!("{table}: {}", records(received)),
         SyncProgress::Groups { groups, asked, all, .. } => {
-            format!("{groups}: asked {} of {}", with_separators(asked), with_separators(all))
+            format!("{groups}: asked {asked} of {all}")
         }
         _ => String::new(),
     }
 }
 
-/// Prints how many values are known, and which names no record has.
-fn note_values(synced: &Synced, screen: Screen) {
-    let coverage = synced.report.tables.iter().filter_map(|table| table.coverage.as_ref());
-    for text in coverage.map(|coverage| coverage.text("--values")).chain(synced.unknown.clone()) {
-        screen.note(&text);
-    }
-}
-
-/// Prints the tables that changed, with the counts of the changes.
-pub(crate) fn summarize(synced: &Synced, screen: Screen) {
-    let mut has_changed = false;
-    for table in &synced.report.tables {
-        let Ok(report) = &table.result else { continue };
-        let is_noted = |name| name != "records" && SHOWN.contains(&name);
-        let counts = COUNTS.iter().filter(|(name, count)| is_noted(*name) && count(report) > 0);
-        let counts = counts.map(|(name, count)| format!(", {} {name}", count(report)));
-        let counts: String = counts.collect();
-        if !counts.is_empty() {
-            has_changed = true;
-            screen.note(&format!("{}: {} records{counts}", table.table, received(report)));
+/// Prints the counts of all tables, or only of those that changed; then how many values are known, and which names no
+/// record has.
+pub(crate) fn summarize(synced: &Synced, has_all: bool, screen: Screen) {
+    let mut is_said = false;
+    for TableReport { table, result, .. } in &synced.report.tables {
+        let Ok(report) = result else { continue };
+        let counts = [
+            ("added", report.added),
+            ("changed", report.changed),
+            ("returned", report.returned),
+            ("missing", report.missing),
+            ("gone", report.gone),
+            ("rejected", report.rejected),
+            ("forgotten", report.suppressed),
+        ];
+        let counts = counts.iter().filter(|(_, count)| *count > 0);
+        let counts: String = counts.map(|(name, count)| format!(", {count} {name}")).collect();
+        if has_all || !counts.is_empty() {
+            is_said = true;
+            let all = report.added + report.changed + report.unchanged + report.returned;
+            screen.note(&format!("{table}: {}{counts}", records(all)));
         }
     }
-    if has_changed {
-        note_values(synced, screen);
+    let coverage = synced.report.tables.iter().filter_map(|table| table.coverage.as_ref());
+    let coverage = coverage.map(|coverage| coverage.text("--values"));
+    for text in coverage.chain(synced.unknown.clone()).filter(|_| is_said) {
+        screen.note(&text);
     }
 }
 
@@ -253,17 +238,13 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
 /// Repairs the mirror, so that the sync writes damaged rows again, and warns of the damage.
 fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> {
     let rebuilt = mirror.rebuild().map_err(|error| damaged(error, &session.invocation))?;
-    let findings = rebuilt.findings;
-    let changed = findings.iter().filter(|one| one.kind == FindingKind::Hash).count();
-    if changed > 0 {
-        let rows = counted(changed, "damaged row");
-        let text =
-            format!("found {rows}; this sync rewrites those that are still listed; check the disk");
+    let findings = rebuilt.findings.len();
+    if findings > 0 {
+        let text = format!(
+            "corrected {}; this sync rewrites damaged rows that are still listed; check the disk",
+            counted(findings, "finding")
+        );
         session.invocation.screen.warn(&text);
-    }
-    let others = findings.len().saturating_sub(changed);
-    if others > 0 {
-        session.invocation.screen.warn(&format!("corrected {others} other findings in the mirror"));
     }
     Ok(())
 }
@@ -335,29 +316,6 @@ fn rejected<S: Mirrored>(
     let text = format!("skipped {}; all other records were synced", records(rejected));
     Err(Failure::new(Exit::Rejected, text))
 }
-
-fn received(report: &Report) -> u64 {
-    report.added + report.changed + report.unchanged + report.returned
-}
-
-type Count = (&'static str, fn(&Report) -> u64);
-
-/// The counts of a table, by their names in the output.
-const COUNTS: &[Count] = &[
-    ("records", received),
-    ("added", |one| one.added),
-    ("changed", |one| one.changed),
-    ("unchanged", |one| one.unchanged),
-    ("returned", |one| one.returned),
-    ("missing", |one| one.missing),
-    ("gone", |one| one.gone),
-    ("rejected", |one| one.rejected),
-    ("forgotten", |one| one.suppressed),
-];
-
-/// The columns of a table.
-const SHOWN: &[&str] =
-    &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
 
 /// Parses a number of concurrent calls.
 fn calls(text: &str) -> Result<u8, &'static str> {

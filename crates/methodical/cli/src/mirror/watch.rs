@@ -188,7 +188,7 @@ impl Watch<'_> {
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
         let synced = sync(&session, &mut mirror, &self.flags.sync).and_then(|synced| {
-            summarize(&synced, self.invocation.screen);
+            summarize(&synced, false, self.invocation.screen);
             synced.done
         });
         // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.

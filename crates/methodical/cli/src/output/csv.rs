@@ -32,8 +32,8 @@ impl Csv {
     pub(crate) fn new(setup: &OutputSetup) -> Self {
         let mut new = Self {
             columns: setup.columns.clone(),
-            separator: setup.separator.unwrap_or(','),
-            escapes: !setup.csv_raw,
+            separator: setup.flags.separator.unwrap_or(','),
+            escapes: !setup.flags.csv_raw,
             terminal: setup.is_terminal(),
             escaped: 0,
             text: String::new(),
@@ -112,6 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Csv;
+    use crate::output::flags::OutputFlags;
     use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
     use crate::screen::View;
@@ -127,11 +128,13 @@ mod tests {
     }
 
     fn raw() -> OutputSetup {
-        OutputSetup { csv_raw: true, ..plain() }
+        let flags = OutputFlags { csv_raw: true, ..OutputFlags::default() };
+        OutputSetup { flags, ..plain() }
     }
 
     fn separated(by: char) -> OutputSetup {
-        OutputSetup { separator: Some(by), ..plain() }
+        let flags = OutputFlags { separator: Some(by), ..OutputFlags::default() };
+        OutputSetup { flags, ..plain() }
     }
 
     fn csv(setup: OutputSetup, records: &[&str]) -> (String, Vec<String>) {

@@ -152,17 +152,9 @@ fn upload(url: &str, program: &Program) -> Result<Box<dyn Upload>, Failure> {
 
 fn named(path: &Path, program: Name) -> Result<(Box<dyn Upload>, Kind), Failure> {
     file(path, program).map_err(|error| {
-        let text = error.to_string();
         let cause = match error.kind() {
             io::ErrorKind::NotFound => "no such folder".to_owned(),
-            io::ErrorKind::PermissionDenied
-                if text.ends_with(READ_ONLY) || text.ends_with(FOREIGN_LINK) =>
-            {
-                text
-            }
-            // The text of such an error names the temporary file, which the user does not know.
-            kind if error.get_ref().is_some() => kind.to_string(),
-            _ => text,
+            _ => error.to_string(),
         };
         Failure::usage(format!("cannot write {}", path.display())).because(cause)
     })
@@ -184,7 +176,8 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
         }
         File::options().write(true).open(&path)?;
     }
-    let out = AtomicFile::create(path, program)?;
+    // The text of the error names the temporary file, which the user does not know.
+    let out = AtomicFile::create(path, program).map_err(|error| error.kind())?;
     if let Some(existing) = existing {
         // A replaced file keeps its mode. Some file systems do not support modes.
         drop(out.as_file().set_permissions(existing.permissions()));
@@ -192,46 +185,28 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
     Ok((Box::new(out), Kind::Hidden))
 }
 
-/// Follows the symbolic links in a path, including those of its folders. The resulting path need not exist.
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    let (mut target, mut rest) = (PathBuf::new(), path.to_owned());
-    let mut links = 0;
-    loop {
-        let mut parts = rest.components();
-        // A root replaces everything before it.
-        let Some(part) = parts.next() else { return Ok(target) };
-        target.push(part);
-        let after = parts.as_path();
-        rest = match fs::read_link(&target) {
-            Ok(next) => {
-                let name =
-                    if target == path { "it".to_owned() } else { target.display().to_string() };
-                check_link(&target, &name)?;
-                links += 1;
-                // A relative link starts from its own folder.
-                target.pop();
-                next.join(after)
-            }
-            Err(_no_link) => after.to_owned(),
-        };
-        if links > MAX_LINKS {
-            // This returns the error of the system.
-            return fs::canonicalize(path);
-        }
-    }
-}
-
+/// Follows the symbolic links of a path to the file to write, which need not exist.
+///
 /// Refuses another user's link in a world-writable folder such as `/tmp`. Linux refuses to follow such a link, too, but
 /// does not protect a program that resolves it.
-fn check_link(link: &Path, name: &str) -> io::Result<()> {
-    let folder = Access::of(&fs::metadata(folder_of(link))?);
-    let own = Access::of(&fs::symlink_metadata(link)?);
-    let is_shared = folder.mode & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
-    if is_shared && own.owner != folder.owner && !own.is_own() {
-        let text = format!("{name} {FOREIGN_LINK}");
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        for link in target.ancestors().filter(|part| part.is_symlink()) {
+            let folder = Access::of(&fs::metadata(folder_of(link))?);
+            let own = Access::of(&fs::symlink_metadata(link)?);
+            let is_shared = folder.mode & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
+            if is_shared && own.owner != folder.owner && !own.is_own() {
+                let text = format!("{} {FOREIGN_LINK}", link.display());
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+            }
+        }
+        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
+        // A relative link starts from its own folder.
+        target = folder_of(&target).join(next);
     }
-    Ok(())
+    // This returns the error of the system.
+    fs::canonicalize(path)
 }
 
 const READ_ONLY: &str = "the file is read-only";

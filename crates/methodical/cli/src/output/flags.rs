@@ -14,7 +14,7 @@ use crate::screen::Screen;
 
 /// The format and destination of the output, and the records and fields to print.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
     /// Output format [default: table on a terminal, else json].
@@ -172,15 +172,6 @@ impl OutputFlags {
             ("--count-by", self.count_by.is_some()),
         ];
         given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
-    }
-
-    /// Returns whether `-q` suppresses the report of a command, because no flag asks for the report.
-    pub(crate) fn is_silent(&self, is_terminal: bool) -> bool {
-        self.quiet
-            && !is_terminal
-            && self.output_file.is_none()
-            && matches!(self.format(), Ok(None))
-            && self.selection().is_none()
     }
 
     /// Fails with this reason if a flag selects records or fields.

@@ -9,6 +9,7 @@ use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
 use crate::output::csv::Csv;
+use crate::output::flags::OutputFlags;
 use crate::output::json::{self, Ndjson};
 use crate::output::record::Path;
 use crate::output::table::Table;
@@ -274,7 +275,6 @@ impl OutputColumn {
 ///
 /// The function that is passed to [`OutputFormat::new`](crate::OutputFormat::new) receives one.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub struct OutputSetup {
     pub(crate) columns: Vec<OutputColumn>,
     /// Whether the output is one object, not a list.
@@ -282,17 +282,7 @@ pub struct OutputSetup {
     pub(crate) view: View,
     /// The name of a record, if records are counted.
     pub(crate) noun: Option<Noun>,
-    /// Whether a record of the output is a count of `--count-by`.
-    pub(crate) counts: bool,
-    /// Whether text that a spreadsheet would run as a formula gets no `'` before it in CSV.
-    pub(crate) csv_raw: bool,
-    /// The character between cells of CSV, which must be ASCII; a comma by default.
-    pub(crate) separator: Option<char>,
-    /// The filter of `--jq`.
-    pub(crate) jq: Option<String>,
-    /// Whether no column of a table is shortened or hidden.
-    pub(crate) wide: bool,
-    pub(crate) quiet: bool,
+    pub(crate) flags: OutputFlags,
     /// The file that the output will replace.
     pub(crate) file: Option<PathBuf>,
 }

@@ -15,9 +15,9 @@ use crate::screen::{View, is_hostile};
 /// Creates the writer of one document.
 pub(crate) fn document(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
     let &OutputSetup { single, view, .. } = setup;
-    Ok(match &setup.jq {
+    Ok(match &setup.flags.jq {
         Some(code) => Box::new(Jq::new(code, single, view.is_terminal())?),
-        None => Box::new(Json { single, view, has_bracket: false, held: String::new() }),
+        None => Box::new(Json { single, view, has_bracket: false }),
     })
 }
 
@@ -27,27 +27,22 @@ struct Json {
     single: bool,
     view: View,
     has_bracket: bool,
-    /// On a terminal: the last record, until it is known whether a comma follows it. A message of the program that is
-    /// written in between must not share a line with it.
-    held: String,
 }
 
 impl RecordWriter for Json {
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         let is_first = !std::mem::replace(&mut self.has_bracket, true);
         let bracket: &[u8] = if self.single { b"" } else { b"[\n" };
+        out.write_all(if is_first { bracket } else { b",\n" })?;
         if !self.view.is_terminal() {
-            out.write_all(if is_first { bracket } else { b",\n" })?;
             return out.write_all(record.as_bytes());
         }
         let (level, indentation) = if self.single { (0, "") } else { (1, "  ") };
-        let text = pretty(record, level, self.view.color);
-        let held = std::mem::replace(&mut self.held, format!("{indentation}{text}"));
-        if is_first { out.write_all(bracket) } else { writeln!(out, "{held},") }
+        write!(out, "{indentation}{}", pretty(record, level, self.view.color))
     }
 
     fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        if self.has_bracket { writeln!(out, "{}", std::mem::take(&mut self.held)) } else { Ok(()) }
+        if self.has_bracket { writeln!(out) } else { Ok(()) }
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
@@ -56,7 +51,7 @@ impl RecordWriter for Json {
             (false, true) => "\n]\n",
             (false, false) => "[]\n",
         };
-        write!(out, "{}{end}", std::mem::take(&mut self.held))?;
+        out.write_all(end.as_bytes())?;
         Ok(Vec::new())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::mem;
 use std::path::Path as FilePath;
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
 use crate::output::flags::OutputFlags;
 use crate::output::format::{Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter};
-use crate::output::record::{Line, Path, one_line};
-use crate::output::select::{Bound, Chooser, Fields, Filter, Selection};
+use crate::output::record::{Cells, Line, Path, one_line};
+use crate::output::select::{Bound, Chooser, Fields, Filter};
 use crate::program::{Noun, RecordType, Types};
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone, closest, variable};
@@ -26,8 +27,7 @@ pub(crate) struct Printer {
     out: Destination,
     chooser: Chooser,
     /// The fields to keep, for a format that prints whole records. Other formats have columns.
-    selection: Option<Selection>,
-    selected: String,
+    selected: Option<Vec<OutputColumn>>,
     /// The number of records received, printed or not, which standard error shows if it is a terminal.
     progress: LiveLine,
     pub(crate) received: u64,
@@ -64,9 +64,8 @@ impl Printer {
         let out = if schema.single { out } else { out.through_pager(invocation) };
         let view = out.view(screen);
         let columns = columns(schema, flags, format, &chooser);
-        let is_whole = format.columns == FormatColumns::Whole;
-        let selects = is_whole && flags.fields.is_some();
-        let selection = selects.then(|| Selection::of(&columns));
+        let selects = format.columns == FormatColumns::Whole && flags.fields.is_some();
+        let selected = selects.then(|| columns.clone());
         let notes = screen.errors_seen && !view.is_terminal();
         let shows_progress = notes && !flags.quiet && variable("CI").is_none();
         let file = flags.file().filter(|file| url_of(file).is_none());
@@ -75,20 +74,14 @@ impl Printer {
             single: schema.single,
             view,
             noun: schema.noun,
-            counts: flags.count_by.is_some(),
-            csv_raw: flags.csv_raw,
-            separator: flags.separator,
-            jq: flags.jq.clone(),
-            wide: flags.wide,
-            quiet: flags.quiet,
+            flags: flags.clone(),
             file: file.map(FilePath::to_owned),
         })?;
         Ok(Self {
             writer,
             out,
             chooser,
-            selection,
-            selected: String::new(),
+            selected,
             progress: LiveLine::new(shows_progress.then_some(screen)),
             received: 0,
             printed: 0,
@@ -134,12 +127,10 @@ impl Printer {
 
     fn write(&mut self, record: &str) -> io::Result<()> {
         self.printed += 1;
-        let Some(selection) = &self.selection else {
+        let Some(columns) = &self.selected else {
             return self.writer.write(&mut self.out, record);
         };
-        self.selected.clear();
-        selection.write(record, &mut self.selected);
-        self.writer.write(&mut self.out, &self.selected)
+        self.writer.write(&mut self.out, &selected(columns, record))
     }
 
     /// Returns whether no further record will be printed, so that receiving can stop.
@@ -259,6 +250,15 @@ fn columns(
         }
     }
     columns
+}
+
+/// Returns a record of only these fields, named by their paths. Absent fields are `null`.
+fn selected(columns: &[OutputColumn], record: &str) -> String {
+    let mut cells = Cells::read(record);
+    let line = columns.iter().fold(Line::new(), |line, OutputColumn { path, .. }| {
+        line.add(&path.to_string(), cells.value(path).unwrap_or("null"))
+    });
+    line.end()
 }
 
 /// Maximum number of skipped records that warnings name; the others are counted.
@@ -384,42 +384,37 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// A line on standard error that is shown after a delay, and then repeatedly with another text.
+/// A line on standard error that is shown after a moment, and then repeatedly with another text.
 #[derive(Debug)]
 pub(crate) struct LiveLine {
-    started: Instant,
-    last_shown: Option<Instant>,
     screen: Option<Screen>,
+    /// The time of the last text, or of the beginning.
+    last: Instant,
+    is_shown: bool,
 }
 
 impl LiveLine {
-    /// Begins the delay. Without a screen, nothing is shown.
+    /// Without a screen, nothing is shown.
     pub(crate) fn new(screen: Option<Screen>) -> Self {
-        Self { started: Instant::now(), last_shown: None, screen }
+        Self { screen, last: Instant::now(), is_shown: false }
     }
 
     /// Clears the line, so that something else can be written.
     pub(crate) fn clear(&mut self) {
-        if self.last_shown.take().is_some() {
-            drop(write!(io::stderr(), "\r\u{1b}[K"));
+        if let Some(screen) = self.screen.filter(|_| mem::take(&mut self.is_shown)) {
+            screen.clear_line();
         }
     }
 
     /// Shows this text if it is due.
     pub(crate) fn show(&mut self, text: impl FnOnce() -> String) {
-        let Some(screen) = self.screen else { return };
-        let due = match self.last_shown {
-            None => self.started.elapsed() >= DELAY,
-            Some(last) => last.elapsed() >= INTERVAL,
-        };
-        if !due {
-            return;
+        if let Some(screen) = self.screen.filter(|_| self.last.elapsed() >= INTERVAL) {
+            (self.last, self.is_shown) = (Instant::now(), true);
+            screen.clear_line();
+            // A line that wraps cannot be cleared completely.
+            let room = usize::from(screen.errors_width()).saturating_sub(1);
+            drop(write!(io::stderr(), "{:.room$}", text()));
         }
-        self.last_shown = Some(Instant::now());
-        let line = text();
-        // A line that wraps cannot be cleared completely.
-        let room = usize::from(screen.errors_width()).saturating_sub(1);
-        drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
     }
 }
 
@@ -429,41 +424,49 @@ impl Drop for LiveLine {
     }
 }
 
-/// Delay before the line is first shown.
-const DELAY: Duration = Duration::from_millis(500);
+/// Minimum interval between two texts.
+const INTERVAL: Duration = Duration::from_millis(250);
 
-/// Minimum interval between two updates.
-const INTERVAL: Duration = Duration::from_millis(100);
-
-/// Formats a number of records, such as `1 record` or `1,234,567 records`.
+/// Formats a number of records, such as `1 record` or `2 records`.
 pub(crate) fn records(count: u64) -> String {
     counted(count, "record")
 }
 
-/// Formats a number of things whose plural ends with `s`, such as `1 change` or `1,234,567 changes`.
+/// Formats a number of things whose plural ends with `s`, such as `1 change` or `2 changes`.
 pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
-    format!("{} {one}{}", with_separators(count), if count == 1 { "" } else { "s" })
-}
-
-/// Formats a number, such as `1,234,567`.
-pub(crate) fn with_separators(count: u64) -> String {
-    let digits = count.to_string();
-    let digit = |(place, digit): (usize, char)| {
-        let comma = place > 0 && (digits.len() - place).is_multiple_of(3);
-        comma.then_some(',').into_iter().chain([digit])
-    };
-    digits.chars().enumerate().flat_map(digit).collect()
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, records};
+    use super::{counted, records, selected};
+    use crate::output::format::OutputColumn;
+    use crate::output::record::Path;
+
+    #[test]
+    fn only_the_selected_fields_are_written() {
+        let dotted = [Path::field("a.b"), Path::parse("c")];
+        let paths = ["studio.name", "id", "none", "studio"].map(Path::parse);
+        for (paths, json, expected) in [
+            (
+                &paths[..],
+                r#"{"id":7.10,"x":1,"studio":{"id":"p","name":"n"}}"#,
+                r#"{"studio.name":"n","id":7.10,"none":null,"studio":{"id":"p","name":"n"}}"#,
+            ),
+            (&paths[..2], r#"{"id":7,"studio":null}"#, r#"{"studio.name":null,"id":7}"#),
+            (&dotted, r#"{"a":{"b":1},"a.b":2,"c":3}"#, r#"{"a.b":2,"c":3}"#),
+        ] {
+            let column = |path: &Path| OutputColumn { path: path.clone(), field_type: None };
+            let columns: Vec<_> = paths.iter().map(column).collect();
+            assert_eq!(selected(&columns, json), expected);
+        }
+    }
 
     #[test]
     fn counts_are_readable() {
         assert_eq!(records(1), "1 record");
-        assert_eq!(records(1_234_567), "1,234,567 records");
+        assert_eq!(records(2), "2 records");
         assert_eq!(counted(0, "change"), "0 changes");
     }
 }

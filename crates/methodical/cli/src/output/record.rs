@@ -26,11 +26,6 @@ impl Path {
     pub(crate) fn field(name: &str) -> Self {
         Self(vec![name.to_owned()])
     }
-
-    /// Returns the names, outermost first.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
 }
 
 impl fmt::Display for Path {

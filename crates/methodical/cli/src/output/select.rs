@@ -9,9 +9,8 @@ use rust_decimal::Decimal;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::output::format::OutputColumn;
 use crate::output::printer::Schema;
-use crate::output::record::{Cells, Object, Path, date_time, one_line, text_of};
+use crate::output::record::{Cells, Path, date_time, one_line, text_of};
 use crate::run::Invocation;
 
 /// The paths of fields of a record, such as `id`, `album` and `album.title`.
@@ -314,56 +313,6 @@ impl Filter {
     }
 }
 
-/// The fields to keep, as a tree: `studio.id` and `studio.name` stay in one object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Selection {
-    /// Whether the whole value is kept, even if some of its fields are also named.
-    whole: bool,
-    fields: Vec<(String, Self)>,
-}
-
-impl Selection {
-    /// Creates the tree of these columns, in order.
-    pub(crate) fn of(columns: &[OutputColumn]) -> Self {
-        let mut root = Self::default();
-        for column in columns {
-            root.add(&mut column.path.names());
-        }
-        root
-    }
-
-    fn add(&mut self, names: &mut dyn Iterator<Item = &str>) {
-        let Some(name) = names.next() else {
-            self.whole = true;
-            return;
-        };
-        if let Some((_, child)) = self.fields.iter_mut().find(|(other, _)| other == name) {
-            child.add(names);
-            return;
-        }
-        let mut child = Self::default();
-        child.add(names);
-        self.fields.push((name.to_owned(), child));
-    }
-
-    /// Writes an object with the selected fields. Absent fields are `null`.
-    pub(crate) fn write(&self, json: &str, into: &mut String) {
-        if self.whole || !json.starts_with('{') {
-            into.push_str(json);
-            return;
-        }
-        let object = Object::parse(json);
-        for (index, (name, child)) in self.fields.iter().enumerate() {
-            into.push(if index == 0 { '{' } else { ',' });
-            // A name from a response may contain a quote.
-            into.push_str(&Value::from(name.as_str()).to_string());
-            into.push(':');
-            child.write(object.get(name).unwrap_or("null"), into);
-        }
-        into.push('}');
-    }
-}
-
 /// A date or a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
@@ -444,50 +393,8 @@ const MONTH: usize = "YYYY-MM".len();
 
 #[cfg(test)]
 mod tests {
-    use super::{Filter, Selection};
-    use crate::output::format::OutputColumn;
+    use super::Filter;
     use crate::output::record::{Cells, Path};
-
-    fn column(path: &str) -> OutputColumn {
-        OutputColumn { path: Path::parse(path), field_type: None }
-    }
-
-    #[track_caller]
-    fn check(paths: &[&str], json: &str, expected: &str) {
-        let columns: Vec<_> = paths.iter().map(|path| column(path)).collect();
-        let mut text = String::new();
-        Selection::of(&columns).write(json, &mut text);
-        assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn only_the_selected_fields_are_written() {
-        let paths = ["studio.name", "id", "none", "studio.id"];
-        check(
-            &paths,
-            r#"{"id":7.10,"x":1,"studio":{"id":"p","name":"n"}}"#,
-            r#"{"studio":{"name":"n","id":"p"},"id":7.10,"none":null}"#,
-        );
-        check(&paths, r#"{"id":7,"studio":null}"#, r#"{"studio":null,"id":7,"none":null}"#);
-    }
-
-    #[test]
-    fn a_whole_object_includes_its_selected_parts() {
-        let json = r#"{"id":7,"studio":{"id":"p","name":"n"}}"#;
-        let whole = r#"{"studio":{"id":"p","name":"n"}}"#;
-        check(&["studio", "studio.name"], json, whole);
-        check(&["studio.name", "studio"], json, whole);
-        check(&["id", "id"], json, r#"{"id":7}"#);
-    }
-
-    #[test]
-    fn field_names_may_contain_dots() {
-        let mut text = String::new();
-        let columns = [Path::field("a.b"), Path::parse("c")]
-            .map(|path| OutputColumn { path, field_type: None });
-        Selection::of(&columns).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
-        assert_eq!(text, r#"{"a.b":2,"c":3}"#);
-    }
 
     #[track_caller]
     fn accepts(filter: &str, expected: Option<bool>) {

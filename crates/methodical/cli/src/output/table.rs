@@ -8,10 +8,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::failure::Failure;
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
-use crate::output::printer::with_separators;
-use crate::output::record::{Cells, date_time};
+use crate::output::record::Cells;
 use crate::program::Noun;
-use crate::screen::{Tone, paint, printable, wrap};
+use crate::screen::{Tone, paint, printable};
 
 /// A header, then one line per record. On a terminal, the number of records follows.
 ///
@@ -38,15 +37,13 @@ impl Table {
 
     /// Sets the widths, and writes the header and the held records.
     fn start(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let OutputSetup { columns, view, wide, .. } = &self.setup;
+        let OutputSetup { columns, view, flags, .. } = &self.setup;
         let title = |one: &OutputColumn| {
             printable(&one.name().to_uppercase().replace(['_', '.'], " ")).into_owned()
         };
         let titles: Vec<String> = columns.iter().map(title).collect();
-        let mut layout = Layout::of(&titles, &self.held);
-        if let Some(width) = view.width.filter(|_| !wide) {
-            layout.fit(width.into());
-        }
+        let room = view.width.filter(|_| !flags.wide).map(usize::from);
+        let layout = Layout::of(&titles, &self.held, room);
         writeln!(out, "{}", paint(view.color, Tone::Bold, &layout.line(&titles)))?;
         for row in std::mem::take(&mut self.held) {
             writeln!(out, "{}", layout.line(&row))?;
@@ -57,26 +54,26 @@ impl Table {
 
     /// Writes the number of records, and the hidden columns.
     fn end(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let &OutputSetup { view, quiet, noun, counts, ref columns, .. } = &self.setup;
-        let Some(width) = view.width.filter(|_| !quiet) else { return Ok(()) };
+        let &OutputSetup { view, ref flags, noun, ref columns, .. } = &self.setup;
+        if flags.quiet || !view.is_terminal() {
+            return Ok(());
+        }
         let count = noun.map(|noun| match self.received {
-            total if counts => format!("total: {}", count(total, noun)),
+            total if flags.count_by.is_some() => format!("total: {}", count(total, noun)),
             total if total > self.records => {
-                let shown = with_separators(self.records);
-                format!("showing {shown} of {}", count(total, noun))
+                format!("showing {} of {}", self.records, count(total, noun))
             }
             _ => count(self.records, noun),
         });
-        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.columns.len());
+        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.widths.len());
         let hidden: Vec<_> = columns.iter().skip(shown).map(OutputColumn::name).collect();
         let hidden = (!hidden.is_empty()).then(|| {
-            let names = printable(&hidden.join(", ")).into_owned();
-            wrap(&format!("hidden: {names}; --wide shows all columns"), width.into(), 2)
+            format!("hidden: {}; --wide shows all columns", printable(&hidden.join(", ")))
         });
         if self.layout.is_some() && (count.is_some() || hidden.is_some()) {
             writeln!(out)?;
         }
-        for text in count.iter().chain(&hidden).flat_map(|text| text.lines()) {
+        for text in count.iter().chain(&hidden) {
             writeln!(out, "{}", paint(view.color, Tone::Dim, text))?;
         }
         Ok(())
@@ -106,9 +103,9 @@ impl RecordWriter for Table {
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
-        let OutputSetup { view, quiet, noun, .. } = self.setup;
+        let OutputSetup { view, noun, ref flags, .. } = self.setup;
         // A terminal shows `no photos` instead of a header.
-        let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
+        let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !flags.quiet;
         if self.layout.is_none() && !says_none {
             self.start(out)?;
         }
@@ -122,108 +119,63 @@ const MAX_HELD: usize = 1000;
 
 /// Returns the number of records, such as `24 photos` or `no photos`.
 fn count(records: u64, noun: Noun) -> String {
-    let number = if records == 0 { "no".to_owned() } else { with_separators(records) };
+    let number = if records == 0 { "no".to_owned() } else { records.to_string() };
     format!("{number} {}", noun.of(records))
 }
 
-/// The columns that a table shows: the first ones of all.
+/// The widths of the columns that a table shows, which are the first ones of all.
 #[derive(Debug)]
 struct Layout {
-    columns: Vec<Column>,
+    widths: Vec<usize>,
     /// The width of the terminal. Without it, nothing is shortened.
     room: Option<usize>,
 }
 
-/// A column with its width.
-#[derive(Debug)]
-struct Column {
-    width: usize,
-    /// The width below which the column is not shown.
-    least: usize,
-    /// Whether a cell must not be shortened: a number, a phone number, a date, or in the first column an identifier.
-    is_exact: bool,
-    /// The width without the time of day, if all cells have a date and a time, and it is smaller.
-    day: Option<usize>,
-}
-
-impl Column {
-    fn of(title: &str, cells: &[&str], is_first: bool) -> Self {
-        let width = cells.iter().map(|cell| cell.width()).chain([title.width()]).max();
-        let width = width.unwrap_or_default();
-        let is_exact = cells.iter().all(|cell| is_exact(cell) || (is_first && !cell.contains(' ')));
-        let mut filled = cells.iter().filter(|cell| !cell.is_empty()).peekable();
-        let has_times = filled.peek().is_some() && filled.all(|cell| date_time(cell).is_some());
-        let day = has_times.then(|| DAY.max(title.width())).filter(|day| *day < width);
-        let readable = if is_exact { width } else { width.min(TEXT) };
-        let least = day.unwrap_or(readable);
-        Self { width, least, is_exact, day }
-    }
-}
-
 impl Layout {
-    /// Creates a layout of all columns in full width. The first rows determine the content and width of each column.
-    fn of(titles: &[String], rows: &[Vec<String>]) -> Self {
-        let columns = titles.iter().enumerate().map(|(index, title)| {
-            let cells = rows.iter().filter_map(|row| row.get(index));
-            Column::of(title, &cells.map(String::as_str).collect::<Vec<_>>(), index == 0)
-        });
-        Self { columns: columns.collect(), room: None }
-    }
-
-    /// Fits the columns into a line of `room` columns: the last ones are hidden until the others are readable, dates
-    /// lose their time, and the widest text is narrowed. A long address in the first column leaves half of the line to
-    /// the others.
-    fn fit(&mut self, room: usize) {
-        self.room = Some(room);
-        if let [first, _, ..] = self.columns.as_mut_slice()
-            && first.width > MAX_IDENTIFIER.max(room / 2)
+    /// Creates a layout of columns as wide as their titles and first rows. If they do not fit the terminal, the last ones
+    /// are hidden until the others are readable, and the widest ones are narrowed.
+    fn of(titles: &[String], rows: &[Vec<String>], room: Option<usize>) -> Self {
+        let width = |(index, title): (usize, &String)| {
+            let cells = rows.iter().filter_map(|row| row.get(index)).chain([title]);
+            cells.map(|cell| cell.width()).max().unwrap_or_default()
+        };
+        let mut widths: Vec<usize> = titles.iter().enumerate().map(width).collect();
+        let Some(room) = room else { return Self { widths, room } };
+        let least = |(index, width): (usize, &usize)| {
+            (*width).min(if index == 0 { IDENTIFIER } else { READABLE })
+        };
+        let gaps = |columns: usize| GAP.len() * columns.saturating_sub(1);
+        while widths.len() > 1
+            && widths.iter().enumerate().map(least).sum::<usize>() + gaps(widths.len()) > room
         {
-            first.is_exact = false;
-            first.least = first.least.min(room / 2);
+            widths.pop();
         }
-        while self.columns.len() > 1 && self.needed(|column| column.least) > room {
-            self.columns.pop();
-        }
-        if self.needed(|column| column.width) > room {
-            for column in &mut self.columns {
-                column.width = column.day.unwrap_or(column.width);
+        while widths.iter().sum::<usize>() + gaps(widths.len()) > room {
+            let wide = widths.iter_mut().enumerate();
+            let wide = wide.filter(|(index, width)| **width > least((*index, width)));
+            match wide.max_by_key(|(_, width)| **width) {
+                Some((_, widest)) => *widest -= 1,
+                // A single column is cut together with its line.
+                None => break,
             }
         }
-        if let [only] = self.columns.as_mut_slice() {
-            only.width = only.width.min(room.max(1));
-        }
-        while self.needed(|column| column.width) > room {
-            let text = self.columns.iter_mut().filter(|column| column.width > column.least);
-            let Some(widest) = text.max_by_key(|column| column.width) else { return };
-            widest.width -= 1;
-        }
-    }
-
-    /// Returns the width of a line with these widths of its columns.
-    fn needed(&self, width: impl Fn(&Column) -> usize) -> usize {
-        let gaps = GAP.len() * self.columns.len().saturating_sub(1);
-        self.columns.iter().map(width).sum::<usize>() + gaps
+        Self { widths, room: Some(room) }
     }
 
     /// Returns one line without trailing spaces. An identifier in the first column shifts the others rather than being
     /// shortened.
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
-        for (position, column) in self.columns.iter().enumerate() {
+        for (position, (cell, width)) in cells.iter().zip(&self.widths).enumerate() {
             if position > 0 {
                 line.push_str(GAP);
             }
-            let cell = cells.get(position).map_or("", String::as_str);
-            let loses_time = self.room.is_some() && column.day == Some(column.width);
-            let is_whole = self.room.is_none() || (position == 0 && column.is_exact && !loses_time);
-            let day = cell.get(..DAY).filter(|_| loses_time && date_time(cell).is_some());
-            let cell = day.unwrap_or(cell);
-            if is_whole {
+            if self.room.is_none() || (position == 0 && cell.width() <= IDENTIFIER) {
                 line.push_str(cell);
             } else {
-                cut(cell, column.width, &mut line);
+                cut(cell, *width, &mut line);
             }
-            line.extend(std::iter::repeat_n(' ', column.width.saturating_sub(cell.width())));
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width())));
         }
         if let Some(room) = self.room.filter(|room| line.trim_end().width() > *room) {
             let whole = std::mem::take(&mut line);
@@ -251,26 +203,14 @@ fn cut(text: &str, width: usize, line: &mut String) {
     _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
 }
 
-/// Returns whether text is a number, a phone number or a date, which would be useless if shortened.
-fn is_exact(cell: &str) -> bool {
-    cell.len() <= MAX_EXACT
-        && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,:/() TZ".contains(&byte))
-}
-
 /// The space between two columns.
 const GAP: &str = "  ";
 
-/// Width that keeps text readable.
-const TEXT: usize = 24;
+/// Width that keeps text readable: that of a date with its time and zone.
+const READABLE: usize = 25;
 
-/// Length of `2024-03-31`.
-const DAY: usize = 10;
-
-/// Maximum length of text that is never shortened. A date with its time and zone is shorter.
-const MAX_EXACT: usize = 32;
-
-/// Maximum length of an identifier that is never shortened: that of a UUID.
-const MAX_IDENTIFIER: usize = 36;
+/// Width that keeps an identifier whole: that of a UUID.
+const IDENTIFIER: usize = 36;
 
 #[cfg(test)]
 mod tests {
@@ -278,6 +218,7 @@ mod tests {
     use unicode_width::UnicodeWidthStr as _;
 
     use super::Table;
+    use crate::output::flags::OutputFlags;
     use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
     use crate::program::Noun;
@@ -328,7 +269,7 @@ mod tests {
         }
         assert_eq!(writer.finish(&mut out).unwrap(), Vec::<String>::new());
         let text = String::from_utf8(out).unwrap();
-        if let Some(width) = style.view.width.filter(|_| !style.wide) {
+        if let Some(width) = style.view.width.filter(|_| !style.flags.wide) {
             let mut table = text.lines().take_while(|line| !line.is_empty());
             assert!(table.all(|line| line.width() <= usize::from(width)), "{text}");
         }
@@ -368,16 +309,6 @@ mod tests {
     }
 
     #[test]
-    fn a_date_in_the_first_column_loses_its_time() {
-        let records = [json!({"date": "2024-03-31 02:30:00", "name": "Zoe",
-            "email": "miriam.photographer@example.org"})];
-        assert_eq!(
-            table(&style(Some(50)), &["date", "name", "email"], &records),
-            "DATE        NAME  EMAIL\n2024-03-31  Zoe   miriam.photographer@example.org\n\n1 record\n"
-        );
-    }
-
-    #[test]
     fn a_date_under_a_long_title_keeps_its_time() {
         let records = [json!({"id": 1, "last_status_changed_at": "2024-03-31 02:30:00"})];
         assert_eq!(
@@ -403,7 +334,8 @@ mod tests {
         let terminal = style(Some(40));
         assert_eq!(table(&terminal, paths, &one), "ID  TITLE\n7   Sunrise\n\n1 record\n");
         assert_eq!(table(&terminal, paths, &[]), "no records\n");
-        let quiet = OutputSetup { quiet: true, ..terminal.clone() };
+        let flags = OutputFlags { quiet: true, ..OutputFlags::default() };
+        let quiet = OutputSetup { flags, ..terminal.clone() };
         assert_eq!(table(&quiet, paths, &one), "ID  TITLE\n7   Sunrise\n");
         assert_eq!(table(&quiet, paths, &[]), "ID  TITLE\n");
         let object = OutputSetup { noun: None, ..terminal };
@@ -413,7 +345,8 @@ mod tests {
 
     #[test]
     fn a_wide_table_is_never_shortened() {
-        let wide = OutputSetup { wide: true, ..style(Some(20)) };
+        let flags = OutputFlags { wide: true, ..OutputFlags::default() };
+        let wide = OutputSetup { flags, ..style(Some(20)) };
         let records = [
             json!({"id": 1, "title": "Sunrise over the harbour", "kind": "photo"}),
             json!({"id": 2, "title": "", "kind": "photo"}),
@@ -441,10 +374,8 @@ mod layout_tests {
             rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect();
         let titles: Vec<String> = rows.iter().flatten().map(|_| "X".to_owned()).collect();
         let titles = titles.get(..rows.first().map_or(0, Vec::len)).unwrap_or_default();
-        let mut layout = Layout::of(titles, &rows);
-        layout.fit(room);
-        let shown = layout.columns.iter().map(|one| one.width.to_string());
-        shown.collect::<Vec<_>>().join(" ")
+        let layout = Layout::of(titles, &rows, Some(room));
+        layout.widths.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
     }
 
     const MAIL: &str = "wolfeschlegelsteinhausen@example.org";
@@ -452,12 +383,12 @@ mod layout_tests {
     const DATE: &str = "2024-03-31 02:30:00";
 
     #[test]
-    fn dates_lose_their_time_before_text_is_cut() {
+    fn text_is_narrowed_and_dates_are_not() {
         let rows: &[&[&str]] = &[&["1", NAME, DATE], &["2", "Ada E", "2025-01-01 00:00:00"]];
         assert_eq!(fitted(55, rows), "1 31 19");
-        assert_eq!(fitted(54, rows), "1 31 10");
-        assert_eq!(fitted(40, rows), "1 25 10");
-        // A time that differs in its zone could be misread without it.
+        assert_eq!(fitted(54, rows), "1 30 19");
+        assert_eq!(fitted(49, rows), "1 25 19");
+        assert_eq!(fitted(48, rows), "1 31");
         let zoned: &[&[&str]] = &[&["1", "2024-03-31T02:30:00+02:00"], &["2", DATE]];
         assert_eq!(fitted(27, zoned), "1");
     }
@@ -468,11 +399,10 @@ mod layout_tests {
             &[&["48008", NAME, MAIL, "+31 20 4641991"], &["48009", "Ada E", "a@b.example", ""]];
         assert_eq!(fitted(200, rows), "5 31 36 14");
         assert_eq!(fitted(75, rows), "5 25 25 14");
-        assert_eq!(fitted(73, rows), "5 24 24 14");
-        assert_eq!(fitted(72, rows), "5 31 32");
+        assert_eq!(fitted(74, rows), "5 31 34");
         assert_eq!(fitted(40, rows), "5 31");
         assert_eq!(fitted(20, rows), "5");
-        assert_eq!(fitted(3, rows), "3");
+        assert_eq!(fitted(3, rows), "5");
     }
 
     #[test]

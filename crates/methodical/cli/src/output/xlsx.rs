@@ -1,14 +1,15 @@
 //! XLSX, for spreadsheets: text stays text, and dates are dates.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::env;
+use std::io::{self, Seek as _, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
 use std::sync::Once;
 
 use chrono::{Datelike as _, NaiveDateTime};
 use methodical_client::model::tables::FieldType;
 use rust_xlsxwriter::{ExcelDateTime, Format, IgnoreError, Workbook, Worksheet, XlsxError};
-use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
 use crate::files::folder_of;
@@ -21,24 +22,22 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
     let mut workbook = Workbook::new();
     let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
     let bold = Format::new().set_bold();
-    let mut widths = Vec::new();
+    // The system's temporary folder may be too small.
+    let folder = setup.file.as_deref().map_or_else(env::temp_dir, |file| folder_of(file).into());
     guarded(|| {
-        if let Some(file) = &setup.file {
-            // The system's temporary folder may be too small.
-            workbook.set_tempdir(folder_of(file))?;
-        }
+        workbook.set_tempdir(&folder)?;
         let sheet = workbook.add_worksheet_with_constant_memory()?.set_name(sheet)?;
         sheet.set_freeze_panes(1, 0)?;
         (0..).zip(&setup.columns).try_for_each(|(place, column)| {
             let name: String = column.name().chars().take(MAX_TEXT / 2).collect();
-            widths.push(width(&name) + FILTER_BUTTON);
+            sheet.set_column_width(place, COLUMN_WIDTH)?;
             sheet.write_string_with_format(0, place, name, &bold).map(drop)
         })
     })?;
     Ok(Box::new(Xlsx {
         columns: setup.columns.clone(),
         workbook,
-        widths,
+        folder,
         row: 0,
         text: Format::new().set_num_format("@"),
         date: Format::new().set_num_format("yyyy-mm-dd hh:mm:ss"),
@@ -49,7 +48,8 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
 struct Xlsx {
     columns: Vec<OutputColumn>,
     workbook: Workbook,
-    widths: Vec<usize>,
+    /// The folder of temporary files.
+    folder: PathBuf,
     /// The current row. Row 0 is the header.
     row: u32,
     /// The formats of cells.
@@ -59,7 +59,7 @@ struct Xlsx {
 
 impl RecordWriter for Xlsx {
     fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        let Self { columns, workbook, widths, row, text, date } = self;
+        let Self { columns, workbook, row, text, date, .. } = self;
         if *row == LAST_ROW {
             let text = format!(
                 "a sheet holds at most {row} records; use -o csv, or select fewer with --filter"
@@ -72,30 +72,27 @@ impl RecordWriter for Xlsx {
             let sheet = workbook.worksheet_from_index(0)?;
             // Readers skip rows that are not in the file, so a row without values gets a blank cell.
             sheet.write_blank(*row, 0, text)?;
-            for (place, (column, widest)) in (0..).zip(columns.iter().zip(widths)) {
+            for (place, column) in (0..).zip(&*columns) {
                 let json = cells.value(&column.path);
                 let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
-                if let Cell::Text(long) = &cell
-                    && is_too_long(long)
-                {
-                    let name = column.name();
-                    let text = format!(
-                        "the text of `{name}` in record {row} is longer than the {MAX_TEXT} characters that a cell holds; use -o csv, or select other fields with --fields"
-                    );
-                    return Err(XlsxError::IoError(io::Error::other(text)));
-                }
-                if *row <= ROWS_FOR_WIDTHS {
-                    *widest = cell.width().max(*widest);
-                }
-                put(sheet, *row, place, &cell, text, date)?;
+                put(sheet, *row, place, &cell, text, date).map_err(|error| match error {
+                    XlsxError::MaxStringLengthExceeded => {
+                        XlsxError::IoError(io::Error::other(format!(
+                            "the text of `{}` in record {row} is longer than the {MAX_TEXT} characters that a cell holds; use -o csv, or select other fields with --fields",
+                            column.name()
+                        )))
+                    }
+                    other => other,
+                })?;
             }
             Ok(())
         })
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
-        let mut out = Remember { out, error: None };
-        let saved = guarded(|| {
+        // The library would report a second failure of the output on standard error.
+        let mut file = tempfile::tempfile_in(&self.folder)?;
+        guarded(|| {
             let sheet = self.workbook.worksheet_from_index(0)?;
             if let Some(last) = self.columns.len().checked_sub(1) {
                 let last = u16::try_from(last).unwrap_or(u16::MAX);
@@ -103,16 +100,11 @@ impl RecordWriter for Xlsx {
                 // No warning about an identifier made of digits.
                 sheet.ignore_error_range(0, 0, self.row, last, IgnoreError::NumberStoredAsText)?;
             }
-            for (column, width) in (0..).zip(&self.widths) {
-                let width = u16::try_from((*width).min(MAX_WIDTH) + 2).unwrap_or(u16::MAX);
-                sheet.set_column_width(column, width)?;
-            }
-            self.workbook.save_to_writer(&mut out)
-        });
-        match out.error {
-            Some(error) => Err(error.into()),
-            None => Ok(saved.map(|()| Vec::new())?),
-        }
+            self.workbook.save_to_writer(&file)
+        })?;
+        file.rewind()?;
+        io::copy(&mut file, out)?;
+        Ok(Vec::new())
     }
 }
 
@@ -171,17 +163,6 @@ impl<'a> Cell<'a> {
         };
         typed.unwrap_or(Self::Text(text))
     }
-
-    /// Returns the width of a column that shows the cell.
-    fn width(&self) -> usize {
-        match self {
-            Self::Empty => 0,
-            Self::Text(text) => width(text),
-            Self::DateTime(_) => DATE_WIDTH,
-            Self::Number(number) => number.to_string().len(),
-            Self::Boolean(_) => "FALSE".len(),
-        }
-    }
 }
 
 /// Returns whether all spreadsheets show the date alike. Some have a 29 February 1900, so they differ before March
@@ -203,16 +184,6 @@ fn real(json: &str) -> Option<f64> {
     json.parse().ok().filter(|number: &f64| is_number && number.is_finite())
 }
 
-/// Returns whether text is too long for a cell, in UTF-16 units.
-fn is_too_long(text: &str) -> bool {
-    text.len() > MAX_TEXT && text.encode_utf16().count() > MAX_TEXT
-}
-
-/// Returns the width of text in a column.
-fn width(text: &str) -> usize {
-    text.lines().map(UnicodeWidthStr::width).max().unwrap_or_default()
-}
-
 /// Maximum length of text in a cell, in UTF-16 units.
 const MAX_TEXT: usize = 32_767;
 
@@ -222,46 +193,14 @@ const MAX_DIGITS: usize = 15;
 /// Last row of a sheet, counted from 0, which is also the maximum number of records.
 const LAST_ROW: u32 = 1_048_575;
 
-/// Number of rows that set the widths of the columns.
-const ROWS_FOR_WIDTHS: u32 = 1000;
-
-/// Maximum width of a column, in characters.
-const MAX_WIDTH: usize = 60;
-
-/// Width of the button of the filter in a header, in characters.
-const FILTER_BUTTON: usize = 2;
-
-/// Width of a date and time, in characters.
-const DATE_WIDTH: usize = 19;
+/// Width of a column, in characters: a date and time and most names fit.
+const COLUMN_WIDTH: u16 = 22;
 
 /// Maximum length of the name of a sheet, in characters.
 const MAX_NAME: usize = 31;
 
 /// Maximum length of text in the text format, in bytes.
 const MAX_TEXT_FORMAT: usize = 255;
-
-/// An output that keeps its first error and ignores what follows: the library would report a second failure on standard
-/// error.
-struct Remember<'a> {
-    out: &'a mut (dyn Write + Send),
-    error: Option<io::Error>,
-}
-
-impl Write for Remember<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.error.is_none() {
-            self.error = self.out.write_all(bytes).err();
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.error.is_none() {
-            self.error = self.out.flush().err();
-        }
-        Ok(())
-    }
-}
 
 /// Calls the library, which panics if it cannot write a temporary file, for example on a full disk. The panic prints
 /// nothing.
@@ -294,7 +233,7 @@ mod tests;
 mod cell_tests {
     use methodical_client::model::tables::FieldType;
 
-    use super::{Cell, MAX_TEXT, is_too_long};
+    use super::Cell;
     use crate::output::record::date_time;
 
     #[test]
@@ -328,12 +267,5 @@ mod cell_tests {
         ] {
             assert_eq!(Cell::of(json, field_type), expected, "{json}");
         }
-    }
-
-    #[test]
-    fn a_text_is_as_long_as_its_utf_16_units() {
-        let long = |text: &str, count| is_too_long(&text.repeat(count));
-        assert!(!long("x", MAX_TEXT) && long("x", MAX_TEXT + 1));
-        assert!(!long("é", MAX_TEXT) && long("😀", 16_384));
     }
 }

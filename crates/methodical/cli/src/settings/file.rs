@@ -78,8 +78,8 @@ impl ConfigFile {
     }
 
     /// Changes a setting of a profile in memory; [`Self::save`] writes it.
-    pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
-        let value = Key::find(key)?.parse(value)?;
+    pub(crate) fn set(&mut self, profile: &str, key: &str, text: &str) -> Result<(), Failure> {
+        let text = Key::find(key)?.parse(text)?;
         let table = self.document.entry("profile").or_insert_with(|| {
             let mut profiles = Table::new();
             profiles.set_implicit(true);
@@ -92,7 +92,7 @@ impl ConfigFile {
         let settings = settings.ok_or_else(|| {
             Failure::usage(format!("cannot set {key}: `profile.{profile}` is not a table"))
         })?;
-        settings.insert(key, Item::Value(value));
+        settings.insert(key, value(text));
         Ok(())
     }
 
@@ -155,6 +155,14 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A token that `auth login` stored.
+#[derive(Debug)]
+pub(crate) struct StoredToken {
+    pub(crate) token: String,
+    /// The origin of the service that it is for.
+    pub(crate) service: String,
+}
+
 /// Returns whether a profile has a stored token. True if the file cannot be read: [`stored_token`] explains the error.
 pub(crate) fn has_token(program: Name, profile: &str) -> bool {
     stored_token(program, profile).map_or(true, |token| token.is_some())
@@ -169,27 +177,34 @@ pub(crate) fn profile_names(program: Name, file: &ConfigFile) -> Result<Vec<Stri
     Ok(names)
 }
 
-pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<String>, Failure> {
-    let document = tokens(program)?;
-    Ok(document.get(profile).and_then(|token| token.as_str()).map(str::to_owned))
+pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<StoredToken>, Failure> {
+    Ok(tokens(program)?.get(profile).and_then(parse_token))
 }
 
-/// Stores the token of a profile, or removes it. Returns whether the profile had one.
+fn parse_token(entry: &Item) -> Option<StoredToken> {
+    let text = |key| entry.get(key).and_then(Item::as_str).map(str::to_owned);
+    Some(StoredToken { token: text("token")?, service: text("service")? })
+}
+
+/// Stores the token of a profile, or removes it. Returns the former one.
 pub(crate) fn set_token(
     lock: &Lock,
     program: Name,
     profile: &str,
-    token: Option<&str>,
-) -> Result<bool, Failure> {
+    token: Option<&StoredToken>,
+) -> Result<Option<StoredToken>, Failure> {
     let mut document = tokens(program)?;
     let former = match token {
-        Some(token) => document.insert(profile, value(token)),
+        Some(StoredToken { token, service }) => {
+            let entry = Table::from_iter([("service", service), ("token", token)]);
+            document.insert(profile, Item::Table(entry))
+        }
         None => document.remove(profile),
     };
     if former.is_some() || token.is_some() {
         lock.write(&tokens_path(program)?, &document.to_string())?;
     }
-    Ok(former.is_some())
+    Ok(former.as_ref().and_then(parse_token))
 }
 
 pub(crate) fn tokens_path(program: Name) -> Result<PathBuf, Failure> {

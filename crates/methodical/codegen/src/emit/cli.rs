@@ -7,7 +7,7 @@ use crate::emit::model::examples::smallest_query;
 use crate::emit::model::marker;
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Command, Gauge, Model, Operation, Param, Primitive, Service, Type};
+use crate::ir::{Command, Gauge, Model, Operation, Param, Primitive, Service};
 use crate::text::strings;
 
 mod help;
