@@ -249,16 +249,6 @@ pub(crate) fn parse<C: OperationCommands>(
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
         };
-        // People try it because other programs have such a flag. Defining it would make shells complete it.
-        if unexpected == "--token" {
-            let text =
-                "cannot take a token from the command line: other programs can read it there";
-            return Failure::usage(text).hint(format!(
-                "set {}, or use --token-file, --token-stdin or {}",
-                program.name().variable("TOKEN"),
-                program.name().command("auth login")
-            ));
-        }
         if let Some((flag, hint)) = OTHER_FLAGS.iter().find(|(flag, _)| *flag == unexpected) {
             return Failure::usage(format!("unexpected argument `{flag}`")).hint(*hint);
         }
@@ -277,8 +267,12 @@ pub(crate) fn parse<C: OperationCommands>(
     })
 }
 
-/// Flags that only other commands have, and removed ones, with what to use instead.
-const OTHER_FLAGS: [(&str, &str); 6] = [
+/// Flags that only other commands or programs have, and removed ones, with what to use instead.
+const OTHER_FLAGS: [(&str, &str); 7] = [
+    (
+        "--token",
+        "other programs can read the command line: use --token-file or --token-stdin, or log in once",
+    ),
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
     ("--keyring", "the setting `token-command` reads a keyring, with the program of your system"),

@@ -120,7 +120,7 @@ impl Observer for Trace {
                 self.screen.trace(&format!("  attempt {next} immediately, with a refreshed token"));
             }
             Some(wait) => {
-                self.screen.trace(&format!("  attempt {next} in {} ms", wait.as_millis()))
+                self.screen.trace(&format!("  attempt {next} in {} ms", wait.as_millis()));
             }
             None => {}
         }

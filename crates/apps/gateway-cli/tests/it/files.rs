@@ -101,7 +101,10 @@ fn files_of_others_and_read_only_files_are_refused() {
     symlink("../victim.csv", at("shared/v.csv")).unwrap();
     // Only root can change the owner of a link.
     if lchown(at("shared/v.csv"), Some(12345), None).is_ok() {
-        refused("shared/v.csv", "shared/v.csv is another user's symbolic link in a world-writable folder");
+        refused(
+            "shared/v.csv",
+            "shared/v.csv is another user's symbolic link in a world-writable folder",
+        );
         assert!(!at("victim.csv").exists());
     }
     fs::create_dir(at("victim")).unwrap();

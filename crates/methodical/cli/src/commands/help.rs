@@ -31,17 +31,13 @@ pub(crate) fn run(
     definition: Command,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let help = match flags.command.as_slice() {
+    let words: Vec<&str> = flags.command.iter().map(String::as_str).collect();
+    let help = match *words {
         [] => grouped(definition).render_long_help(),
-        [topic] if definition.find_subcommand(topic).is_none() => match topic.as_str() {
-            "options" => options(&definition),
-            "environment" => {
-                format!("{}\n", environment(invocation.program.name()).trim_end()).into()
-            }
-            "exit-codes" => format!("{EXIT_CODES}\n").into(),
-            _ => find(definition, &flags.command)?.render_long_help(),
-        },
-        words => find(definition, words)?.render_long_help(),
+        ["options"] => options(&definition),
+        ["environment"] => environment(invocation.program.name()).into(),
+        ["exit-codes"] => format!("{EXIT_CODES}\n").into(),
+        _ => find(definition, &flags.command)?.render_long_help(),
     };
     let colored = invocation.screen.output.color && invocation.output.file().is_none();
     let text = if colored { help.ansi().to_string() } else { help.to_string() };

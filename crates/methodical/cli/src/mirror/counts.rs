@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::mirror::open::Asked;
 use crate::output::flags::{OutputFlags, day, midnight};
-use crate::output::printer::Schema;
+use crate::output::printer::{Printer, Schema};
+use crate::output::record::Line;
 use crate::run::Invocation;
 
 /// Prints the board. Its cells are added up by the groups of values in the settings.
@@ -169,43 +170,42 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     // A group that has the name of another field gets a prefix, as on the board.
     let columns = distinct(&names, of.value, &OWN);
     let days_of = |seconds: i64| format!("{}.{}", seconds / 86_400, seconds % 86_400 / 8640);
-    let days_of = |seconds| json!(days_of(seconds).parse::<f64>().ok());
-    let [from, until] = days;
-    // Adds the moves into each named group of values, in all groups of members or in one.
-    let with_moves = |mut row: Value, id: Option<&String>| {
-        for (name, column) in names.iter().zip(&columns) {
-            let own = entered.iter().filter(|(group, _)| id.is_none_or(|id| id == *group));
-            let moves = own.filter_map(|(_, counts)| counts.get(*name)).sum::<u64>();
-            row.as_object_mut().map(|row| row.insert(column.clone(), json!(moves)));
-        }
-        row
+    let line = |by: &str| Line::new().add("by", json!(by));
+    // Adds the counts, with the moves into each named group of values, in all groups of members or in one.
+    let with_counts = |line: Line, group: Option<&str>, new: u64, moved: u64| {
+        let line = line.add("new", new).add("moved", moved);
+        names.iter().zip(&columns).fold(line, |line, (name, column)| {
+            let own = entered.iter().filter(|(id, _)| group.is_none_or(|group| group == *id));
+            line.add(column, own.filter_map(|(_, counts)| counts.get(*name)).sum::<u64>())
+        })
     };
-    let period = format!("{from} to {until}");
-    let total = json!({"by": "total", "name": period, "new": report.new, "moved": report.moved});
-    let total = with_moves(total, None);
-    let groups = report.groups.iter().map(|group| {
-        let row = json!({"by": of.groups.name(), "id": group.group, "name": group.title, "new": group.new, "moved": group.moved});
-        with_moves(row, Some(&group.group))
+    let [first, last] = days;
+    let total = line("total").add("name", json!(format!("{first} to {last}")));
+    let total = with_counts(total, None, report.new, report.moved);
+    let groups = report.groups.iter().map(|one| {
+        let line = line(of.groups.name()).add("id", json!(one.group)).add("name", json!(one.title));
+        with_counts(line, Some(&one.group), one.new, one.moved)
     });
     let by = source.and_then(|one| one.path().first()).copied().unwrap_or_default();
     let sources = report.sources.iter();
-    let sources = sources.map(|(name, new)| json!({"by": by, "name": name, "new": new}));
+    let sources = sources.map(|(name, new)| line(by).add("name", json!(name)).add("new", new));
     let times = report.times.iter().map(|one| {
-        let (average, median) = (days_of(one.average), days_of(one.median));
-        json!({"by": of.value, "name": one.value, "times": one.times, "average_days": average, "median_days": median})
+        let line = line(of.value).add("name", json!(one.value)).add("times", one.times);
+        let line = line.add("average_days", days_of(one.average));
+        line.add("median_days", days_of(one.median))
     });
     let [by, id, name, new, moved, times_field, averages @ ..] = OWN;
-    let columns = columns.iter().map(String::as_str);
-    let counts: Vec<&str> = [new, moved].into_iter().chain(columns).collect();
-    let fields = [by, id, name].into_iter().chain(counts.iter().copied());
-    let fields: Vec<&str> = fields.chain([times_field]).chain(averages).collect();
-    let integers = counts.into_iter().chain([times_field]).map(|name| (name, FieldType::Integer));
+    let groups_of_values = columns.iter().map(String::as_str);
+    let counts = [new, moved].into_iter().chain(groups_of_values);
+    let counts: Vec<&str> = counts.chain([times_field]).collect();
+    let fields = [&[by, id, name], &*counts, &averages].concat();
+    let integers = counts.into_iter().map(|name| (name, FieldType::Integer));
     let types: Vec<_> = integers.chain(averages.map(|name| (name, FieldType::Real))).collect();
-    let rows = [total].into_iter().chain(groups).chain(sources).chain(times);
-    let values =
-        |row: Value| fields.iter().map(move |name| row.get(name).cloned().unwrap_or_default());
     let schema = Schema { types: &types, is_open: true, ..Schema::of_program(&fields, false) };
-    schema.print(invocation, rows.map(values))?;
+    let mut printer = Printer::open(invocation, &schema)?;
+    let lines = [total].into_iter().chain(groups).chain(sources).chain(times);
+    lines.map(Line::end).try_for_each(|line| printer.print_line(&line))?;
+    printer.finish()?;
     let tables = mirror.tables()?;
     let members = tables.iter().find(|one| one.table == of.members.name());
     if members.is_some_and(|one| one.present > 0 && one.present == report.new) {

@@ -204,7 +204,8 @@ pub(crate) fn summarize(synced: &Synced, has_all: bool, screen: Screen) {
             ("forgotten", report.suppressed),
         ];
         let counts = counts.iter().filter(|(_, count)| *count > 0);
-        let counts: String = counts.map(|(name, count)| format!(", {count} {name}")).collect();
+        let counts = counts.map(|(name, count)| format!(", {count} {name}"));
+        let counts: String = counts.collect();
         if has_all || !counts.is_empty() {
             is_said = true;
             let all = report.added + report.changed + report.unchanged + report.returned;
