@@ -12,8 +12,8 @@
 //! | `status`, `result` | a response of `candidates/list`: each candidate in it |
 //!
 //! The items of an array are read one after another. No data is lost silently: an unknown field, a field of another
-//! kind of record, a response that does not report success, a column that is named twice, and a quote that is not
-//! closed are errors. A record replaces the one with the same id; fields that it does not contain become empty.
+//! kind of record, a response that does not report success, a column that appears twice, and an unclosed quote
+//! are errors. A record replaces the one with the same id; fields that it does not contain become empty.
 
 mod csv;
 mod input;
@@ -85,7 +85,7 @@ impl Import {
             target.finish()
         };
         if self.files.iter().filter(|path| is_standard_input(path)).count() > 1 {
-            let text = "cannot import: standard input is given twice, but can be read only once";
+            let text = "cannot import: standard input is given more than once; give it only once";
             return Err(Error::new(ErrorKind::Config, text));
         }
         let result = match self.replace {

@@ -41,9 +41,8 @@ impl Log {
         let writer = log.clone();
         let layer = layer(io::stderr().is_terminal(), level, move || writer.clone());
         let subscriber = tracing_subscriber::registry().with(layer);
-        tracing::subscriber::set_global_default(subscriber).map_err(|error| {
-            Error::caused(ErrorKind::Config, "cannot start the log of this process", error)
-        })?;
+        tracing::subscriber::set_global_default(subscriber)
+            .map_err(|error| Error::caused(ErrorKind::Config, "cannot start logging", error))?;
         std::panic::set_hook(Box::new(panicked));
         Ok(log)
     }

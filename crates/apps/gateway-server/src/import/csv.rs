@@ -100,7 +100,7 @@ fn header<'k>(
             return Err(Error::at(place, text));
         };
         if columns.iter().any(|before| before.name == column.name) {
-            return Err(Error::at(place, format!("column {} is named twice", shown(name))));
+            return Err(Error::at(place, format!("column {} appears twice", shown(name))));
         }
         columns.push(column);
     }

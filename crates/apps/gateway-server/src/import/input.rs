@@ -89,7 +89,7 @@ impl<R: Read> Read for Metered<R> {
 pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::FileTooLarge {
         let text = format!(
-            "the record has more than {RECORD_BYTES} bytes; shorten it, or look for a quote that is not closed"
+            "the record has more than {RECORD_BYTES} bytes; shorten it, or look for an unclosed quote"
         );
         return Error::at(place, text);
     }

@@ -80,7 +80,7 @@ impl Driver for File {
         let failed = || failed("cannot delete");
         let busy = |suffix: &str, cause: &str| {
             let seconds = timeout.as_secs();
-            let next = "end that program and run `gateway-server delete traces`";
+            let next = "stop that program, then run `gateway-server delete traces`";
             remains(
                 format_args!("{}{suffix}", self.path.display()),
                 format_args!("{cause} after {seconds} s (--timeout); {next}"),

@@ -299,7 +299,7 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
         Some(name) => reader(&name)?,
         None => writer(from)?,
     };
-    // An existing file is refused at the end, too; check now, before a long copy.
+    // An existing file is also refused at the end; check now, before a long copy.
     refuse_existing(to, "write the backup to another file")?;
     let new = temporary(to)?;
     let context = "cannot back up the database";
