@@ -14,8 +14,8 @@ use crate::error::{Error, ErrorKind};
 
 /// A folder of an object store or of a file system: `s3://`, `gs://`, `az://`, `https://`, `file://`, or a path.
 ///
-/// Credentials and endpoints are in the usual environment variables, which begin with `AWS_`, `GOOGLE_` or `AZURE_`; a URL
-/// with a password or a query is refused.
+/// Credentials and endpoints come from the usual environment variables: `AWS_…`, `GOOGLE_…` and `AZURE_…`. A URL with a
+/// password or a query is refused.
 #[derive(Clone)]
 pub struct Place {
     store: Arc<dyn ObjectStore>,
@@ -43,7 +43,7 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Url`] if the URL, or a setting in the environment, cannot be used.
+    /// Returns [`ErrorKind::Url`] if the URL or a setting in the environment is invalid, or no folder can be created.
     pub fn open(url: &str) -> Result<Self, Error> {
         let settings = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -68,7 +68,7 @@ impl Place {
         };
         if parsed.password().is_some() || parsed.query().is_some() {
             return Err(invalid(
-                "the URL has a password or a query; set the variables of the environment instead",
+                "the URL has a password or a query; set environment variables instead",
             ));
         }
         let local = if parsed.scheme() == "file" { parsed.to_file_path().ok() } else { None };

@@ -52,7 +52,7 @@ impl Connector {
         let unreachable = |why: &str| Error::new(ErrorKind::Unreachable, format!("{names}: {why}"));
         // Each attempt holds the settings until it ends. A peer that never answers keeps its thread and its socket.
         if Arc::strong_count(&self.0) > ATTEMPTS {
-            return Err(unreachable("too many earlier attempts have no answer"));
+            return Err(unreachable("too many earlier attempts are still waiting"));
         }
         // Done on another thread: a name server or a silent socket would block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
@@ -73,7 +73,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// As those of [`open`](Self::open).
+    /// Fails as [`open`](Self::open) does.
     pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
         if !self.0.is_safe {
             notice(&format!(

@@ -166,7 +166,7 @@ impl<'de, T: Value> Visitor<'de> for BlankVisitor<T> {
     type Value = Option<T::Ref<'de>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value or an empty text")
+        f.write_str("a value or an empty string")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {

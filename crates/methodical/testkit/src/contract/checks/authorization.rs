@@ -67,7 +67,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         });
     }
     if contract.probes_by_get() {
-        let title = "HEAD without a token is refused, too";
+        let title = "HEAD without a token is also refused";
         group.add("head", title, Rfc("9110, 9.3.2"), head_is_refused);
     }
     group

@@ -18,7 +18,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         group.add("problem", "an error is a problem document (RFC 9457)", decision, |seen| {
             is_problem(&seen.unknown_method())
         });
-        group.add("problem_of_401", "a 401 is a problem document, too", decision, |seen| {
+        group.add("problem_of_401", "a 401 is also a problem document", decision, |seen| {
             is_problem(&seen.no_token())
         });
     }
