@@ -275,15 +275,15 @@ const OTHER_FLAGS: [(&str, &str); 7] = [
     ),
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
-    ("--keyring", "the setting `token-command` reads a keyring, with the program of your system"),
-    ("--color", "the variable NO_COLOR turns colors off; only terminals have them"),
+    ("--keyring", "the setting `token-command` reads a keyring through a program of your system"),
+    ("--color", "set NO_COLOR to turn colors off; only terminals show them"),
     (
         "--account",
-        "a mirror belongs to the account of --profile; for that of --account NAME, use --profile NAME",
+        "a mirror belongs to the account of a profile: instead of --account NAME, use --profile NAME",
     ),
     (
         "--access-log",
-        "with readers, standard error has a line for each page: redirect it with 2>>FILE",
+        "with readers, each page is logged to standard error: redirect it with 2>>FILE",
     ),
 ];
 

@@ -292,7 +292,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
             ),
         },
         ErrorKind::Tls => {
-            "check the scheme and the port of the base URL, and the clock of this machine; if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE".to_owned()
+            "check the scheme and the port of the base URL, and the clock of this machine; if your network has its own certificate authority, set SSL_CERT_FILE to a file with its certificate".to_owned()
         }
         ErrorKind::Timeout => "use `--timeout SECONDS` to wait longer".to_owned(),
         ErrorKind::NotFound

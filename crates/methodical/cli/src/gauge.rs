@@ -25,7 +25,7 @@ use crate::session::Session;
 pub enum GaugeCommand {
     /// Exit with code 8 if the amount is below a threshold, or will last too few days.
     ///
-    /// The amount is always printed; if it is too low, an error is printed, too. --below reads it from the service, and
+    /// The amount is always printed; if it is too low, an error is also printed. --below reads it from the service, and
     /// compares it as a decimal number, without rounding. --days reads it from the mirror. If the amount cannot be
     /// read, the exit code is not 8.
     #[command(name = "check")]
@@ -63,7 +63,7 @@ impl<S: Mirrored> Session<S> {
     ///
     /// # Errors
     ///
-    /// Fails if the amount is below the threshold, the call fails, the object has no decimal number at the place of the
+    /// Fails if the amount is below the threshold, the call fails, the object has no decimal number at the path of the
     /// gauge, or the output cannot be written.
     ///
     /// # Examples

@@ -71,7 +71,7 @@ fn signals(end: impl Fn(Exit) + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || end(Exit::Interrupted))
 }
 
-/// Asks for a secret on the terminal of the program, without showing it. A signal meanwhile restores the terminal.
+/// Asks for a secret on the program's terminal, without showing it. A signal during the prompt restores the terminal.
 #[cfg(unix)]
 pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     use std::io::{BufRead as _, Write as _};

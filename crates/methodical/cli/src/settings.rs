@@ -423,7 +423,7 @@ pub(crate) static KEYS: [Key; 7] = [
     Key::new("token-file", "file with the access token, which only you can read").path(TOKEN_FILE),
     Key::new("token-command", "program that prints the access token, with its arguments").checked(
         |text| words(text).is_some(),
-        "a program with its arguments in one text, quoted as in a shell, such as `pass show NAME`",
+        "a program with its arguments as one string, quoted as in a shell, such as `pass show NAME`",
     ),
     Key {
         default: Some("false"),
@@ -450,7 +450,7 @@ pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let failure = Failure::unknown("setting", name, known);
     if name == "token-keyring" {
         return failure
-            .hint("remove it; the setting `token-command` reads a keyring, with the program of your system");
+            .hint("remove it; the setting `token-command` reads a keyring through a program of your system");
     }
     failure
 }

@@ -203,7 +203,7 @@ fn results_are_what_the_other_commands_print() {
     let text = &found[3]["content"][0]["text"];
     assert_eq!(
         text,
-        "cannot find the status: no record has or had it in this spelling; the board lists those in use"
+        "cannot find the status: no record has or had it with this spelling; the board lists those in use"
     );
     assert_eq!(found[4]["structuredContent"]["placements"], json!([]));
     let placements = found[5]["structuredContent"]["placements"].as_array().unwrap();

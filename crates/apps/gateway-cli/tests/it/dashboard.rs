@@ -44,7 +44,7 @@ fn the_history_of_the_sample_service_is_no_other_mirror() {
     let person = Person::new();
     let refused = person.run(&["--demo", "dashboard", "--from", "other.db"]);
     assert_eq!(code(&refused), 2);
-    assert!(stderr(&refused).contains("cannot use --demo and --from"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("cannot use --demo with --from"), "{}", stderr(&refused));
 }
 
 /// Other users can see the arguments of a program, but not a file that only its owner can read.

@@ -11,7 +11,7 @@ fn flags_without_effect_are_refused() {
     for (command, message) in [
         ("vacancies list -o raw --filter id=1", "cannot use --filter: -o raw prints"),
         ("vacancies list -o raw --fields id", "cannot use --fields: -o raw prints"),
-        ("api any --sort id", "cannot use --sort: `api` prints the response as it is"),
+        ("api any --sort id", "cannot use --sort: `api` prints the response unchanged"),
         ("api any --output-file v.csv", "cannot use -o csv: `api` prints"),
         ("check --fields nmae", "unknown field `nmae`"),
         ("check --output-file none/c.csv", "cannot write none/c.csv"),

@@ -49,13 +49,13 @@ fn a_former_flag_fails_with_its_replacement() {
     for (args, hint) in [
         (&["board", "--to", "x"][..], "--from MIRROR names the mirror to read"),
         (&["vacancies", "list", "--excel"], "-o xlsx writes a workbook"),
-        (&["vacancies", "list", "--color", "never"], "the variable NO_COLOR turns colors off"),
+        (&["vacancies", "list", "--color", "never"], "set NO_COLOR to turn colors off"),
         (&["auth", "login", "--keyring"], "the setting `token-command` reads a keyring"),
         (
             &["config", "set", "token-keyring", "true"],
             "the setting `token-command` reads a keyring",
         ),
-        (&["mirror", "sync", "--account", "a"], "for that of --account NAME, use --profile NAME"),
+        (&["mirror", "sync", "--account", "a"], "instead of --account NAME, use --profile NAME"),
         (&["dashboard", "--access-log", "a"], "redirect it with 2>>FILE"),
     ] {
         let output = person.run(args);

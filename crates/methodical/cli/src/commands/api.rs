@@ -38,7 +38,7 @@ pub(crate) fn run<S: Mirrored>(session: &Session<S>, flags: ApiFlags) -> Result<
     let refused =
         if is_other { Some(format!("-o {}", format.name)) } else { selection.map(str::to_owned) };
     if let Some(flag) = refused {
-        let text = format!("cannot use {flag}: `api` prints the response as it is");
+        let text = format!("cannot use {flag}: `api` prints the response unchanged");
         return Err(Failure::usage(text).hint("--jq FILTER selects parts of it"));
     }
     if output.jq.is_some() { filtered(session, &query) } else { pass_on(session, &query) }

@@ -220,7 +220,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
             if passages.iter().all(|one| one.value != value) {
                 let name = self.of.value;
                 return Err(format!(
-                    "cannot find the {name}: no record has or had it in this spelling; the board lists those in use"
+                    "cannot find the {name}: no record has or had it with this spelling; the board lists those in use"
                 ));
             }
         }
@@ -366,8 +366,8 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
             found = named(text, &titles, |title, wanted| title.contains(wanted));
         }
         let name = self.of.groups.name();
-        let text = "none has this id or title; the board lists them";
-        let unknown = || format!("cannot find the {name}: {text}");
+        let text = "has this id or title; the board lists them";
+        let unknown = || format!("cannot find the {name}: no {name} {text}");
         if found.is_empty() { Err(unknown()) } else { Ok(found) }
     }
 

@@ -136,7 +136,7 @@ impl ReportFlags {
         if first > last {
             let text =
                 format!("cannot report: the period begins on {first}, after its end on {last}");
-            return Err(Failure::usage(text).hint("see --since and --until"));
+            return Err(Failure::usage(text).hint("change --since or --until"));
         }
         Ok([first, last])
     }

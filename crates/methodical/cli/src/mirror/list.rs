@@ -31,7 +31,7 @@ pub(crate) fn print(
         }
         Selected::Nothing => {
             let text = "cannot use --from: the mirror does not contain the records of this command";
-            return Err(Failure::usage(text).hint("leave out --from to ask the service"));
+            return Err(Failure::usage(text).hint("omit --from to ask the service"));
         }
     };
     let mirror = read(invocation)?;

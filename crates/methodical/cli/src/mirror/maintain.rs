@@ -303,7 +303,7 @@ pub(crate) fn forget<S: Mirrored>(
             "cannot erase the last bytes of {table} {id}: another program is reading an older state of the mirror, so they are \
              still in its log"
         );
-        let hint = "end that program, such as a dashboard or a database browser, and run this command again";
+        let hint = "stop that program, such as a dashboard or a database browser, and run this command again";
         return Err(Failure::new(Exit::Unerased, text).hint(hint));
     }
     Ok(())
@@ -319,7 +319,7 @@ fn table<S: Mirrored>(flags: &ForgetFlags) -> Result<&'static str, Failure> {
         });
         return match personal.collect::<Vec<_>>()[..] {
             [table] => Ok(table.name()),
-            _ => Err(Failure::usage("several tables or none have personal data")
+            _ => Err(Failure::usage("cannot choose a table: several or none have personal data")
                 .hint("use --table TABLE")),
         };
     };

@@ -153,7 +153,7 @@ impl<'a> Place<'a> {
 }
 
 fn two_mirrors() -> Failure {
-    Failure::usage("cannot use --demo and --from: they name two mirrors")
+    Failure::usage("cannot use --demo with --from: they name different mirrors")
         .hint("leave out one of them")
 }
 

@@ -213,7 +213,7 @@ fn find<'a>(
     let found = consumers.iter().find(|one| one.name == name);
     found.ok_or_else(|| {
         Failure::usage(format!("the mirror has no consumer `{name}`")).hint(format!(
-            "{} lists them; each --consumer name of `watch` adds one",
+            "{} lists them; `watch --consumer NAME` adds one",
             invocation.command("mirror consumers")
         ))
     })

@@ -327,9 +327,7 @@ fn calls(text: &str) -> Result<u8, &'static str> {
 fn accepted(text: &str) -> Result<(String, u64), &'static str> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(table, records)| Some((table.to_owned(), records.parse().ok()?)));
-    parts.ok_or(
-        "expected the table and the number that a refused sync has named, such as TABLE=4812",
-    )
+    parts.ok_or("expected the table and the number from a refused sync, such as TABLE=4812")
 }
 
 /// Returns the hint of a sync in which the mirror refused lists: the flags that accept their numbers.
@@ -339,7 +337,7 @@ fn accept_hint(report: &SyncReport, invocation: &Invocation) -> String {
         Some(format!(" --accept-missing {table}={missing}"))
     });
     let accept = invocation.command(&format!("mirror sync{}", flags.collect::<String>()));
-    format!("if the list is right, {accept} with the same flags accepts it")
+    format!("if the list is right, run {accept} with the same flags")
 }
 
 #[cfg(test)]

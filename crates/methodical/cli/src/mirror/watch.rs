@@ -133,7 +133,7 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
     if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
         || invocation.output.file().is_some()
     {
-        return Err(Failure::usage("cannot use -o and --output-file: events are lines of JSON"));
+        return Err(Failure::usage("cannot use -o or --output-file: events are always JSON lines"));
     }
     invocation.output.refuse_selection("every event is delivered")?;
     if invocation.service.dry_run {
@@ -254,7 +254,7 @@ impl Watch<'_> {
             let resume = self.invocation.command("watch --resume");
             failure = failure
                 .with_exit(Exit::Contract)
-                .hint(format!("{resume} with the same flags delivers again"));
+                .hint(format!("to deliver again, run {resume} with the same flags"));
         }
         failure
     }

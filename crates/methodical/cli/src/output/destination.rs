@@ -144,7 +144,7 @@ fn upload(url: &str, program: &Program) -> Result<Box<dyn Upload>, Failure> {
     let Some(uploader) = program.uploader else {
         // The URL may have a password.
         return Err(Failure::usage("cannot write to a URL: this program was built without object stores").hint(
-            "write to standard output, and pipe it into the client of the store; or use a build with Parquet",
+            "write to standard output and pipe it into the store's own client, or use a build with Parquet",
         ));
     };
     uploader(url)
@@ -187,7 +187,7 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
 
 /// Follows the symbolic links of a path to the file to write, which need not exist.
 ///
-/// Refuses another user's link in a world-writable folder such as `/tmp`. Linux refuses to follow such a link, too, but
+/// Refuses another user's link in a world-writable folder such as `/tmp`. Linux also refuses to follow such a link, but
 /// does not protect a program that resolves it.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
@@ -213,7 +213,7 @@ const READ_ONLY: &str = "the file is read-only";
 
 const FOREIGN_LINK: &str = "is another user's symbolic link in a world-writable folder";
 
-/// Mode bits of a world-writable folder with the sticky bit: everybody can create files, but only their owners can
+/// Mode bits of a world-writable folder with the sticky bit: anyone can create files, but only their owners can
 /// remove them.
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 

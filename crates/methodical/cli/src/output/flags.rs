@@ -75,7 +75,7 @@ pub(crate) struct OutputFlags {
 
     /// Don't use a pager for long output on a terminal.
     ///
-    /// The pager is `PAGER`, else `less`; `cat` and an empty text disable it.
+    /// The pager is `PAGER`, else `less`; `cat` and an empty value disable it.
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
 

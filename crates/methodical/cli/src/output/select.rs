@@ -146,7 +146,7 @@ impl Groups {
         Self { path, name, precision: None, counts: HashMap::new() }
     }
 
-    /// Parses `FIELD`, or `FIELD:month` for the months of a date; `year`, `day` and `hour`, too.
+    /// Parses `FIELD`, or `FIELD:month` for the months of a date; also `:year`, `:day` and `:hour`.
     fn parse(text: &str) -> (&str, Option<usize>) {
         let units = [(":year", 4), (":month", 7), (":day", 10), (":hour", 13)];
         let of = |(unit, length)| Some((text.strip_suffix(unit)?, Some(length)));
