@@ -44,9 +44,10 @@ impl Settings {
             Some(format!("{name}{}", utf8_percent_encode(&value, NON_ALPHANUMERIC)))
         });
         let of_url = query.split('&').filter(|one| !one.is_empty()).map(str::to_owned);
-        let is_own = |one: &String| OWN.iter().any(|name| one.starts_with(name));
+        let is_utf8 = |one: &str| percent_decode_str(one).decode_utf8().is_ok();
+        let is_own = |one: &String| is_utf8(one) && OWN.iter().any(|name| one.starts_with(name));
         let (own, of_driver): (Vec<_>, Vec<_>) = of_environment.chain(of_url).partition(is_own);
-        // A later parameter replaces an earlier one.
+        // A later parameter replaces an earlier one. The driver refuses text that is not UTF-8.
         let [sslmode, roots, certificate, key, passfile] = OWN.map(|name| {
             let value = own.iter().rev().find_map(|one| one.strip_prefix(name));
             Some(percent_decode_str(value?).decode_utf8_lossy())
@@ -207,6 +208,7 @@ mod tests {
             "postgres://u:canary@h/d?channel_binding=canary",
             "postgres://u:canary@h/d?sslpassword=canary",
             "postgres://u:canary@h/d?sslmode=%ff",
+            "postgres://u:canary@h/d?passfile=canary%ff",
             "postgres://u:canary@h/d?connect_timeout=canary",
             "postgres://u:p/w?canary=1@h/d",
             "postgres://u:p?canary@h/d",
