@@ -74,8 +74,8 @@ impl Mirror {
     /// changes that readers may have seen with other contents. Readers must take a new snapshot. Its own consumers keep
     /// their positions, and the ids of their events remain unique.
     ///
-    /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace,
-    /// forget them again.
+    /// Records that the replaced mirror had forgotten are forgotten in the restored one, which also remembers its
+    /// copies. Without a mirror to replace, forget them again.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ fn has_contents(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.len() > 0)
 }
 
-/// Forgets in a copy the records that the previous mirror had forgotten.
+/// Forgets in a copy the records that the previous mirror had forgotten, and notes its copies.
 fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
     let former = Store::open(former, None).map_err(|error| {
@@ -240,8 +240,10 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let forgotten = former.query("SELECT table_name, id FROM mirror_suppressed", (), |row| {
         Ok((row.get::<_, String>(0)?, Hash(row.get(1)?)))
     })?;
+    let copies = former.copies()?;
     drop(former);
     copy.change(|copy| {
+        copies.iter().try_for_each(|(target, read_at)| copy.note_copy(target, Some(*read_at)))?;
         forgotten.iter().try_for_each(|(table, id)| copy.suppress(table, *id, at))?;
         copy.find_all(Some(at)).map(drop)
     })

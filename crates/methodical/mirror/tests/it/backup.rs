@@ -262,6 +262,15 @@ fn a_mirror_remembers_its_backups() {
     assert_eq!(paths(&mut open(&path), "2"), [copy, other]);
 }
 
+#[test]
+fn a_restored_mirror_remembers_the_copies_of_the_replaced_one() {
+    let (_folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
+    mirror.copy("the archive", |_| Ok::<_, Error>(())).unwrap();
+    drop(mirror);
+    Mirror::restore(&copy, &path, Existing::Replace).unwrap();
+    assert_eq!(open(&path).forget("photo", "2").unwrap().copies, ["the archive"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_path_that_is_not_utf8_is_refused_before_it_is_listed() {
