@@ -14,7 +14,7 @@ use crate::feed::{ChangeKind, Difference};
 use crate::mirror::Mirror;
 use crate::queries::Dialect;
 use crate::store::filter::Filter;
-use crate::store::rows::{Record, State};
+use crate::store::rows::{Record, State, id as id_of};
 use crate::store::{Store, integer, quoted, utc};
 
 /// The table of a recovery, and what it is recovered from.
@@ -161,19 +161,36 @@ impl Store {
                 let emptied = described.existing.iter().filter(|one| !kept.contains(one));
                 let emptied: Vec<_> =
                     emptied.map(|one| format!("{} = NULL", quoted(one))).collect();
-                let empty =
-                    format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
                 let live = Filter::new().state(State::Present).state(State::Missing);
                 self.each_record(placements, &live.column(&to.column, id), |stored| {
                     let Record { number, id, state, .. } = stored.record;
                     self.erase(placements, (number, state), State::Gone, at)?;
-                    self.execute(&empty, (number,))?;
                     if keeps_values {
                         self.end_value(placements, &id, at)?;
                     }
                     let (time, kind) = (utc(at), ChangeKind::Gone);
                     self.append(&time, placements, &id, kind, Difference::default())
                 })?;
+                // One that had left its group still has its value.
+                let empty = format!("UPDATE {name} SET {} WHERE {by} = ?1", emptied.join(", "));
+                self.execute(&empty, (id,))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Erases the placements of all forgotten members and groups, which may have no row.
+    pub(crate) fn forget_placements(&self, at: i64) -> Result<(), Error> {
+        let recovered = self.recovered()?;
+        for (placements, References { group, member, .. }) in &recovered {
+            for To { column, table } in [group, member] {
+                let forgotten = self.suppressed(table)?;
+                let select =
+                    format!("SELECT DISTINCT {} FROM {}", quoted(column), quoted(placements));
+                let ids = self.query(&select, (), |row| Ok(id_of(row.get_ref(0)?)))?;
+                for id in ids.iter().filter(|id| forgotten.has(id)) {
+                    self.erase_placements(&recovered, table, id, State::Forgotten, at)?;
+                }
             }
         }
         Ok(())

@@ -175,6 +175,8 @@ impl Mirror {
             store.suppress(table, hash, at)?;
             let stored = store.record(table, id)?;
             stored.iter().try_for_each(|one| store.erase_known(table, &one.record, at))?;
+            // A group may have listed it before its own list did.
+            store.erase_placements(&store.recovered()?, table, id, State::Forgotten, at)?;
             Ok(stored.is_some())
         })?;
         let select =
@@ -274,7 +276,7 @@ impl Store {
         }
     }
 
-    /// Erases a record that has a row, and what belongs to it.
+    /// Erases a record that has a row, but not its placements.
     pub(crate) fn erase_known(
         &self,
         table: &str,
@@ -285,8 +287,6 @@ impl Store {
         if state.is_live() {
             self.append(&utc(at), table, id, ChangeKind::Gone, Difference::default())?;
         }
-        let recovered = self.recovered()?;
-        self.erase_placements(&recovered, table, id, State::Forgotten, at)?;
         // An index has the member, which ends the identity of a placement.
         let of = "record_id = ?2 AND member_id = substr(?2, instr(?2, '/') + 1)";
         self.erase_values(table, of, id)

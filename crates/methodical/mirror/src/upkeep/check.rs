@@ -165,6 +165,7 @@ impl Store {
         for (status, counts) in tables.iter().zip(counts) {
             self.check_table(status, counts, &mut check, corrects_at)?;
         }
+        corrects_at.map_or(Ok(()), |at| self.forget_placements(at))?;
         if corrects_at.is_some() && !check.findings.is_empty() {
             for TableStatus { table, .. } in self.tables()? {
                 self.set_counts(&table, self.counts(&table)?, None)?;

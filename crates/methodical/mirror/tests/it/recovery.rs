@@ -1,6 +1,8 @@
 //! Recoveries of values over a real connection.
 
-use methodical_mirror::{ErrorKind, Mirror, Outcome, Record, SyncError, SyncOptions, SyncReport};
+use methodical_mirror::{
+    ErrorKind, Existing, Mirror, Outcome, Record, SyncError, SyncOptions, SyncReport,
+};
 
 use crate::gallery::{HTML, Server, marks, rechecking};
 use crate::place::Place;
@@ -201,4 +203,71 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
     let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls), sum(mirror_state = 'present') FROM photo_album";
     assert_eq!(place.row(kept), ["4", "4", "0", "0", "0"]);
     assert_eq!(mirror.check().unwrap().findings, []);
+}
+
+/// Returns how many rows, past values and changes of placements of this photo have a value.
+fn values_of(place: &Place, photo: &str) -> Vec<String> {
+    let of = |column: &str| format!("WHERE {column} LIKE '%/{photo}'");
+    place.row(&format!(
+        "SELECT (SELECT count(mark) FROM photo_album {}), (SELECT count(*) FROM mirror_spell {}), \
+         (SELECT count(coalesce(previous, value)) FROM mirror_change {})",
+        of("id"),
+        of("record_id"),
+        of("record_id")
+    ))
+}
+
+#[test]
+fn a_placement_that_left_its_group_loses_its_value_with_its_member() {
+    for is_forgotten in [true, false] {
+        let (place, mut mirror) = Place::opened();
+        let photos = [("1", "a", "New"), ("1", "b", "New"), ("2", "a", "Print"), ("2", "c", "New")];
+        let server = Server::with(&photos);
+        server.sync(&mut mirror, &rechecking()).unwrap();
+        for album in ["1", "2"] {
+            server.state().albums.get_mut(album).unwrap().remove("a");
+        }
+        for _ in 0..2 {
+            server.sync(&mut mirror, &rechecking()).unwrap();
+        }
+        assert_eq!(placements(&mirror)[0], "1/a New gone");
+        assert_eq!(values_of(&place, "a"), ["2", "2", "0"]);
+        if is_forgotten {
+            mirror.forget("photo", "a").unwrap();
+            // As an earlier release left it.
+            place.execute("UPDATE photo_album SET mark = 'New' WHERE id = '1/a'");
+            mirror.rebuild().unwrap();
+        } else {
+            server.state().photos.remove("a");
+            for _ in 0..2 {
+                server.sync(&mut mirror, &rechecking()).unwrap();
+            }
+        }
+        assert_eq!(values_of(&place, "a"), ["0", "0", "0"], "{is_forgotten}");
+        assert_eq!(placements(&mirror)[0], "1/a ? gone");
+        assert_eq!(feed(&mirror)[4..].iter().filter(|one| one.contains('/')).count(), 0);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}
+
+#[test]
+fn a_member_that_only_its_group_lists_is_forgotten_with_its_placements() {
+    let (place, mut mirror) = Place::opened();
+    let server = Server::with(&[("1", "b", "New"), ("1", "c", "New")]);
+    server.sync(&mut mirror, &rechecking()).unwrap();
+    // It was added after the list of photos was read.
+    server.state().put("1", "a", "Print");
+    server.state().photos.remove("a");
+    server.sync(&mut mirror, &rechecking()).unwrap();
+    assert_eq!(values_of(&place, "a"), ["1", "1", "1"]);
+    let copy = place.folder("copies").join("copy.db");
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    assert!(!mirror.forget("photo", "a").unwrap().was_known);
+    assert_eq!(values_of(&place, "a"), ["0", "0", "0"]);
+    server.sync(&mut mirror, &rechecking()).unwrap();
+    assert_eq!(placements(&mirror)[0], "1/a ? gone");
+    drop(mirror);
+    Mirror::restore(&copy, place.file(), Existing::Replace).unwrap();
+    assert_eq!(values_of(&place, "a"), ["0", "0", "0"], "restored");
+    assert_eq!(place.open().check().unwrap().findings, []);
 }
