@@ -97,8 +97,8 @@ impl Mirror {
             }
             let changes = store.execute("DELETE FROM mirror_change WHERE number <= ?1", (until,))?;
             store.execute("UPDATE mirror_meta SET pruned = ?1 WHERE pruned < ?1", (until,))?;
-            store.run(if purge.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
-            Ok((records, changes))
+            let ended = if purge.is_dry_run { store.run("ROLLBACK") } else { store.commit() };
+            ended.map(|()| (records, changes))
         });
         store.roll_back();
         let (records, changes) = removed?;

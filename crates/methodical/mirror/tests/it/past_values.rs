@@ -84,6 +84,25 @@ fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
     assert_eq!(place.row("SELECT count(*) FROM mirror_spell"), ["0"]);
 }
 
+#[test]
+fn past_values_that_a_purge_removes_do_not_stay_in_the_log() {
+    let (server, (place, mut mirror, clock)) = (Server::start(), Place::timed());
+    server.put(&[("1", "a", "New"), ("1", "b", "New")]);
+    sync(&server, &mut mirror);
+    server.state().albums.get_mut("1").unwrap().remove("a");
+    for _ in 0..2 {
+        sync(&server, &mut mirror);
+    }
+    clock.set(100);
+    let log = place.file().with_extension("db-wal");
+    let has_log = || log.metadata().unwrap().len() > 0;
+    let purge = Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() };
+    mirror.add_consumer("team").unwrap();
+    assert!(has_log());
+    assert_eq!(mirror.purge(&purge).unwrap().records, 1);
+    assert!(!has_log());
+}
+
 /// An event at the service or in the mirror.
 #[derive(Clone, Debug)]
 enum Event {
