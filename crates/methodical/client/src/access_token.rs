@@ -198,6 +198,13 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_in_a_url_is_percent_encoded() {
+        let mut url = "/bot".to_owned();
+        AccessToken::secret("azAZ09:-._~/?&=+%#").unwrap().encode(&mut url);
+        assert_eq!(url, "/botazAZ09:-._~%2F%3F%26%3D%2B%25%23");
+    }
+
+    #[test]
     fn tokens_are_equal_if_their_texts_are() {
         let token = |text: &str| AccessToken::new(text).unwrap();
         assert_eq!(token("gwt_1"), token("gwt_1"));
