@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn refuses_an_invalid_token() {
-        for bad in ["", "=", "a b", "a\n", "a\r\nX: y", "a=b", "t\u{f6}ken", "a\0", "\"a\""] {
+        for bad in ["", "=", "a b", "a\n", "a\r\nX: y", "a=b", "t\u{f6}ken", "a\0", "\"a\"", "a\""]
+        {
             let error = AccessToken::new(bad).unwrap_err();
             let text = format!("{error} {error:?}");
             assert!(bad.len() < 3 || !text.contains(bad), "{text}");
