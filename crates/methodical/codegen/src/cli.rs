@@ -6,10 +6,9 @@ use std::path::Path;
 
 use crate::config::{self, Workspace};
 use crate::diag::{Report, suggestion};
-use crate::diff;
-use crate::init;
 use crate::output::{Drift, Output};
 use crate::text::list;
+use crate::{diff, init};
 
 /// Runs the command in the arguments, which do not include the name of the program. The workspace is the nearest one
 /// that contains `folder`.
