@@ -67,7 +67,7 @@ pub struct Mock<O> {
 }
 
 impl<O: Operation> Mock<O> {
-    /// Matches every call of the operation.
+    /// Matches every call of the operation. A `RawQuery` names its operation only in a value: use [`of`](Self::of).
     pub fn any() -> Self {
         Self::new(Some(QueryBuilder::of::<O>().finish()))
     }
