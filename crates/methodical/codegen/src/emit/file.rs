@@ -88,7 +88,8 @@ fn laid_out(json: &str) -> String {
 /// Removes unused names from the imports of a file. Each import is on one line.
 fn with_used_imports(text: &str) -> String {
     // A name is used unless it is in a text or a comment, or after `.`, `::` or `fn`. A lowercase one may be a variable.
-    let token = Regex::new(r#""(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"#);
+    let token =
+        Regex::new(r##"r#".*?"#|"(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"##);
     let Ok(token) = token else { return text.to_owned() };
     let code = text.lines().filter(|line| !line.starts_with("use "));
     let names = code.flat_map(|line| token.captures_iter(line)).filter_map(|found| {
@@ -134,8 +135,8 @@ mod tests {
 
     #[test]
     fn imports_that_are_not_used_are_left_out() {
-        let text = "//! A `Text`.\nuse a::{B, C, self};\nuse a::list;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
-        let expected = "//! A `Text`.\nuse a::B;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        let text = "//! A `Text`.\nuse a::{B, C, self};\nuse a::list;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\nconst D: &str = r#\"[\"C\"]\"#;\n";
+        let expected = "//! A `Text`.\nuse a::B;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\nconst D: &str = r#\"[\"C\"]\"#;\n";
         assert_eq!(with_used_imports(text), expected);
         let text = "use a::{list, self};\nuse b::C;\nfn f() -> C { a::g(list(1)) }\n";
         assert_eq!(with_used_imports(text), text);
