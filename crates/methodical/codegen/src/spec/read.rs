@@ -360,10 +360,13 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
             format!("unknown key `{}`{within}", shown(name))
         };
         let diagnostic = Diagnostic::new(&span, message);
-        return if name == "method" && known.contains(&"verb") {
-            diagnostic.help("write `verb = \"get\"` or `verb = \"post\"`")
-        } else {
-            diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known)
+        return match name {
+            "method" if known.contains(&"verb") => {
+                diagnostic.help("write `verb = \"get\"` or `verb = \"post\"`")
+            }
+            // A former key.
+            "api-version" => diagnostic.help("delete this line: `path` contains the version"),
+            _ => diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known),
         };
     }
     if let Some(name) = what.strip_prefix("missing field ") {
