@@ -145,6 +145,20 @@ pub(crate) fn read_token(
     }
 }
 
+/// Returns the token in force, if reading it has no effect: it does not run a command or read standard input.
+/// Without the token or on an error, this returns `None`.
+pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
+    let from = settings.token.as_ref()?;
+    let has_no_effect = match from {
+        TokenFrom::Variable(_) | TokenFrom::Login { .. } => true,
+        // A pipe could be read only once.
+        TokenFrom::File(file) => file.value.is_file(),
+        _ => false,
+    };
+    let text = if has_no_effect { read_token(invocation, from).ok()? } else { None };
+    text.map(|text| text.trim().to_owned())
+}
+
 /// Reads a secret, such as a token: on a terminal without showing it, and otherwise from standard input.
 pub(crate) fn ask_for(what: &str, whose: &str) -> Result<String, Failure> {
     let mut text = String::new();

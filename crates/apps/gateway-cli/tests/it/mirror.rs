@@ -129,6 +129,25 @@ fn a_profile_without_a_base_url_refuses_the_mirror_of_another_one() {
 }
 
 #[test]
+fn a_new_token_of_a_profile_is_accepted_with_a_note() {
+    let service = service(&["[]", "[]"]);
+    let person = Person::of_service(&service.uri(""));
+    let note = "note: the last sync used another access token of profile default; if it was for another account, use a separate profile\n";
+    let runs = |person: &Person, args: &[&str], has_note: bool| {
+        let output = person.run(args);
+        assert_eq!((code(&output), stderr(&output).contains(note)), (0, has_note), "{args:?}");
+    };
+    runs(&person, &["mirror", "sync"], false);
+    runs(&person, &["mirror", "status"], false);
+    let person = person.with("GATEWAY_TOKEN", "gwt_new");
+    runs(&person, &["mirror", "status"], true);
+    runs(&person, &["mirror", "sync"], true);
+    runs(&person, &["mirror", "status"], false);
+    let person = person.with("GATEWAY_TOKEN", "");
+    runs(&person, &["mirror", "status"], false);
+}
+
+#[test]
 fn an_old_mirror_has_its_exit_code() {
     let service = service(&["[]"]);
     let person = Person::of_service(&service.uri(""));

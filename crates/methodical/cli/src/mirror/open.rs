@@ -10,7 +10,7 @@ use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
 use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 
-use crate::connect::build;
+use crate::connect::{build, token_text};
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
 use crate::mirror::placements::described;
@@ -72,26 +72,28 @@ impl<'a> Place<'a> {
             return Err(failure.hint(format!("{} creates it", self.sync())));
         }
         let mirror = Mirror::open_existing(&self.path).map_err(unreadable)?;
-        self.check(&mirror)?;
+        if self.check(&mirror)? {
+            self.note_token(&mirror);
+        }
         Ok(mirror)
     }
 
     /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may
-    /// be of any.
-    fn check(&self, mirror: &Mirror) -> Result<(), Failure> {
+    /// be of any. Returns whether it is the mirror of the settings.
+    fn check(&self, mirror: &Mirror) -> Result<bool, Failure> {
         let Invocation { service, mirror: flags, .. } = self.invocation;
         let is_named = flags.from.as_deref().is_some_and(|from| from != OF_PROFILE);
         if is_named && service.profile.is_none() {
-            return Ok(());
+            return Ok(false);
         }
         let reader = self.account();
         let text = match self.source() {
-            Some(own) if mirror.is_of(&own) => return Ok(()),
+            Some(own) if mirror.is_of(&own) => return Ok(true),
             Some(_) => format!("the mirror {self} does not belong to {reader}"),
             // Without a base URL, all settings may be missing.
             None => match self.other_owner(mirror) {
                 Some(owner) => format!("the mirror {self} belongs to {owner}, not to {reader}"),
-                None => return Ok(()),
+                None => return Ok(false),
             },
         };
         let without = if service.demo { "--demo" } else { "--profile" };
@@ -107,6 +109,19 @@ impl<'a> Place<'a> {
             return self.invocation.command("mirror sync");
         }
         self.invocation.command(&format!("mirror sync --to {}", quoted(&self.to_string())))
+    }
+
+    /// Prints a note if the last sync used another access token, provided that the token can be read without side
+    /// effects.
+    pub(crate) fn note_token(&self, mirror: &Mirror) {
+        let Some(token) = token_text(&self.settings, self.invocation) else { return };
+        // The mirror can be read without the note.
+        if let Ok(Some(false)) = mirror.knows_token(&token) {
+            self.invocation.screen.note(&format!(
+                "the last sync used another access token of profile {}; if it was for another account, use a separate profile",
+                self.settings.profile.value
+            ));
+        }
     }
 
     /// Returns the source of the mirror of the settings; `None` without a base URL.

@@ -14,7 +14,7 @@ use methodical_mirror::{
     SyncReport, TableReport,
 };
 
-use crate::connect::no_base_url;
+use crate::connect::{no_base_url, token_text};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::lock;
 use crate::mirror::found;
@@ -100,8 +100,11 @@ pub(crate) fn run<S: Mirrored>(
 ) -> Result<(), Failure> {
     if invocation.output.output.is_some() || invocation.output.file().is_some() {
         let text = "cannot use -o and --output-file: a sync prints no records";
+        let status = invocation.command("mirror status -o json");
         let changes = invocation.command("mirror changes");
-        return Err(Failure::usage(text).hint(format!("{changes} prints what has changed")));
+        return Err(Failure::usage(text).hint(format!(
+            "after the sync, {status} prints the counts of each table, and {changes} what has changed"
+        )));
     }
     invocation.output.refuse_selection("a sync prints no records")?;
     let run = || {
@@ -136,6 +139,7 @@ pub(crate) fn open<S: Mirrored>(
     invocation.end_dry_run(&format!("would sync the mirror {place}"))?;
     let source = place.source().ok_or_else(|| no_base_url(invocation))?;
     let mut mirror = Mirror::open(&place.path, &source)?;
+    place.note_token(&mirror);
     if flags.no_personal {
         let emptied = mirror.omit_personal()?;
         if emptied > 0 {
@@ -165,6 +169,11 @@ pub(crate) fn sync<S: Mirrored>(
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     let done = failed(session, mirror, &report);
+    let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
+    if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
+        // If this fails, readers only miss a note.
+        let _unnoted = mirror.note_token(&token);
+    }
     let mut notes = Vec::new();
     if done.is_ok() && !flags.no_recover {
         for of in found::<S>().recovered {
