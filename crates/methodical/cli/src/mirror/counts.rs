@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::mirror::open::Asked;
 use crate::output::flags::{OutputFlags, day, midnight};
-use crate::output::printer::{Printer, Schema};
-use crate::output::record::Line;
+use crate::output::printer::{Printer, Schema, selected};
+use crate::output::record::{Line, Path};
 use crate::run::Invocation;
 
 /// Prints the board. Its cells are added up by the groups of values in the settings.
@@ -204,7 +204,10 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     let schema = Schema { types: &types, is_open: true, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     let lines = [total].into_iter().chain(groups).chain(sources).chain(times);
-    lines.map(Line::end).try_for_each(|line| printer.print_line(&line))?;
+    // A line has all fields, so that each reader of JSON finds them.
+    let paths: Vec<Path> = fields.iter().map(|name| Path::field(name)).collect();
+    let paths: Vec<_> = paths.iter().map(Path::names).collect();
+    lines.map(Line::end).try_for_each(|line| printer.print_line(&selected(&paths, &line)))?;
     printer.finish()?;
     let tables = mirror.tables()?;
     let members = tables.iter().find(|one| one.table == of.members.name());

@@ -15,7 +15,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
 use crate::output::flags::OutputFlags;
 use crate::output::format::{Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter};
-use crate::output::record::{Cells, Line, Path, one_line};
+use crate::output::record::{Line, Object, Path, one_line};
 use crate::output::select::{Bound, Chooser, Fields, Filter};
 use crate::program::{Noun, RecordType, Types};
 use crate::run::Invocation;
@@ -27,7 +27,7 @@ pub(crate) struct Printer {
     out: Destination,
     chooser: Chooser,
     /// The fields to keep, for a format that prints whole records. Other formats have columns.
-    selected: Option<Vec<OutputColumn>>,
+    selected: Option<Vec<Path>>,
     /// The number of records received, printed or not, which standard error shows if it is a terminal.
     progress: LiveLine,
     pub(crate) received: u64,
@@ -65,7 +65,7 @@ impl Printer {
         let view = out.view(screen);
         let columns = columns(schema, flags, format, &chooser);
         let selects = format.columns == FormatColumns::Whole && flags.fields.is_some();
-        let selected = selects.then(|| columns.clone());
+        let selected = selects.then(|| columns.iter().map(|one| one.path.clone()).collect());
         let notes = screen.errors_seen && !view.is_terminal();
         let shows_progress = notes && !flags.quiet && variable("CI").is_none();
         let file = flags.file().filter(|file| url_of(file).is_none());
@@ -127,10 +127,11 @@ impl Printer {
 
     fn write(&mut self, record: &str) -> io::Result<()> {
         self.printed += 1;
-        let Some(columns) = &self.selected else {
+        let Some(paths) = &self.selected else {
             return self.writer.write(&mut self.out, record);
         };
-        self.writer.write(&mut self.out, &selected(columns, record))
+        let paths: Vec<_> = paths.iter().map(Path::names).collect();
+        self.writer.write(&mut self.out, &selected(&paths, record))
     }
 
     /// Returns whether no further record will be printed, so that receiving can stop.
@@ -252,13 +253,27 @@ fn columns(
     columns
 }
 
-/// Returns a record of only these fields, named by their paths. Absent fields are `null`.
-fn selected(columns: &[OutputColumn], record: &str) -> String {
-    let mut cells = Cells::read(record);
-    let line = columns.iter().fold(Line::new(), |line, OutputColumn { path, .. }| {
-        line.add(&path.to_string(), cells.value(path).unwrap_or("null"))
-    });
-    line.end()
+/// Returns a record of only the fields with these paths. The fields of one object stay in one object. Absent fields are
+/// `null`.
+pub(crate) fn selected(paths: &[&[String]], json: &str) -> String {
+    // A path without further names selects the whole value.
+    if !json.starts_with('{') || paths.iter().any(|path| path.is_empty()) {
+        return json.to_owned();
+    }
+    let object = Object::parse(json);
+    let split: Vec<_> = paths.iter().filter_map(|path| path.split_first()).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in &split {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
+    let member = |line: Line, name: &String| {
+        let inner = split.iter().filter(|(first, _)| *first == name).map(|(_, rest)| *rest);
+        let inner: Vec<_> = inner.collect();
+        line.add(name, selected(&inner, object.get(name).unwrap_or("null")))
+    };
+    names.into_iter().fold(Line::new(), member).end()
 }
 
 /// Maximum number of skipped records that warnings name; the others are counted.
@@ -441,26 +456,38 @@ pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{counted, records, selected};
-    use crate::output::format::OutputColumn;
     use crate::output::record::Path;
+
+    #[track_caller]
+    fn check(paths: &[Path], json: &str, expected: &str) {
+        let paths: Vec<_> = paths.iter().map(Path::names).collect();
+        assert_eq!(selected(&paths, json), expected);
+    }
 
     #[test]
     fn only_the_selected_fields_are_written() {
-        let dotted = [Path::field("a.b"), Path::parse("c")];
-        let paths = ["studio.name", "id", "none", "studio"].map(Path::parse);
-        for (paths, json, expected) in [
-            (
-                &paths[..],
-                r#"{"id":7.10,"x":1,"studio":{"id":"p","name":"n"}}"#,
-                r#"{"studio.name":"n","id":7.10,"none":null,"studio":{"id":"p","name":"n"}}"#,
-            ),
-            (&paths[..2], r#"{"id":7,"studio":null}"#, r#"{"studio.name":null,"id":7}"#),
-            (&dotted, r#"{"a":{"b":1},"a.b":2,"c":3}"#, r#"{"a.b":2,"c":3}"#),
-        ] {
-            let column = |path: &Path| OutputColumn { path: path.clone(), field_type: None };
-            let columns: Vec<_> = paths.iter().map(column).collect();
-            assert_eq!(selected(&columns, json), expected);
-        }
+        let paths = ["studio.name", "id", "none", "studio.id"].map(Path::parse);
+        check(
+            &paths,
+            r#"{"id":7.10,"x":1,"studio":{"id":"p","name":"n"}}"#,
+            r#"{"studio":{"name":"n","id":"p"},"id":7.10,"none":null}"#,
+        );
+        check(&paths, r#"{"id":7,"studio":null}"#, r#"{"studio":null,"id":7,"none":null}"#);
+    }
+
+    #[test]
+    fn a_whole_object_includes_its_selected_parts() {
+        let json = r#"{"id":7,"studio":{"id":"p","name":"n"}}"#;
+        let whole = r#"{"studio":{"id":"p","name":"n"}}"#;
+        check(&["studio", "studio.name"].map(Path::parse), json, whole);
+        check(&["studio.name", "studio"].map(Path::parse), json, whole);
+        check(&["id", "id"].map(Path::parse), json, r#"{"id":7}"#);
+    }
+
+    #[test]
+    fn field_names_may_contain_dots() {
+        let paths = [Path::field("a.b"), Path::parse("c")];
+        check(&paths, r#"{"a":{"b":1},"a.b":2,"c":3}"#, r#"{"a.b":2,"c":3}"#);
     }
 
     #[test]

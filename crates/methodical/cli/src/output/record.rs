@@ -26,6 +26,11 @@ impl Path {
     pub(crate) fn field(name: &str) -> Self {
         Self(vec![name.to_owned()])
     }
+
+    /// Returns the names, outermost first.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.0
+    }
 }
 
 impl fmt::Display for Path {
