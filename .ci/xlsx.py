@@ -67,8 +67,11 @@ def main():
     server.records = RECORDS
     run("candidates", 0)
 
-    header, *rows = openpyxl.load_workbook(path).active.iter_rows()
+    sheet = openpyxl.load_workbook(path).active
+    header, *rows = sheet.iter_rows()
     names = [cell.value for cell in header]
+    widths = [sheet.column_dimensions[header[names.index(name)].column_letter].width for name in ("id", "name", "date")]
+    assert widths[0] < 10 and widths[1] > 60 and 19 < widths[2] < 30, f"widths: {widths}"
     for record, row in zip(RECORDS, rows, strict=True):
         cells = {name: cell.value for name, cell in zip(names, row, strict=True)}
         equal(cells["name"], ESCAPED.get(record["name"], record["name"]), "name")

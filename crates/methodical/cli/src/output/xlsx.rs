@@ -10,6 +10,7 @@ use std::sync::Once;
 use chrono::{Datelike as _, NaiveDateTime};
 use methodical_client::model::tables::FieldType;
 use rust_xlsxwriter::{ExcelDateTime, Format, IgnoreError, Workbook, Worksheet, XlsxError};
+use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
 use crate::files::folder_of;
@@ -22,6 +23,7 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
     let mut workbook = Workbook::new();
     let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
     let bold = Format::new().set_bold();
+    let mut widths = Vec::new();
     // The system's temporary folder may be too small.
     let folder = setup.file.as_deref().map_or_else(env::temp_dir, |file| folder_of(file).into());
     guarded(|| {
@@ -30,13 +32,14 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
         sheet.set_freeze_panes(1, 0)?;
         (0..).zip(&setup.columns).try_for_each(|(place, column)| {
             let name: String = column.name().chars().take(MAX_TEXT / 2).collect();
-            sheet.set_column_width(place, COLUMN_WIDTH)?;
+            widths.push(width(&name) + FILTER_BUTTON);
             sheet.write_string_with_format(0, place, name, &bold).map(drop)
         })
     })?;
     Ok(Box::new(Xlsx {
         columns: setup.columns.clone(),
         workbook,
+        widths,
         folder,
         row: 0,
         text: Format::new().set_num_format("@"),
@@ -48,6 +51,8 @@ pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failu
 struct Xlsx {
     columns: Vec<OutputColumn>,
     workbook: Workbook,
+    /// The width of each column, in characters.
+    widths: Vec<usize>,
     /// The folder of temporary files.
     folder: PathBuf,
     /// The current row. Row 0 is the header.
@@ -59,7 +64,7 @@ struct Xlsx {
 
 impl RecordWriter for Xlsx {
     fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        let Self { columns, workbook, row, text, date, .. } = self;
+        let Self { columns, workbook, widths, row, text, date, .. } = self;
         if *row == LAST_ROW {
             let text = format!(
                 "a sheet holds at most {row} records; use -o csv, or select fewer with --filter"
@@ -72,8 +77,11 @@ impl RecordWriter for Xlsx {
             let sheet = workbook.worksheet_from_index(0)?;
             // Readers skip rows that are not in the file, so a row without values gets a blank cell.
             sheet.write_blank(*row, 0, text)?;
-            for (place, column) in (0..).zip(&*columns) {
+            for (place, (column, widest)) in (0..).zip(columns.iter().zip(widths)) {
                 let json = cells.value(&column.path);
+                if *row <= ROWS_FOR_WIDTHS {
+                    *widest = width(&text_of(json)).max(*widest);
+                }
                 let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
                 put(sheet, *row, place, &cell, text, date).map_err(|error| match error {
                     XlsxError::MaxStringLengthExceeded => {
@@ -99,6 +107,10 @@ impl RecordWriter for Xlsx {
                 sheet.autofilter(0, 0, self.row, last)?;
                 // No warning about an identifier made of digits.
                 sheet.ignore_error_range(0, 0, self.row, last, IgnoreError::NumberStoredAsText)?;
+            }
+            for (column, width) in (0..).zip(&self.widths) {
+                let width = u16::try_from((*width).min(MAX_WIDTH) + 2).unwrap_or(u16::MAX);
+                sheet.set_column_width(column, width)?;
             }
             self.workbook.save_to_writer(&file)
         })?;
@@ -184,6 +196,11 @@ fn real(json: &str) -> Option<f64> {
     json.parse().ok().filter(|number: &f64| is_number && number.is_finite())
 }
 
+/// Returns the width of text in a column.
+fn width(text: &str) -> usize {
+    text.lines().map(UnicodeWidthStr::width).max().unwrap_or_default()
+}
+
 /// Maximum length of text in a cell, in UTF-16 units.
 const MAX_TEXT: usize = 32_767;
 
@@ -193,8 +210,14 @@ const MAX_DIGITS: usize = 15;
 /// Last row of a sheet, counted from 0, which is also the maximum number of records.
 const LAST_ROW: u32 = 1_048_575;
 
-/// Width of a column, in characters: a date and time and most names fit.
-const COLUMN_WIDTH: u16 = 22;
+/// Number of rows that set the widths of the columns.
+const ROWS_FOR_WIDTHS: u32 = 1000;
+
+/// Maximum width of a column, in characters.
+const MAX_WIDTH: usize = 60;
+
+/// Width of the button of the filter in a header, in characters.
+const FILTER_BUTTON: usize = 2;
 
 /// Maximum length of the name of a sheet, in characters.
 const MAX_NAME: usize = 31;
