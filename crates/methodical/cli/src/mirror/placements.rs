@@ -16,7 +16,6 @@ use crate::mirror::list::{warn_of_value, with_closest};
 use crate::mirror::open::{self, Asked, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered};
 use crate::output::destination::Destination;
-use crate::output::format::{Format, OutputColumn, OutputSetup};
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};
 use crate::program::{Noun, OperationCommands, RecordType};
@@ -284,30 +283,24 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
     };
     let (placements, history) = placements_of(mirror, of, id)?;
     let (titles, group, value) = (titles(mirror, of.groups)?, of.group_field(), of.value);
-    let placements = placements.iter().map(|one| {
-        json!({&group: one.group, "title": one.title, value: one.value, "since": local(one.since),
-            "days": one.days, "or_longer": one.is_older})
-    });
-    let history = history.iter().map(|one| {
-        json!({&group: one.group, "title": titles.get(&one.group), value: one.value,
-            "since": local(one.began_at), "or_earlier": one.began_before, "until": one.ended_at.map(local)})
-    });
-    let [placements, history]: [Vec<Value>; 2] = [placements.collect(), history.collect()];
     let line = Line::new().record(member.fields, &record.json);
     let output = &invocation.output;
     if output.is_table(invocation.screen)? && output.selection().is_none() {
-        let group = [&*group, "title", value, "since"];
-        let lists = [
-            ("placements", [&group[..], &["days", "or_longer"]].concat(), placements),
-            ("history", [&group[..], &["or_earlier", "until"]].concat(), history),
-        ];
-        print_sections(member, &line.end(), lists, invocation)?;
+        print_text(asked, &line.end(), (&placements, &history), &titles)?;
     } else {
+        let placements = placements.iter().map(|one| {
+        json!({&group: one.group, "title": one.title, value: one.value, "since": local(one.since),
+            "days": one.days, "or_longer": one.is_older})
+    });
+        let history = history.iter().map(|one| {
+        json!({&group: one.group, "title": titles.get(&one.group), value: one.value,
+            "since": local(one.began_at), "or_earlier": one.began_before, "until": one.ended_at.map(local)})
+    });
+        let [placements, history]: [Value; 2] = [placements.collect(), history.collect()];
         let fields = [member.fields, &["placements", "history"]].concat();
         let schema = Schema { fields: &fields, ..Schema::of_operation(member, true) };
         let mut printer = Printer::open(invocation, &schema)?;
-        let line = line.add("placements", Value::from(placements));
-        printer.print_line(&line.add("history", Value::from(history)).end())?;
+        printer.print_line(&line.add("placements", placements).add("history", history).end())?;
         printer.finish()?;
     }
     if record.state != State::Present {
@@ -316,15 +309,16 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
     asked.note_age()
 }
 
-/// Prints each field of a record on a line, and then a table for each list.
-fn print_sections<const N: usize>(
-    member: RecordType<'_>,
+/// Prints each field of a member on a line, and then its placements and their history as sentences.
+fn print_text(
+    asked: &Asked<'_>,
     json: &str,
-    lists: [(&str, Vec<&str>, Vec<Value>); N],
-    invocation: &Invocation,
+    (placements, history): (&[Placement], &[PastValue]),
+    titles: &Titles,
 ) -> Result<(), Failure> {
+    let &Asked { of, member, invocation, .. } = asked;
     let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
-    let view = out.view(invocation.screen);
+    let color = out.view(invocation.screen).color;
     let leaves = Schema::of_operation(member, false).leaves();
     let width = leaves.iter().map(|name| name.len()).max().unwrap_or_default();
     let paths: Vec<Path> = leaves.into_iter().map(Path::parse).collect();
@@ -333,14 +327,25 @@ fn print_sections<const N: usize>(
         let line = format!("{:width$}  {}", path.to_string(), printable(&cells.cell(path)));
         writeln!(out, "{}", line.trim_end())?;
     }
-    for (name, fields, rows) in lists {
-        writeln!(out, "\n{}", paint(view.color, Tone::Bold, &format!("{name}:")))?;
-        let column = |name| OutputColumn { path: Path::field(name), field_type: None };
-        let columns = fields.into_iter().map(column).collect();
-        let setup = OutputSetup { columns, view, ..OutputSetup::default() };
-        let mut table = (Format::TABLE.writer)(&setup)?;
-        rows.iter().try_for_each(|row| table.write(&mut out, &row.to_string()))?;
-        table.finish(&mut out)?;
+    let group = |id: &str| match titles.get(id).filter(|title| !title.is_empty()) {
+        Some(title) => printable(&format!("{title} ({id})")).into_owned(),
+        None => printable(id).into_owned(),
+    };
+    let value =
+        |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown")).into_owned();
+    let now = format!("Now, by {}:", of.groups.name());
+    writeln!(out, "\n{}", paint(color, Tone::Bold, &now))?;
+    for one in placements {
+        let days = counted(one.days.unsigned_abs(), "day");
+        let older = if one.is_older { " or longer" } else { "" };
+        writeln!(out, "  {}: {} for {days}{older}", group(&one.group), value(&one.value))?;
+    }
+    writeln!(out, "\n{}", paint(color, Tone::Bold, "History:"))?;
+    for one in history {
+        let (since, value) = (local(one.began_at), value(&one.value));
+        let until = one.ended_at.map(|at| format!(" until {}", local(at))).unwrap_or_default();
+        let before = if one.began_before { " or earlier" } else { "" };
+        writeln!(out, "  {since}{before}{until}: {value} in {}", group(&one.group))?;
     }
     Ok(out.finish()?)
 }

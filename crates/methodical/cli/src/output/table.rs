@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::failure::Failure;
 use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
-use crate::output::record::Cells;
+use crate::output::record::{Cells, date_time};
 use crate::program::Noun;
 use crate::screen::{Tone, paint, printable};
 
@@ -65,7 +65,7 @@ impl Table {
             }
             _ => count(self.records, noun),
         });
-        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.widths.len());
+        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.columns.len());
         let hidden: Vec<_> = columns.iter().skip(shown).map(OutputColumn::name).collect();
         let hidden = (!hidden.is_empty()).then(|| {
             format!("hidden: {}; --wide shows all columns", printable(&hidden.join(", ")))
@@ -123,59 +123,88 @@ fn count(records: u64, noun: Noun) -> String {
     format!("{number} {}", noun.of(records))
 }
 
-/// The widths of the columns that a table shows, which are the first ones of all.
+/// The columns that a table shows: the first ones of all.
 #[derive(Debug)]
 struct Layout {
-    widths: Vec<usize>,
+    columns: Vec<Column>,
     /// The width of the terminal. Without it, nothing is shortened.
     room: Option<usize>,
 }
 
+/// A column with its width.
+#[derive(Debug)]
+struct Column {
+    width: usize,
+    /// The width below which the column is not shown.
+    least: usize,
+    /// The width without the time of day, if all cells have a date and a time, and it is smaller.
+    day: Option<usize>,
+}
+
+impl Column {
+    fn of(title: &str, cells: &[&str], is_first: bool) -> Self {
+        let width = cells.iter().map(|cell| cell.width()).chain([title.width()]).max();
+        let width = width.unwrap_or_default();
+        let mut filled = cells.iter().filter(|cell| !cell.is_empty()).peekable();
+        let has_times = filled.peek().is_some() && filled.all(|cell| date_time(cell).is_some());
+        let day = has_times.then(|| DAY.max(title.width())).filter(|day| *day < width);
+        let readable = if is_first { IDENTIFIER } else { READABLE };
+        Self { width, least: day.unwrap_or(readable).min(width), day }
+    }
+}
+
 impl Layout {
     /// Creates a layout of columns as wide as their titles and first rows. If they do not fit the terminal, the last ones
-    /// are hidden until the others are readable, and the widest ones are narrowed.
+    /// are hidden until the others are readable, dates lose their time, and the widest text is narrowed.
     fn of(titles: &[String], rows: &[Vec<String>], room: Option<usize>) -> Self {
-        let width = |(index, title): (usize, &String)| {
-            let cells = rows.iter().filter_map(|row| row.get(index)).chain([title]);
-            cells.map(|cell| cell.width()).max().unwrap_or_default()
+        let column = |(index, title): (usize, &String)| {
+            let cells = rows.iter().filter_map(|row| row.get(index));
+            Column::of(title, &cells.map(String::as_str).collect::<Vec<_>>(), index == 0)
         };
-        let mut widths: Vec<usize> = titles.iter().enumerate().map(width).collect();
-        let Some(room) = room else { return Self { widths, room } };
-        let least = |(index, width): (usize, &usize)| {
-            (*width).min(if index == 0 { IDENTIFIER } else { READABLE })
-        };
-        let gaps = |columns: usize| GAP.len() * columns.saturating_sub(1);
-        while widths.len() > 1
-            && widths.iter().enumerate().map(least).sum::<usize>() + gaps(widths.len()) > room
-        {
-            widths.pop();
+        let mut new = Self { columns: titles.iter().enumerate().map(column).collect(), room };
+        let Some(room) = room else { return new };
+        while new.columns.len() > 1 && new.needed(|column| column.least) > room {
+            new.columns.pop();
         }
-        while widths.iter().sum::<usize>() + gaps(widths.len()) > room {
-            let wide = widths.iter_mut().enumerate();
-            let wide = wide.filter(|(index, width)| **width > least((*index, width)));
-            match wide.max_by_key(|(_, width)| **width) {
-                Some((_, widest)) => *widest -= 1,
+        if new.needed(|column| column.width) > room {
+            for column in &mut new.columns {
+                column.width = column.day.unwrap_or(column.width);
+            }
+        }
+        while new.needed(|column| column.width) > room {
+            let wide = new.columns.iter_mut().filter(|column| column.width > column.least);
+            match wide.max_by_key(|column| column.width) {
+                Some(widest) => widest.width -= 1,
                 // A single column is cut together with its line.
                 None => break,
             }
         }
-        Self { widths, room: Some(room) }
+        new
+    }
+
+    /// Returns the width of a line with these widths of its columns.
+    fn needed(&self, width: impl Fn(&Column) -> usize) -> usize {
+        let gaps = GAP.len() * self.columns.len().saturating_sub(1);
+        self.columns.iter().map(width).sum::<usize>() + gaps
     }
 
     /// Returns one line without trailing spaces. An identifier in the first column shifts the others rather than being
     /// shortened.
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
-        for (position, (cell, width)) in cells.iter().zip(&self.widths).enumerate() {
+        for (position, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
             if position > 0 {
                 line.push_str(GAP);
             }
+            let loses_time = self.room.is_some() && column.day == Some(column.width);
+            let day = cell.get(..DAY).filter(|_| loses_time && date_time(cell).is_some());
+            let cell = day.unwrap_or(cell);
             if self.room.is_none() || (position == 0 && cell.width() <= IDENTIFIER) {
                 line.push_str(cell);
             } else {
-                cut(cell, *width, &mut line);
+                cut(cell, column.width, &mut line);
             }
-            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width())));
+            line.extend(std::iter::repeat_n(' ', column.width.saturating_sub(cell.width())));
         }
         if let Some(room) = self.room.filter(|room| line.trim_end().width() > *room) {
             let whole = std::mem::take(&mut line);
@@ -205,6 +234,9 @@ fn cut(text: &str, width: usize, line: &mut String) {
 
 /// The space between two columns.
 const GAP: &str = "  ";
+
+/// Length of `2024-03-31`.
+const DAY: usize = 10;
 
 /// Width that keeps text readable: that of a date with its time and zone.
 const READABLE: usize = 25;
@@ -309,6 +341,16 @@ mod tests {
     }
 
     #[test]
+    fn a_date_in_the_first_column_loses_its_time() {
+        let records = [json!({"date": "2024-03-31 02:30:00", "name": "Zoe",
+            "email": "miriam.photographer@example.org"})];
+        assert_eq!(
+            table(&style(Some(50)), &["date", "name", "email"], &records),
+            "DATE        NAME  EMAIL\n2024-03-31  Zoe   miriam.photographer@example.org\n\n1 record\n"
+        );
+    }
+
+    #[test]
     fn a_date_under_a_long_title_keeps_its_time() {
         let records = [json!({"id": 1, "last_status_changed_at": "2024-03-31 02:30:00"})];
         assert_eq!(
@@ -375,7 +417,8 @@ mod layout_tests {
         let titles: Vec<String> = rows.iter().flatten().map(|_| "X".to_owned()).collect();
         let titles = titles.get(..rows.first().map_or(0, Vec::len)).unwrap_or_default();
         let layout = Layout::of(titles, &rows, Some(room));
-        layout.widths.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+        let shown = layout.columns.iter().map(|one| one.width.to_string());
+        shown.collect::<Vec<_>>().join(" ")
     }
 
     const MAIL: &str = "wolfeschlegelsteinhausen@example.org";
@@ -383,12 +426,12 @@ mod layout_tests {
     const DATE: &str = "2024-03-31 02:30:00";
 
     #[test]
-    fn text_is_narrowed_and_dates_are_not() {
+    fn dates_lose_their_time_before_text_is_cut() {
         let rows: &[&[&str]] = &[&["1", NAME, DATE], &["2", "Ada E", "2025-01-01 00:00:00"]];
         assert_eq!(fitted(55, rows), "1 31 19");
-        assert_eq!(fitted(54, rows), "1 30 19");
-        assert_eq!(fitted(49, rows), "1 25 19");
-        assert_eq!(fitted(48, rows), "1 31");
+        assert_eq!(fitted(54, rows), "1 31 10");
+        assert_eq!(fitted(40, rows), "1 25 10");
+        // A time that differs in its zone could be misread without it.
         let zoned: &[&[&str]] = &[&["1", "2024-03-31T02:30:00+02:00"], &["2", DATE]];
         assert_eq!(fitted(27, zoned), "1");
     }
