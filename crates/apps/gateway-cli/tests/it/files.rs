@@ -114,6 +114,11 @@ fn files_of_others_and_read_only_files_are_refused() {
             "shared/folder/v.csv",
             "shared/folder is another user's symbolic link in a world-writable folder",
         );
+        symlink("shared/folder", at("own")).unwrap();
+        refused(
+            "own/v.csv",
+            "./shared/folder is another user's symbolic link in a world-writable folder",
+        );
         assert_eq!(fs::read_dir(at("victim")).unwrap().count(), 0);
     }
 }

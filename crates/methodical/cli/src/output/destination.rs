@@ -192,18 +192,20 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
-        for link in target.ancestors().filter(|part| part.is_symlink()) {
-            let folder = Access::of(&fs::metadata(folder_of(link))?);
-            let own = Access::of(&fs::symlink_metadata(link)?);
-            let is_shared = folder.mode & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
-            if is_shared && own.owner != folder.owner && !own.is_own() {
-                let text = format!("{} {FOREIGN_LINK}", link.display());
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
-            }
+        let Some(link) = target.ancestors().filter(|part| part.is_symlink()).last() else {
+            return Ok(target);
+        };
+        let folder = Access::of(&fs::metadata(folder_of(link))?);
+        let own = Access::of(&fs::symlink_metadata(link)?);
+        let is_shared = folder.mode & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
+        if is_shared && own.owner != folder.owner && !own.is_own() {
+            let text = format!("{} {FOREIGN_LINK}", link.display());
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
-        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
         // A relative link starts from its own folder.
-        target = folder_of(&target).join(next);
+        let mut next = folder_of(link).join(fs::read_link(link)?);
+        next.extend(target.strip_prefix(link).unwrap_or(Path::new("")));
+        target = next;
     }
     // This returns the error of the system.
     fs::canonicalize(path)
