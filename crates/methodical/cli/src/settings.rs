@@ -448,11 +448,14 @@ const TOKEN_FILE: &str = "TOKEN_FILE";
 
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let failure = Failure::unknown("setting", name, known);
-    if name == "token-keyring" {
-        return failure
-            .hint("remove it; the setting `token-command` reads a keyring through a program of your system");
+    match name {
+        "token-keyring" => failure
+            .hint("remove it; the setting `token-command` reads a keyring through a program of your system"),
+        "token-for" => {
+            failure.hint("remove it, and log in again: `auth login` stores the service with the token")
+        }
+        _ => failure,
     }
-    failure
 }
 
 /// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.

@@ -56,6 +56,25 @@ fn a_stored_token_is_not_sent_to_another_service() {
     insta::assert_snapshot!(shown);
 }
 
+/// As stored by earlier builds.
+#[test]
+fn a_token_without_its_service_is_not_sent() {
+    let own = service();
+    let person = Person::new();
+    let login = ["auth", "login", "--token-stdin", "--profile", "work", "--base-url", &own.uri("")];
+    assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
+    let sent = requests(&own);
+    let tokens = person.config().join("gateway/tokens.toml");
+    fs::write(&tokens, "work = \"gwt_old\"\n").unwrap();
+    let output = person.run(&["credits", "get", "--profile", "work"]);
+    let text = "error: the stored token of profile work does not name its service\n  \
+                hint: log in again with `gateway --profile work auth login`\n";
+    assert_eq!((code(&output), stderr(&output)), (2, text));
+    assert_eq!(requests(&own), sent);
+    assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
+    assert_eq!(code(&person.run(&["credits", "get", "--profile", "work"])), 0);
+}
+
 #[test]
 fn an_unchecked_token_belongs_to_the_service_of_its_login() {
     let (own, other) = (service(), service());

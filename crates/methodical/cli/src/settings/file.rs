@@ -178,7 +178,12 @@ pub(crate) fn profile_names(program: Name, file: &ConfigFile) -> Result<Vec<Stri
 }
 
 pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<StoredToken>, Failure> {
-    Ok(tokens(program)?.get(profile).and_then(parse_token))
+    let document = tokens(program)?;
+    let Some(entry) = document.get(profile) else { return Ok(None) };
+    parse_token(entry).map(Some).ok_or_else(|| {
+        Failure::usage(format!("the stored token of profile {profile} does not name its service"))
+            .hint(format!("log in again with `{program} --profile {profile} auth login`"))
+    })
 }
 
 fn parse_token(entry: &Item) -> Option<StoredToken> {
