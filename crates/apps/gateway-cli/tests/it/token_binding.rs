@@ -71,6 +71,9 @@ fn a_token_without_its_service_is_not_sent() {
                 hint: log in again with `gateway --profile work auth login`\n";
     assert_eq!((code(&output), stderr(&output)), (2, text));
     assert_eq!(requests(&own), sent);
+    let output = person.run(&["auth", "logout", "--profile", "work"]);
+    assert!(stderr(&output).contains("removed the token of profile work"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&tokens).unwrap(), "");
     assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
     assert_eq!(code(&person.run(&["credits", "get", "--profile", "work"])), 0);
 }

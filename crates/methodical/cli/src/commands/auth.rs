@@ -15,7 +15,7 @@ use crate::output::printer::Schema;
 use crate::program::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
-use crate::settings::file::{ConfigFile, StoredToken, set_token, tokens_path};
+use crate::settings::file::{ConfigFile, StoredToken, has_token, set_token, tokens_path};
 use crate::settings::{ServiceFlags, Settings, TokenFrom, of_profile, origin};
 
 /// A command about the token.
@@ -178,9 +178,10 @@ fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let name = program.name();
     let lock = Lock::take(name)?;
     let profile = Settings::of_known(invocation)?.profile.value;
-    let removed = set_token(&lock, name, &profile, None)?;
+    let had_token = has_token(name, &profile);
+    set_token(&lock, name, &profile, None)?;
     drop(lock);
-    screen.note(&if removed.is_some() {
+    screen.note(&if had_token {
         format!("removed the token of profile {profile} from {}", tokens_path(name)?.display())
     } else {
         format!("profile {profile} has no stored token: nothing was removed")
