@@ -204,7 +204,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
         }
         // A relative link starts from its own folder.
         let mut next = folder_of(link).join(fs::read_link(link)?);
-        next.extend(target.strip_prefix(link).unwrap_or(Path::new("")));
+        next.extend(target.strip_prefix(link).into_iter().flatten());
         target = next;
     }
     // This returns the error of the system.
