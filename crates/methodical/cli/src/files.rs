@@ -71,7 +71,7 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
 /// Suffix of unfinished files.
 const PART: &str = ".part";
 
-/// Minimum time since the last change of a leftover: no run takes so long without writing.
+/// Minimum time since the last change of a leftover: every run writes more often.
 const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Returns the folder of a file, even if its path names none.

@@ -12,7 +12,7 @@ use std::thread;
 
 use crate::error::{Error, ErrorKind};
 
-/// A response of the service: the identities of the members, or why there are none.
+/// A response of the service: the identities of the members, or the reason why they are missing.
 pub(crate) type Answer = Result<Vec<String>, Fault>;
 
 #[derive(Debug)]
