@@ -25,22 +25,22 @@ use serde_json::Value;
 use crate::error::of_call;
 use crate::feed::Feed;
 
-/// Creates the exception of an error, which may be that of a call.
+/// Creates the exception for an error, which may wrap the error of a call.
 fn raised(py: Python<'_>, error: &ArrowError) -> PyErr {
     let call = error.source().and_then(|source| source.downcast_ref::<Error>());
     call.map_or_else(|| PyRuntimeError::new_err(error.to_string()), |call| of_call(py, call))
 }
 
-/// The batches of a list.
+/// The batches of a list, which a thread produces.
 pub(crate) struct Batches {
     schema: SchemaRef,
-    /// The first batch, which has arrived.
+    /// The first batch, which has already arrived.
     first: Option<RecordBatch>,
     rest: Feed<Result<RecordBatch, ArrowError>>,
 }
 
 impl Batches {
-    /// Begins to read a list on a thread, and waits for the first batch. From then on, the thread does not need Python.
+    /// Starts to read a list on a thread, and waits for the first batch. After that, the thread does not need Python.
     pub(crate) fn start(
         py: Python<'_>,
         columns: &'static [Column],
@@ -77,7 +77,7 @@ impl Batches {
         Ok(Table { schema: self.schema, batches })
     }
 
-    /// Returns a stream whose batches are read as the caller asks for them.
+    /// Returns a stream that reads each batch when the caller requests it.
     pub(crate) fn capsule(self, py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
         let Self { schema, first, rest } = self;
         let rest = iter::from_fn(move || rest.next())
@@ -86,7 +86,7 @@ impl Batches {
     }
 }
 
-/// Batches that have all arrived.
+/// All batches of a list.
 #[pyclass(frozen, module = "gateway._native")]
 pub(crate) struct Table {
     schema: SchemaRef,
@@ -101,7 +101,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A reader must accept the schema that is offered.
+        // A reader must accept the schema that we offer.
         let _ = requested_schema;
         let batches = self.batches.clone().into_iter().map(Ok);
         capsule(py, RecordBatchIterator::new(batches, Arc::clone(&self.schema)))
@@ -126,7 +126,7 @@ fn field(column: &Column) -> Field {
     Field::new(column.path().join("_"), kind, true)
 }
 
-/// Records that become batches.
+/// Collects records into batches.
 pub(crate) struct Rows<'a> {
     columns: Vec<Builder>,
     rows: usize,
@@ -134,7 +134,7 @@ pub(crate) struct Rows<'a> {
     sender: &'a SyncSender<Result<RecordBatch, ArrowError>>,
 }
 
-/// The values of a record, which are appended in the order of the columns.
+/// Appends the values of a record, in the order of the columns.
 pub(crate) struct Row<'a>(IterMut<'a, Builder>);
 
 impl Rows<'_> {
@@ -157,7 +157,7 @@ impl Rows<'_> {
     }
 }
 
-/// The number of records in a batch.
+/// Maximum number of records in a batch.
 const BATCH: usize = 32 * 1024;
 
 impl Row<'_> {
@@ -170,8 +170,8 @@ impl Row<'_> {
         }
     }
 
-    /// Appends a value of another kind.
-    #[expect(dead_code, reason = "the contract has only texts")]
+    /// Appends a value that is not a string.
+    #[expect(dead_code, reason = "all fields of the contract are text")]
     pub(crate) fn value(&mut self, value: &impl Serialize) {
         let value = serde_json::to_value(value).unwrap_or_default();
         match self.0.next() {
@@ -216,7 +216,7 @@ impl Builder {
     fn finish(&mut self) -> ArrayRef {
         match self {
             Self::Text(builder) => {
-                // The next batch is about as large.
+                // The next batch is probably about as large.
                 let bytes = builder.values_slice().len();
                 let next = StringBuilder::with_capacity(BATCH, bytes + bytes / 16);
                 ArrayBuilder::finish(&mut mem::replace(builder, next))

@@ -23,7 +23,7 @@ pub(crate) struct Client {
     #[pyo3(get)]
     pub(crate) base_url: String,
     build: Box<dyn Fn() -> Result<blocking::Client, Error> + Send + Sync>,
-    /// The client, and the process that has its connections and threads.
+    /// The client, and the id of the process that owns its connections and threads.
     built: Mutex<(u32, blocking::Client)>,
 }
 
@@ -66,13 +66,13 @@ impl Client {
 }
 
 impl Client {
-    /// Returns the client of this process. That of the process before a fork shares its connections, so it is left alone.
+    /// Returns the client of this process. After a fork, creates a new one, and leaves the parent's connections alone.
     pub(crate) fn client(&self, py: Python<'_>) -> PyResult<blocking::Client> {
-        // Only a thread with the lock of Python locks it, so it is free after a fork.
+        // Only a thread that holds Python's global lock takes this lock, so it is free after a fork.
         let mut built = lock(&self.built);
         if built.0 != process::id() {
             let client = (self.build)().map_err(|error| of_call(py, &error))?;
-            #[expect(clippy::mem_forget, reason = "its threads exist only in the other process")]
+            #[expect(clippy::mem_forget, reason = "its threads exist only in the parent process")]
             mem::forget(mem::replace(&mut *built, (process::id(), client)));
         }
         Ok(built.1.clone())
@@ -98,7 +98,7 @@ impl Client {
     }
 }
 
-/// Returns the token source for a string, or for a callable that returns one.
+/// Returns the token source for a string, or for a callable that returns a string.
 fn source(py: Python<'_>, token: &Bound<'_, PyAny>) -> PyResult<Arc<dyn TokenSource>> {
     if token.is_callable() {
         return Ok(Arc::new(Callable(token.clone().unbind())));

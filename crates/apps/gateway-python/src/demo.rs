@@ -1,4 +1,4 @@
-//! The sample service, in the process of Python.
+//! The sample service, which runs in the Python process.
 
 use std::{mem, process};
 
@@ -9,15 +9,15 @@ use pyo3::prelude::*;
 /// A sample service on the loopback interface. It stops when this object is dropped.
 #[pyclass(frozen, module = "gateway")]
 pub(crate) struct Demo {
-    /// `None` while it is dropped.
+    /// `None` only while the object is dropped.
     running: Option<demo::Demo>,
     #[pyo3(get)]
     base_url: String,
     #[pyo3(get)]
     token: String,
-    /// The data of the days, whose dates stay the same.
+    /// The data of each day, with dates that do not change while it runs.
     history: DemoHistory,
-    /// The process that has its thread.
+    /// The id of the process that owns its thread.
     process: u32,
 }
 
@@ -32,7 +32,7 @@ impl Demo {
         Ok(Self { running, base_url, token, history, process: process::id() })
     }
 
-    /// Changes the data to that of a day.
+    /// Sets the data to its state on a day.
     fn set_day(&self, py: Python<'_>, day: u32) -> PyResult<()> {
         if day >= DemoHistory::DAYS {
             return Err(PyValueError::new_err(format!("there are {} days", DemoHistory::DAYS)));
@@ -45,7 +45,7 @@ impl Demo {
 impl Drop for Demo {
     fn drop(&mut self) {
         if self.process != process::id() {
-            #[expect(clippy::mem_forget, reason = "its thread exists only in the other process")]
+            #[expect(clippy::mem_forget, reason = "its thread exists only in the parent process")]
             mem::forget(self.running.take());
         }
     }

@@ -1,4 +1,4 @@
-//! Errors as exceptions of the module `gateway._errors`, which has their classes.
+//! Converts errors to the exceptions that the module `gateway._errors` defines.
 
 use std::error::Error as StdError;
 use std::iter;
@@ -7,7 +7,7 @@ use gateway_client::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Creates the exception of a failed call.
+/// Creates the exception for a failed call.
 pub(crate) fn of_call(py: Python<'_>, error: &Error) -> PyErr {
     let facts = PyDict::new(py);
     let set = || -> PyResult<()> {
@@ -21,7 +21,7 @@ pub(crate) fn of_call(py: Python<'_>, error: &Error) -> PyErr {
     set().err().unwrap_or_else(|| create(py, error.kind().as_str(), error, &facts))
 }
 
-/// Creates the exception of a mirror. One of a call within it is its cause.
+/// Creates the exception for an error of a mirror. If a call failed, its exception is the cause.
 pub(crate) fn of_mirror(py: Python<'_>, kind: &str, error: &(dyn StdError + 'static)) -> PyErr {
     let mut calls = iter::successors(error.source(), |&error| error.source());
     let call = calls.find_map(|error| error.downcast_ref::<Error>());
@@ -30,13 +30,13 @@ pub(crate) fn of_mirror(py: Python<'_>, kind: &str, error: &(dyn StdError + 'sta
     exception
 }
 
-/// Creates the exception of wrong use.
+/// Creates the exception for a usage error.
 pub(crate) fn usage(py: Python<'_>, text: &str) -> PyErr {
     raised(py, ("config", text, "", PyDict::new(py)))
 }
 
-/// Creates an exception from the texts of an error and its causes. The texts of the client contain no data, but those of a
-/// token callable may: its exception is the cause instead.
+/// Creates an exception from the messages of an error and its causes. The client's messages contain no data, but those
+/// of a token callable may, so its exception becomes the cause instead.
 fn create(
     py: Python<'_>,
     kind: &str,

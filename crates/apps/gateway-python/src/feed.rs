@@ -1,4 +1,4 @@
-//! Items that a thread produces while Python waits for them without its lock.
+//! Items that a thread produces while Python waits for them without its global lock.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,18 +11,18 @@ use pyo3::prelude::*;
 
 use crate::error::usage;
 
-/// The items of a thread. If the feed is dropped, the thread ends when it sends the next item.
+/// The items that a thread produces. If the feed is dropped, the thread ends when it sends the next item.
 pub(crate) struct Feed<T> {
     items: Mutex<Receiver<T>>,
-    /// Whether the thread came to its end: it did not if it panicked.
+    /// Whether the thread has finished without a panic.
     is_complete: Arc<AtomicBool>,
     is_closed: AtomicBool,
-    /// The process that has the thread: a fork has none.
+    /// The id of the process that owns the thread; a fork does not have it.
     process: u32,
 }
 
 impl<T: Send + 'static> Feed<T> {
-    /// Starts a thread that may be this many items ahead.
+    /// Starts a thread that may be up to this many items ahead of the reader.
     pub(crate) fn start(
         ahead: usize,
         produce: impl FnOnce(&SyncSender<T>) + Send + 'static,
@@ -38,8 +38,8 @@ impl<T: Send + 'static> Feed<T> {
         Ok(Self { items, is_complete, is_closed, process: process::id() })
     }
 
-    /// Waits for the next items, and returns those that have arrived, up to a number; none at the end. A signal, such
-    /// as that of Ctrl-C, is an error.
+    /// Waits for the next items, and returns up to `most` of those that have arrived; none at the end. A signal, such
+    /// as from Ctrl-C, is an error.
     pub(crate) fn wait(&self, py: Python<'_>, most: usize) -> PyResult<Vec<T>> {
         if self.process != process::id() {
             return Err(usage(py, "cannot continue after a fork; call the operation again"));
@@ -62,13 +62,13 @@ impl<T: Send + 'static> Feed<T> {
         Ok(Vec::new())
     }
 
-    /// Waits for the next item; `None` at the end. The thread must not need Python, whose lock the caller may have.
+    /// Waits for the next item; `None` at the end. The thread must not need Python, whose lock the caller may hold.
     pub(crate) fn next(&self) -> Option<Result<T, &'static str>> {
         let item = lock(&self.items).recv();
         item.map_or_else(|_| self.end().err().map(Err), |item| Some(Ok(item)))
     }
 
-    /// Checks that the thread has not panicked: what it sent is not everything then.
+    /// Fails if the thread has panicked, because items are then missing.
     fn end(&self) -> Result<(), &'static str> {
         let is_complete = self.is_complete.load(Ordering::Acquire);
         if is_complete { Ok(()) } else { Err("the thread of the call panicked; please report it") }
@@ -80,7 +80,7 @@ impl<T: Send + 'static> Feed<T> {
     }
 }
 
-/// Runs blocking work on a thread, so that Ctrl-C ends the wait for it.
+/// Runs blocking work on a thread, so that Ctrl-C can end the wait for it.
 pub(crate) fn on_thread<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -94,5 +94,5 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The longest time until a signal is noticed.
+/// Maximum time until a signal is noticed.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);

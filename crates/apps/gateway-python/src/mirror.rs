@@ -1,4 +1,4 @@
-//! The functions of a mirror. `gateway._mirror` gives their results types.
+//! The functions of a mirror. `gateway._mirror` wraps their results in typed classes.
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -38,7 +38,7 @@ impl Mirror {
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Source::new(client.base_url.as_str(), account);
         let (path, client) = (self.path.clone(), client.client(py)?);
-        // The feed of a mirror that Python creates begins with all records.
+        // In a mirror that Python creates, the feed begins with all records.
         let options =
             SyncOptions { emits_baseline: true, accepted_missing, ..SyncOptions::default() };
         let synced =
@@ -75,7 +75,7 @@ impl Mirror {
         Ok((loads(py, &changes.collect::<Value>().to_string())?, cursor.to_string()))
     }
 
-    /// Returns a record that is not gone or forgotten.
+    /// Returns a record, unless it is gone or forgotten.
     fn record<'py>(
         &self,
         py: Python<'py>,
@@ -113,7 +113,7 @@ impl Mirror {
         loads(py, &found.to_string())
     }
 
-    /// Returns the counts of a period in seconds since 1970.
+    /// Returns the counts for a period, whose start and end are in seconds since 1970.
     fn report<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Functions for the classes of all records: JSON, parameters, and fields that the contract does not list.
+//! Functions that all record classes share: JSON, parameters, and fields that the contract does not list.
 
 use gateway_client::model::Extra;
 use pyo3::prelude::*;
@@ -7,18 +7,18 @@ use serde::Serialize;
 
 use crate::error::usage;
 
-/// Returns the JSON text of a record or a field. A field that was absent is absent, and one that was null is null.
+/// Returns the JSON text of a record or a field. Absent fields stay absent, and null fields stay null.
 pub(crate) fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value)
         .map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
 }
 
-/// Returns the objects of Python for a JSON text.
+/// Parses JSON text into Python objects.
 pub(crate) fn loads<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// Returns a record or a field as objects of Python.
+/// Converts a record or a field to Python objects.
 pub(crate) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     loads(py, &json(value)?)
 }
@@ -32,7 +32,7 @@ pub(crate) fn extra<'py>(py: Python<'py>, extra: &Extra<'_>) -> PyResult<Bound<'
     Ok(fields)
 }
 
-/// A parameter that is sent as text or in digits: a string, or a whole number.
+/// A parameter: a string, or a whole number, which is sent in digits.
 #[derive(Clone, FromPyObject)]
 pub(crate) enum Argument {
     Number(i64),
@@ -48,7 +48,7 @@ impl Argument {
     }
 }
 
-/// Refuses a parameter without another one that it needs: the service would ignore it.
+/// Refuses a parameter that is given without one that it needs, because the service would ignore it.
 pub(crate) fn needs(py: Python<'_>, one: (&str, bool), other: (&str, bool)) -> PyResult<()> {
     if one.1 && !other.1 {
         return Err(usage(py, &format!("`{}` has an effect only with `{}`", one.0, other.0)));

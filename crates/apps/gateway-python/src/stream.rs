@@ -1,4 +1,4 @@
-//! The records of a list, read while it arrives.
+//! The records of a list, read as they arrive.
 
 use std::collections::VecDeque;
 use std::ffi::CString;
@@ -23,7 +23,7 @@ pub(crate) trait Listed: Record + Send + 'static {
     /// The columns of a table of records.
     const COLUMNS: &'static [Column];
 
-    /// Returns the object of Python.
+    /// Returns the Python object.
     fn object(self, py: Python<'_>) -> PyResult<Py<PyAny>>;
 
     /// Appends one value for each column.
@@ -33,7 +33,7 @@ pub(crate) trait Listed: Record + Send + 'static {
 /// The records of a list: an iterator, or a table. Nothing is sent until they are read.
 #[pyclass(frozen, module = "gateway._native")]
 pub(crate) struct Stream {
-    /// The list until it is read.
+    /// The list, until reading begins.
     list: Mutex<Option<Box<dyn List>>>,
     records: OnceLock<Feed<Received>>,
     received: Mutex<VecDeque<Received>>,
@@ -41,7 +41,7 @@ pub(crate) struct Stream {
     was_warned: AtomicBool,
 }
 
-/// Creates the object of a record that arrived; an error says why the list was truncated.
+/// Creates the Python object of a received record; an error says why the list was truncated.
 type Received = Result<Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>, Error>;
 
 /// The records that were rejected so far.
@@ -64,7 +64,7 @@ impl Stream {
         }
     }
 
-    /// Returns the records, and begins to read them.
+    /// Returns the records, and starts to read them.
     fn records(&self, py: Python<'_>) -> PyResult<&Feed<Received>> {
         let mut list = lock(&self.list);
         if let Some(list) = list.take() {
@@ -79,7 +79,7 @@ impl Stream {
         list.ok_or_else(|| usage(py, READ))?.batches(py)
     }
 
-    /// Warns once of records that were rejected.
+    /// Warns once about rejected records.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         let count = lock(&self.rejected).len();
         if count == 0 || self.was_warned.swap(true, Ordering::AcqRel) {
@@ -117,7 +117,7 @@ impl Stream {
     /// Waits for the next records; none at the end.
     fn batch(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         let mut batch: Vec<_> = self.__next__(py)?.into_iter().collect();
-        // An error is returned by the next call, after the records before it.
+        // The next call returns an error, after this one has returned the records before it.
         while !batch.is_empty() && matches!(lock(&self.received).front(), Some(Ok(_))) {
             batch.extend(self.__next__(py)?);
         }
@@ -131,12 +131,12 @@ impl Stream {
         Ok(table)
     }
 
-    /// Returns a stream of batches, which are read as the caller asks for them.
+    /// Returns a stream that reads each batch when the caller requests it.
     fn arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         self.batches(py)?.capsule(py)
     }
 
-    /// The index, the reason, the path and the JSON text of each record that was rejected.
+    /// The index, the reason, the path and the JSON text of each rejected record.
     #[getter]
     fn rejected(&self) -> Vec<(u64, String, String, String)> {
         let rejected = lock(&self.rejected);
@@ -155,7 +155,7 @@ impl Stream {
     }
 }
 
-/// A list of any records, which is read once.
+/// A list of any kind of record. It can be read only once.
 trait List: Send {
     fn records(self: Box<Self>, sender: &SyncSender<Received>);
     fn batches(self: Box<Self>, py: Python<'_>) -> PyResult<Batches>;
@@ -209,7 +209,7 @@ where
     }
 }
 
-/// How many records a thread may be ahead.
+/// Maximum number of records that a thread may be ahead of the reader.
 const AHEAD: usize = 1024;
 
 const READ: &str = "the list has already been read; call the operation again";

@@ -1,4 +1,4 @@
-"""The exceptions. Their texts contain no token and no data of the service."""
+"""The exceptions. Their messages contain no token and no data from the service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class GatewayError(Exception):
-    """A call failed. The text is "what: why (what to do next)"."""
+    """A call failed. The message is "what: why (what to do next)"."""
 
     kind: str = ""
     """The kind in one word, such as `rate_limited`. Kinds never change their names."""
@@ -31,7 +31,7 @@ class GatewayError(Exception):
     delivered: int | None = None
     """How many records of a list were received before the error."""
     retry_after: float | None = None
-    """How many seconds the service asks to wait."""
+    """How many seconds the service asks clients to wait."""
     transient: bool = False
     """Whether the same call may succeed later."""
     body: bytes | None = None
@@ -43,7 +43,7 @@ class UsageError(GatewayError, ValueError):
 
 
 class AuthError(GatewayError):
-    """There is no token, the service rejected it, or it does not allow the call."""
+    """The token is missing, the service rejected it, or it does not allow the call."""
 
 
 class NetworkError(GatewayError):
@@ -51,7 +51,7 @@ class NetworkError(GatewayError):
 
 
 class RateLimitedError(GatewayError):
-    """The service asks to wait."""
+    """The service limits the rate of calls."""
 
 
 class ServerError(GatewayError):
@@ -104,7 +104,7 @@ _KINDS: dict[type[GatewayError], dict[str, str]] = {
 
 
 def create(kind: str, message: str, hint: str, facts: dict[str, Any]) -> GatewayError:
-    """Creates the exception of a kind, for the native module."""
+    """Creates the exception for a kind. Called by the native module."""
     found = [(one, hints[kind]) for one, hints in _KINDS.items() if kind in hints]
     category, default = found[0] if found else (GatewayError, "")
     hint = hint or default

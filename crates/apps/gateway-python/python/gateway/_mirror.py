@@ -11,7 +11,7 @@ from . import _native
 
 
 class TableReport(NamedTuple):
-    """What a sync did with a table."""
+    """The changes of a sync to a table."""
 
     table: str
     added: int
@@ -24,7 +24,7 @@ class TableReport(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of a record. It has no values except those of a placement."""
+    """A change of a record. It has no values, except the status of a placement."""
 
     number: int
     at: int
@@ -53,7 +53,7 @@ class Placement(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The events of a period."""
+    """What happened in a period."""
 
     new: int
     moved: int
@@ -63,7 +63,7 @@ class Report(NamedTuple):
 
 
 class Mirror:
-    """A mirror in a SQLite file, the same as that of `gateway mirror`. `sync` creates it."""
+    """A mirror in a SQLite file, as `gateway mirror` uses. `sync` creates it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -76,15 +76,15 @@ class Mirror:
         account: str = "default",
         accept_missing: Mapping[str, int] | None = None,
     ) -> list[TableReport]:
-        """Brings all tables up to date. Use one name of an account for each file: `default` is that of the program.
+        """Brings all tables up to date. Use one account name per file; the program uses its profile, such as `default`.
 
-        `accept_missing` says for a table how many records may be missing, if the deletion guard refused them.
+        `accept_missing` is the number of missing records to accept, by table, after the deletion guard refused.
         """
         reports = self._mirror.sync(client, account, dict(accept_missing or {}))
         return [TableReport(**report) for report in reports]
 
     def changes(self, after: str | None = None, limit: int = 1000) -> tuple[list[Change], str]:
-        """Returns the next changes after a cursor, and the cursor after them. It begins with the first sync."""
+        """Returns the next changes after a cursor, or from the first sync on, and the cursor after them."""
         changes, cursor = self._mirror.changes(after, limit)
         return [Change(**change) for change in changes], cursor
 
@@ -101,12 +101,12 @@ class Mirror:
         status: str | None = None,
         days: int = 0,
     ) -> list[Placement]:
-        """Returns the candidates in vacancies, those first that wait for the longest time."""
+        """Returns candidates in vacancies, longest waiting first."""
         group, member = (None if one is None else str(one) for one in (vacancy, candidate))
         return [Placement(**one) for one in self._mirror.placements(group, member, status, days)]
 
     def report(self, days: float = 7, *, source: str | None = None) -> Report:
-        """Counts the events of the last days. With a column such as `portal_name`, new candidates are counted by it."""
+        """Counts what happened in the last days, with new candidates by a column, such as `portal_name`."""
         now = int(time.time()) + 1
         reports = self._mirror.report(now - int(days * 86400), now, source)
         return Report(**reports[0]) if reports else Report(0, 0, [], [], [])

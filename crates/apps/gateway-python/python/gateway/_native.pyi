@@ -1,4 +1,4 @@
-"""The native module: what the other modules do not describe."""
+"""The native module: the types that the other modules do not declare."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,18 +23,18 @@ class Client:
         """The base URL of the service."""
 
 class Record:
-    """What all records have. It exists only for type checkers."""
+    """The methods that all records have. It exists only for type checkers."""
 
     @property
     def extra(self) -> dict[str, Any]:
         """The fields that the contract does not list."""
     def to_json(self) -> str:
-        """The record as JSON text. An absent field is absent, and one that was null is null."""
+        """The record as JSON text. Absent fields stay absent, and null fields stay null."""
     def to_dict(self) -> dict[str, Any]:
-        """The record as a dictionary, with the names of the contract. An absent field is absent."""
+        """The record as a dictionary, with the names of the contract. Absent fields stay absent."""
 
 class Demo:
-    """A sample service on this machine, which ends with this object."""
+    """A sample service on this machine, which stops when this object is deleted."""
 
     def __init__(self) -> None: ...
     @property
@@ -42,6 +42,6 @@ class Demo:
     @property
     def token(self) -> str: ...
     def set_day(self, day: int) -> None:
-        """Changes the data to that of a day: 0 is the first one."""
+        """Sets the data to its state on a day; 0 is the first day."""
 
 def __getattr__(name: str) -> Any: ...

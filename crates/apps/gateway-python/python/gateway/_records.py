@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 async def in_thread(call: Callable[..., T], *arguments: Any) -> T:
-    """Calls a function on a thread, while the event loop goes on."""
-    # Its import takes longer than all others, and the program does not need it.
+    """Calls a function on a thread, while the event loop keeps running."""
+    # Imported here because it takes longer than all other imports, and the program does not need it.
     import asyncio
 
     return await asyncio.to_thread(call, *arguments)
@@ -43,8 +43,8 @@ class Rejected:
 class Records(Generic[T]):
     """The records of a list, which are read once: one by one as they arrive, or as a table.
 
-    Nothing is sent until the first record is asked for. Tools that know Arrow, such as DuckDB and
-    Polars, read it as it is, with little memory.
+    Nothing is sent until you ask for the first record. Tools that read Arrow streams, such as DuckDB
+    and Polars, accept the list itself and need little memory.
     """
 
     __slots__ = ("_stream",)
@@ -66,29 +66,29 @@ class Records(Generic[T]):
 
     @property
     def rejected(self) -> list[Rejected]:
-        """The records that do not match the contract, as far as the list was read."""
+        """The records read so far that do not match the contract."""
         return [Rejected(*facts) for facts in self._stream.rejected]
 
     def close(self) -> None:
-        """Ends all waits for records, also on other threads."""
+        """Ends all waits for records, even on other threads."""
         self._stream.close()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._stream.arrow()
 
     def to_arrow(self) -> pyarrow.Table:
-        """Reads the whole list into a table of pyarrow."""
+        """Reads the whole list into a pyarrow table."""
         import pyarrow
 
         return pyarrow.table(self._stream.table())
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """Reads the whole list into a data frame of pandas. The options are those of `pyarrow.Table.to_pandas`."""
+        """Reads the whole list into a pandas data frame. The options are passed to `pyarrow.Table.to_pandas`."""
         frame: pandas.DataFrame = self.to_arrow().to_pandas(**options)
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """Reads the whole list into a data frame of Polars."""
+        """Reads the whole list into a Polars data frame."""
         import polars
 
         return polars.DataFrame(self._stream.table())
