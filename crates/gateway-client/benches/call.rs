@@ -1,7 +1,7 @@
-//! The cost of a small call, compared with reqwest used by hand: a request with a token, 1 KB of JSON, decoded.
+//! The cost of a small call, with a token and 1 KB of JSON to decode, compared with direct use of reqwest.
 //!
 //! `cargo bench -p gateway-client --bench call` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`. Time is the CPU time of the thread of the client; the server runs on other threads.
+//! `docs/benchmarks.md`. Times are the CPU time of the client's thread; the server runs on other threads.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     document::publish("call", &text)
 }
 
-/// Sends [`REQUESTS`] requests, this many at a time. Returns the microseconds of CPU for each.
+/// Sends [`REQUESTS`] requests, this many concurrently. Returns the CPU time of each, in microseconds.
 type Subject = Box<dyn Fn(usize) -> f64>;
 
 /// Runs one task for each concurrent call, all on this thread.
@@ -111,7 +111,7 @@ fn bare(base_url: &str) -> Subject {
 }
 
 fn ours(base_url: &str) -> Subject {
-    // Every connection is kept, so that none is opened while the time is measured.
+    // All connections are kept open, so that none is opened during the measurement.
     let options = Options::default().proxy(Proxy::Never).pool_max_idle(64);
     let options = options.connect_timeout(CONNECT).idle_timeout(IDLE);
     let client = Client::builder(base_url)

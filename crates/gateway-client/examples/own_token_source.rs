@@ -11,7 +11,7 @@ use gateway_client::transport::{BoxError, BoxFuture, MemoryTransport};
 use gateway_client::{AccessToken, Client, TokenSource};
 use tokio::sync::Mutex;
 
-/// Acts as a vault that issues tokens, and keeps the last token.
+/// A stand-in for a vault that issues tokens. It keeps the last token.
 struct Vault(Mutex<AccessToken>);
 
 impl TokenSource for Vault {
@@ -21,7 +21,7 @@ impl TokenSource for Vault {
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
         Box::pin(async move {
             let mut last = self.0.lock().await;
-            // Otherwise another client of this source has already replaced the refused token.
+            // If they differ, another client of this source has already replaced the refused token.
             if refused == Some(&*last) {
                 *last = AccessToken::new("gwt_second")?;
             }

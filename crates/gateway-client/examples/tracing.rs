@@ -19,7 +19,7 @@ use tracing_subscriber::prelude::*;
 async fn main() -> Result<(), Box<dyn Error>> {
     // Prints each span when it ends, with its fields and its duration.
     let lines = fmt::layer().with_span_events(FmtSpan::CLOSE).with_writer(io::stderr);
-    // The libraries below the client have other spans and events.
+    // The libraries that the client uses emit other spans and events.
     let ours = Targets::new().with_target("gateway_client", Level::DEBUG);
     tracing_subscriber::registry().with(lines.with_filter(ours)).init();
 

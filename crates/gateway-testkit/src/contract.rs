@@ -2,7 +2,7 @@
 //!
 //! The checks send only GET and HEAD requests, so they are safe to run against production: about 40 requests, all with
 //! small responses except the few for the list of all candidates. Each check names its source: a section of the
-//! contract, a section of an RFC, or a decision of this project on a point that the contract leaves open. A decision is
+//! contract, a section of an RFC, or this project's decision on a point that the contract leaves open. A decision is
 //! judged only with [`Profile::Reference`]; with [`Profile::Any`], its verdict is [`Verdict::Open`], which says what
 //! was observed.
 //!

@@ -272,7 +272,7 @@ impl HttpBody for Body {
     }
 }
 
-/// The chunks that a function polls for.
+/// Chunks from a function that polls for the next one.
 struct Polled<F>(F);
 
 impl<F> Unpin for Polled<F> {}
@@ -297,7 +297,7 @@ struct Limited<S, F> {
     body: Body,
     end: Option<Instant>,
     idle_timeout: Duration,
-    /// When the next frame was first polled and not ready.
+    /// When the pending poll for the next frame began.
     waiting_since: Option<Instant>,
     sleep_until: S,
     /// Fires at the next limit or earlier: a frame moves the limit, but not the timer.

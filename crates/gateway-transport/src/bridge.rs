@@ -122,7 +122,7 @@ impl RuntimeThread {
             };
             drop(report.send(Ok(runtime.handle().clone())));
             drop(runtime.block_on(stopped));
-            // A name lookup may still run on a thread of the blocking pool; do not wait for it.
+            // A name lookup may still be running on a thread of the blocking pool; do not wait for it.
             runtime.shutdown_background();
         })?;
         let handle = started.recv().map_err(io::Error::other)??;
@@ -140,8 +140,8 @@ impl RuntimeThread {
 
 type Chunk = Result<Option<Bytes>, TransportError>;
 
-/// Returns the first chunk of `body` if it has already arrived, as it has after a short response. That saves putting
-/// the calling thread to sleep a second time.
+/// Returns the first chunk of `body` if it has already arrived, as in a short response. This saves putting the calling
+/// thread to sleep a second time.
 async fn first_chunk(body: &mut Body) -> Option<Chunk> {
     let mut first = poll_once(body).await;
     if first.is_none() {
@@ -166,7 +166,7 @@ async fn poll_once(body: &mut Body) -> Option<Chunk> {
     .await
 }
 
-/// A body that the reading thread polls.
+/// A body that is polled on the thread that reads it.
 struct DrivenBody {
     body: Body,
     first: Option<Chunk>,

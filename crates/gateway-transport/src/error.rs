@@ -56,14 +56,14 @@ impl TransportErrorKind {
     }
 }
 
-/// The phase of an exchange in which it failed.
+/// The phase in which an exchange failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Name lookup, connecting, and the TLS handshake.
+    /// The name lookup, the connection, and the TLS handshake.
     Connect,
-    /// Sending the request and waiting for the response head. Includes connecting if the client does not distinguish
-    /// the two.
+    /// Sending the request and waiting for the response head. Includes the phase `Connect` if the client does not
+    /// distinguish the two.
     Head,
     /// Receiving the body.
     Body,
@@ -113,9 +113,9 @@ struct Inner {
 }
 
 impl TransportError {
-    /// Creates an error of this kind, whose message is `text`.
+    /// Creates an error of this kind with the message `text`.
     ///
-    /// `text` is a lowercase fragment without a full stop and without any data. Phase and [`Sent`] are derived from the
+    /// The message must be a lowercase fragment without a full stop or data. Phase and [`Sent`] are derived from the
     /// kind where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
     #[cold]
     pub fn new(kind: TransportErrorKind, text: impl Into<Cow<'static, str>>) -> Self {

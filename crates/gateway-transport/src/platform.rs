@@ -12,7 +12,7 @@ pub use std::time::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use web_time::Instant;
 
-/// Returns the current instant, which is simulated if this thread runs a simulation.
+/// Returns the current instant, or the simulated one if this thread runs a simulation.
 #[doc(hidden)]
 #[cfg_attr(not(feature = "test-util"), inline)]
 pub fn now() -> Instant {

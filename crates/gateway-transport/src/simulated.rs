@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::{BoxFuture, Instant};
 
-/// A source of time: a clock, a date, and two ways to wait.
+/// A source of time: a clock, a date, and an async and a blocking wait.
 pub trait Time: Send + Sync {
     /// Returns the current instant.
     fn now(&self) -> Instant;

@@ -18,8 +18,8 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
         return Err(refused("the target contains credentials"));
     }
     let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
-    // Some clients replace an invalid port with the default port of the scheme. Parsing a number would allow a plus
-    // sign; a port has none.
+    // Some clients replace an invalid port with the default port of the scheme. Parsing it as a
+    // number would accept a plus sign.
     if !port.is_empty() && (authority.port_u16().is_none() || port.contains('+')) {
         return Err(refused("the target has an invalid port"));
     }

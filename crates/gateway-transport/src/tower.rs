@@ -98,7 +98,7 @@ where
         let deadline = Deadline::of(&request);
         let mut service = self.service.lock().clone();
         let exchange = async move {
-            // Readiness does not carry over to clones: call the same clone that was polled ready.
+            // A clone does not inherit readiness: call the clone that was polled ready.
             poll_fn(|cx| service.poll_ready(cx)).await.map_err(|e| classify(e, Phase::Unknown))?;
             service.call(request.map(B::from)).await.map_err(|e| classify(e, Phase::Head))
         };
@@ -128,7 +128,7 @@ impl<S, B> fmt::Debug for ServiceTransport<S, B> {
     }
 }
 
-/// Converts a layer's error: returns a `TransportError` unchanged, and classifies any other error by its cause.
+/// Returns a layer's `TransportError` unchanged, and classifies any other error by its cause.
 #[cold]
 fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
     let error = match error.into().downcast::<TransportError>() {

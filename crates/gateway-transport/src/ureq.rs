@@ -158,7 +158,7 @@ fn is_this_machine(uri: &Uri) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Number of hosts that can keep their full share of unused connections. ureq also limits the total over all hosts.
+/// Number of hosts that can keep the maximum number of unused connections. ureq also limits the total for all hosts.
 const HOSTS_WITH_FULL_POOL: usize = 4;
 
 /// Converts `error`, which occurred in `phase`, to our type.
@@ -173,7 +173,7 @@ fn classify(error: Error, phase: Phase) -> TransportError {
         Error::HostNotFound => TransportErrorKind::Resolve,
         Error::ConnectionFailed | Error::ConnectProxyFailed(_) => TransportErrorKind::Connect,
         Error::Tls(_) | Error::TlsRequired => TransportErrorKind::Tls,
-        // Two of these quote the target, so none of them is kept as a source.
+        // Two of these errors quote the target, so none is kept as a source.
         Error::BadUri(_) | Error::Http(_) | Error::RequireHttpsOnly(_) | Error::InvalidProxyUrl => {
             return TransportError::of_kind(TransportErrorKind::InvalidRequest);
         }
@@ -213,7 +213,7 @@ fn classify_io(error: io::Error, phase: Phase) -> TransportError {
     with_default_phase(phase, TransportError::from_io(error))
 }
 
-/// Sets `phase` on an error whose kind does not imply a phase.
+/// Sets the phase of an error whose kind does not imply one.
 fn with_default_phase(phase: Phase, error: TransportError) -> TransportError {
     if error.phase() == Phase::Unknown { error.with_phase(phase) } else { error }
 }
@@ -279,7 +279,7 @@ mod tests {
         assert!(!format!("{error} {error:?}").contains("secret"));
     }
 
-    /// Nothing of the request is sent before the handshake is complete. After it, all of the request may have been
+    /// Before the handshake is complete, no part of the request is sent. After it, all of the request may have been
     /// sent.
     #[cfg(feature = "__tls")]
     #[test]

@@ -9,7 +9,7 @@ pub(crate) enum Variant {
     Plain,
     /// Indented by four spaces.
     Pretty,
-    /// All non-ASCII characters escaped as `\uXXXX`, with names that contain only those.
+    /// Names of only non-ASCII characters, all escaped as `\uXXXX`.
     Escapes,
     /// Eight fields that the contract does not list, in three places.
     Extra,

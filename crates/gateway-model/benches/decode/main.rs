@@ -1,8 +1,8 @@
 //! Speed of decoding, compared in the same run with `serde_json` into derived structs.
 //!
 //! `cargo bench --manifest-path crates/gateway-model/benches/Cargo.toml` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`. Times are CPU
-//! times of the thread, rounds are interleaved, and a ratio is the median over all rounds of the ratio within a round.
+//! `docs/benchmarks.md`. Times are the thread's CPU time, rounds are interleaved, and a ratio is the median of the ratios
+//! within each round.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
     document::publish(PLACE, &text)
 }
 
-/// Measures every subject on a body, in turn and round by round. Returns the median speed of each in megabytes of JSON per
-/// second, and the median over the rounds of its ratio to the reference.
+/// Measures every subject on a body, round by round. Returns the median speed of each, in megabytes of JSON per second,
+/// and the median of its ratios to the reference within each round.
 fn measure(body: &[u8]) -> Vec<String> {
     let expected = (SUBJECTS[0].run)(body);
     for subject in SUBJECTS {
@@ -97,10 +97,10 @@ fn count(subject: &str, variant: &str, bytes: &str, times: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The name of the section: with or without SIMD instructions.
+/// The name of the section, which depends on SIMD instructions.
 const PLACE: &str = if cfg!(feature = "simd") { "decode-simd" } else { "decode" };
 
 const ROUNDS: usize = 7;
 
-/// The bytes of a body.
+/// The length of a body, in bytes.
 const SIZE: usize = 1_000_000;

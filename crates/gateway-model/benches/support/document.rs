@@ -1,4 +1,4 @@
-//! The document with the results.
+//! Writes the results to the document.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ pub(crate) fn publish(place: &str, text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Replaces a section of `docs/benchmarks.md`, which two markers enclose.
+/// Replaces the section of `docs/benchmarks.md` between two markers.
 fn write(place: &str, text: &str) -> std::io::Result<()> {
     let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let mut paths = folders.map(|folder| folder.join("docs/benchmarks.md"));

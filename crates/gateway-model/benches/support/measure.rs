@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Returns the middle one of these values.
+/// Returns the median of these values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

@@ -58,7 +58,7 @@ impl Transport for ReqwestTransport {
             .fetch_credentials_omit()
             .fetch_cache_no_store()
             .fetch_referrer_policy("no-referrer");
-        // This notices an idle peer; the deadline of the head may be earlier.
+        // This limits the silence of the peer; the deadline of the head may be earlier.
         let idle = Deadline::after(self.idle_timeout).instant();
         let response = timeout_at(deadline.head().min(idle), request.send())
             .await
@@ -173,7 +173,7 @@ const DECODED: [&str; 5] = ["br", "deflate", "gzip", "x-gzip", "zstd"];
 /// Classifies a failure before the body.
 ///
 /// A browser does not say whether it could not connect, refused a certificate, or lost the connection, so that scripts
-/// learn nothing about the network. Its text is dropped, because it may contain data.
+/// learn nothing about the network. The error's text is dropped, because it may contain data.
 fn classify(error: &::reqwest::Error) -> TransportError {
     if error.is_builder() {
         return failed(TransportErrorKind::InvalidRequest);

@@ -54,12 +54,12 @@ impl ReqwestTransport {
 
     /// Converts a request for reqwest and starts it. Returns the future of the response, and the deadline for its head.
     ///
-    /// Separate from [`send`](Transport::send), to keep these locals out of its future, which each request allocates.
+    /// This is separate from [`send`](Transport::send) to keep these locals out of the future that each request allocates.
     fn start(
         &self,
         request: Request,
     ) -> Result<(impl Future<Output = Outcome> + use<>, Instant), TransportError> {
-        // reqwest panics when it is polled outside a runtime.
+        // reqwest panics if it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
         let idle_end = Deadline::after(self.0.settings.options.idle_timeout).instant();
@@ -112,8 +112,8 @@ impl fmt::Debug for ReqwestTransport {
 
 /// One client for each runtime.
 ///
-/// A pooled connection is driven by the runtime that opened it. Used from another runtime, the connection stalls until
-/// the deadline when its own runtime is idle or gone.
+/// The runtime that opened a pooled connection drives it. Used from another runtime, the connection stalls until the
+/// deadline if its own runtime is idle or gone.
 struct Clients {
     settings: Settings,
     slots: Mutex<Vec<Slot>>,
@@ -142,10 +142,10 @@ impl Clients {
     }
 }
 
-/// Maximum number of runtimes with a client. Programs have one or two runtimes; tests create more, each short-lived.
+/// Maximum number of runtimes with a client. Programs have one or two runtimes; tests create many short-lived ones.
 const MAX_RUNTIMES: usize = 8;
 
-/// The settings of a client, to create more clients like the first.
+/// The settings for creating further clients like the first.
 struct Settings {
     options: Options,
     proxies: Vec<::reqwest::Proxy>,
@@ -178,7 +178,7 @@ impl Settings {
             .pool_max_idle_per_host(options.pool_max_idle)
             // Following redirects would send the credentials to any host the peer names.
             .redirect(redirect::Policy::none())
-            // The default sends the previous URL, including its query.
+            // By default, the header `Referer` contains the previous URL with its query.
             .referer(false)
             // The default silently retries some refused requests.
             .retry(retry::never())
@@ -189,7 +189,7 @@ impl Settings {
             .no_zstd()
             .no_deflate()
             .no_hickory_dns()
-            // The default reads the environment itself.
+            // By default, reqwest reads the proxies from the environment itself.
             .no_proxy();
         for proxy in &self.proxies {
             builder = builder.proxy(proxy.clone());

@@ -78,11 +78,11 @@ fn look_up(uri: &Uri, timeout: NextTimeout) -> Result<vec::IntoIter<SocketAddr>,
     let (result_out, result_in) = sync_channel(1);
     let thread = thread::Builder::new()
         .name("gateway-lookup".into())
-        // The send fails if the timeout has passed.
+        // This fails if the receiver has stopped waiting.
         .spawn(move || drop(result_out.send(host.to_socket_addrs())))?;
     match result_in.recv_timeout(duration) {
         Ok(addresses) => {
-            // The thread is about to end. Joining it avoids detaching it at that moment.
+            // The thread is about to end. Join it rather than detach it at that moment.
             drop(thread.join());
             Ok(addresses?)
         }
@@ -131,7 +131,7 @@ impl<In: Transport> Connector<In> for TruncationConnector {
     }
 }
 
-/// A connection that reports a break as an error.
+/// A connection that returns an error when it breaks.
 #[derive(Debug)]
 pub(super) struct TruncationCheck<T>(T);
 
@@ -146,7 +146,7 @@ impl<T: Transport> Transport for TruncationCheck<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.0.await_input(timeout).map_err(|error| match error {
-            // ureq mistakes a break for the end of the body only if it is an `Error::Io`. `classify` unwraps it.
+            // ureq takes only an `Error::Io` for the end of the body. `classify` unwraps this error.
             Error::Io(error) if is_broken(&error) => Error::Other(error.into()),
             error => error,
         })

@@ -55,7 +55,7 @@ impl<In: Transport> Connector<In> for TlsConnector {
     }
 }
 
-/// Returns ureq's own errors (a timeout) unchanged, and converts all others to ours.
+/// Returns ureq's own errors, such as a timeout, unchanged, and converts all others to ours.
 #[cold]
 fn handshake_failed(error: io::Error) -> Error {
     let error = match Error::from(error) {

@@ -210,7 +210,7 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// These futures block instead of waiting, and a body from a blocking transport blocks while it is polled. A call is
+/// These futures block instead of waiting, as does a body from a blocking transport while it is polled. A call is
 /// therefore ready when it is first polled.
 impl Io for Arc<dyn BlockingTransport + '_> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {

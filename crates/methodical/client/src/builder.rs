@@ -170,7 +170,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets how many retries all calls together may make in one burst.
+    /// Sets the number of retries that all calls together may make in one burst.
     #[cfg(feature = "test-util")]
     #[doc(hidden)]
     pub fn retry_burst(mut self, retries: u32) -> Self {
@@ -188,7 +188,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets how many calls of this client and its clones may be in flight at the same time. Default: no limit.
+    /// Sets the maximum number of concurrent calls of this client and its clones. Default: no limit.
     ///
     /// The time that a call waits for its turn counts towards its timeout. A stream is in flight until it ends or is
     /// dropped, so a program that makes calls while it reads streams needs a limit above the number of its streams.

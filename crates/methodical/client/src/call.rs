@@ -65,7 +65,7 @@ pub(crate) enum Next<B> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported(pub(crate) ErrorClass);
 
-/// The time and the randomness of a decision, which the driver provides.
+/// The time and the random number that a decision needs. The driver provides them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) now: Instant,

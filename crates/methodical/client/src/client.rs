@@ -329,7 +329,7 @@ impl<S: Service> ClientBuilder<S> {
     }
 }
 
-#[expect(private_bounds, reason = "only the two kinds of shared transports make calls")]
+#[expect(private_bounds, reason = "only the two kinds of shared transports can make calls")]
 impl<S: Service, T: Io> ClientBuilder<S, T> {
     /// Creates the client. Nothing is sent yet.
     ///

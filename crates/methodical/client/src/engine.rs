@@ -39,7 +39,7 @@ pub(crate) trait Io: Sized {
 
     async fn sleep(delay: Duration);
 
-    /// Creates the default transport, for a client that was given none.
+    /// Creates the default transport, for a client without another one.
     fn new_default() -> Result<Self, Error>;
 }
 
@@ -170,7 +170,7 @@ impl<T: Io> Engine<T> {
         Ok(Answer { response, attempts: call.attempts, end: call.end(), permit })
     }
 
-    /// Returns what the requests of an operation share.
+    /// Returns the part that all requests of a call share.
     fn draft<O: Operation>(&self, operation: &O) -> Result<Draft<'_>, Error> {
         let Shared { headers, base_url, auth, .. } = &*self.shared;
         Draft::new(headers, base_url, *auth, self.options.as_deref(), operation.query()?)
@@ -246,7 +246,7 @@ impl<T: Io> Engine<T> {
         }
         let turn = self.shared.pace.turn(now());
         loop {
-            // In the meantime, the service may have asked another call to wait.
+            // In the meantime, a response to another call may have asked clients to wait.
             let (start, now) = (self.shared.pace.start(turn), now());
             if start <= now {
                 return Ok(());
@@ -415,7 +415,7 @@ async fn beginning_of_list<O: ListOperation>(
     Ok(Response::from_parts(head, list))
 }
 
-/// Receives the part of an error's body that is kept, until the deadline.
+/// Receives, until the deadline, the part of an error's body that is kept.
 ///
 /// A failure ends the body without an error: the status is more useful than the failure.
 async fn beginning(mut body: Body, deadline: Option<Instant>) -> Bytes {

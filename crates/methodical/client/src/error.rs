@@ -170,7 +170,7 @@ impl Error {
         }))
     }
 
-    /// Creates an error about a setting of the client.
+    /// Creates the error for an invalid setting of the client.
     pub(crate) fn config(text: &'static str) -> Self {
         Self::new(ErrorKind::Config, text)
     }
@@ -312,7 +312,7 @@ fn shown_code(reported: &ServiceError) -> Option<&str> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The next step comes last.
+        // The next step is the last part of the message.
         let (what, next) =
             self.0.text.split_at(self.0.text.find("; ").unwrap_or(self.0.text.len()));
         f.write_str(what)?;

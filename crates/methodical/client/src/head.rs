@@ -52,7 +52,7 @@ pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
 pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that does not fit still means "very long".
+        // A number that does not fit means a very long time.
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
     let at = httpdate::parse_http_date(value).ok()?;
@@ -71,11 +71,11 @@ pub(crate) struct Meaning {
 /// How the client reacts to a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// It returns the failure.
+    /// Returns the failure.
     Fail,
-    /// It retries after a delay.
+    /// Retries after a delay.
     Retry,
-    /// It gets another token, at most once per call, and retries immediately.
+    /// Gets another token, at most once per call, and retries immediately.
     RefreshToken,
 }
 

@@ -73,7 +73,7 @@
 //! | 429 | [`RateLimited`](ErrorKind::RateLimited) | retries |
 //! | 500, 502, 503, 504 | [`Server`](ErrorKind::Server) | retries |
 //! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
-//! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
+//! | any other except 200 | [`Status`](ErrorKind::Status) | returns the error |
 //!
 //! A service may report a failure in a body with status 200. The client treats its class in the contract like a status:
 //! [`Auth`](model::ErrorClass::Auth) like 401, [`RateLimit`](model::ErrorClass::RateLimit) like 429, and
@@ -108,7 +108,7 @@
 //! | | `gateway.operation` | as above |
 //! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
 //! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
-//! | | `url.full` | the URL; every query value except those of the selectors is redacted |
+//! | | `url.full` | the URL; every query value is redacted, except the values of the selectors |
 //! | | `http.response.status_code` | the status, if there was a response |
 //! | | `error.type` | a status of 400 or above, or the [name of the transport error](transport::TransportErrorKind::as_str) |
 //! | | `otel.status_code` | `error` if there is an `error.type` |
@@ -128,8 +128,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `client`, `blocking`, `builder` | the two clients and their builder |
-//! | `call`, `engine` | a call as a state machine without I/O, and what drives it |
-//! | `request`, `head`, `response`, `streaming_response` | what a call sends, and how it reads the response |
+//! | `call`, `engine` | a call as a state machine without I/O, and its driver |
+//! | `request`, `head`, `response`, `streaming_response` | the requests of a call, and how it reads the response |
 //! | `policy`, `retry`, `pace`, `call_options` | limits, delays between attempts, the pace of all calls, options of one call |
 //! | `records`, `pager` | the records of a list and its pages: steps without I/O, and two drivers |
 //! | `access_token`, `token`, `base_url` | tokens, their sources, and where they may be sent |
@@ -204,7 +204,7 @@ pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, t
 
 /// Returns the guard of a lock, even if a thread panicked while it held the lock.
 ///
-/// This is safe here: no code of this crate can panic halfway through a change to a locked value.
+/// This is safe, because no code of this crate can panic halfway through a change to a locked value.
 pub(crate) fn unpoisoned<Guard>(locked: LockResult<Guard>) -> Guard {
     locked.unwrap_or_else(PoisonError::into_inner)
 }

@@ -47,12 +47,12 @@ impl Pace {
         Self { interval, calls, may_wait, state: Mutex::default() }
     }
 
-    /// Returns whether a request may have to wait. Usually none does, and the lock and the clock are not needed.
+    /// Returns whether a request may have to wait. Usually none has to, so neither the lock nor the clock is needed.
     pub(crate) fn may_wait(&self) -> bool {
         self.may_wait.load(Ordering::Relaxed)
     }
 
-    /// Takes the next turn in the order of requests, and returns its time.
+    /// Takes the next turn of the requests, and returns its time.
     pub(crate) fn turn(&self, now: Instant) -> Instant {
         if self.interval.is_zero() {
             return now;
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(receive(StatusCode::SERVICE_UNAVAILABLE, "7"), 7);
         // A later response does not shorten the pause.
         assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "1"), 7);
-        // No call of the client waits that long.
+        // No call of this client waits that long.
         assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "3600"), 7);
     }
 }

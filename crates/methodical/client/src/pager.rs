@@ -53,7 +53,7 @@ enum Next {
     /// Request the page at this position, or the page that the query requests.
     Request(Option<Position>),
     Fail(Error),
-    /// A page was requested, or there are no more.
+    /// A page was requested, or no page remains.
     Nothing,
 }
 
@@ -147,7 +147,7 @@ impl<P, S> Pager<P, S> {
         if self.delivered == 0 { error } else { error.after_records(self.delivered) }
     }
 
-    /// Counts an entry of the page.
+    /// Counts an entry of the current page.
     pub(crate) fn count(&mut self, json: &str, is_accepted: bool) {
         self.delivered += u64::from(is_accepted);
         self.page.records += 1;
@@ -231,7 +231,7 @@ impl<P, S> Pager<P, S> {
         }
     }
 
-    /// Returns whether the declared number of records says that none follows a page.
+    /// Returns whether, by the declared number of records, no record follows a page.
     fn is_complete(&self, page: Page) -> Result<bool, Cause> {
         if let (Some(total), Some(before)) = (self.total, self.before) {
             let is_complete = before.saturating_add(self.records) >= total;

@@ -40,7 +40,7 @@ pub enum Entry<T> {
 /// error there are no more records. Dropping the value ends the exchange and closes the connection.
 pub struct Records<T, S = (), B = Body> {
     page: Page<T, S>,
-    /// Requests the pages; `None` for a list without pages.
+    /// Requests pages; `None` for a list without pages.
     pages: Option<Pager<ListReader<T, S>, S>>,
     delivered: u64,
     limit: u64,
@@ -143,7 +143,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     }
 }
 
-/// The steps between two records, in both modes.
+/// The steps from one record to the next, which both clients share.
 impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Decodes the next record of what has been received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
@@ -408,7 +408,7 @@ pub(crate) struct ListReader<T, S> {
     is_strict: bool,
     delivered: u64,
     rejected: RejectedPaths,
-    /// The list has ended, with its last record or with an error.
+    /// The list has ended, after its last record or with an error.
     is_over: bool,
 }
 

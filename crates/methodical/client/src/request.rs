@@ -193,7 +193,7 @@ fn appended<'a>(pairs: &'a str, others: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// The text in place of a secret.
+/// The placeholder for a secret.
 pub(crate) const PLACEHOLDER: &str = "REDACTED";
 
 #[cfg(test)]

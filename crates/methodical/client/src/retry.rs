@@ -96,7 +96,7 @@ pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 /// Maximum number of doublings. It keeps the factor within 32 bits, and is far beyond any sensible maximum wait.
 const MAX_DOUBLINGS: u32 = 16;
 
-/// A limit on the retries of a client and its clones, so that they do not multiply the load on a failing service.
+/// The retry budget of a client and its clones, so that retries do not multiply the load on a failing service.
 ///
 /// The budget starts full. Each retry spends one, and every [`CALLS_PER_RETRY`] answered calls earn one back. While the
 /// budget is empty, a failed attempt is not retried.
@@ -119,7 +119,7 @@ impl RetryBudget {
         self.change(|left| (left < self.full).then(|| left + 1));
     }
 
-    /// Takes a retry out of the budget. Returns false if none is left.
+    /// Takes one retry from the budget. Returns false if none is left.
     pub(crate) fn withdraw(&self) -> bool {
         self.change(|left| left.checked_sub(CALLS_PER_RETRY))
     }

@@ -1,5 +1,5 @@
-//! Time: the clock and the date, even in a browser; blocking and async waits, on any runtime or none; and the time
-//! limits of a call, with the errors that name them.
+//! The clock and the date, even in a browser; blocking and async waits, with or without a runtime; and the time limits
+//! of a call, with the errors that name them.
 
 use std::pin::pin;
 use std::time::{Duration, SystemTime};
@@ -29,7 +29,7 @@ pub(crate) fn date() -> SystemTime {
     web_time::SystemTime::now().to_std()
 }
 
-/// Waits without blocking the thread, on any async runtime or none. A delay beyond the range of the clock is skipped.
+/// Waits without blocking the thread, with or without a runtime. A delay beyond the range of the clock is skipped.
 #[doc(hidden)]
 pub async fn sleep(delay: Duration) {
     if let Some(end) = now().checked_add(delay) {
@@ -105,7 +105,7 @@ impl Limit {
     }
 }
 
-/// The end of a message about a timeout: the limit, its value, and its setting.
+/// Prints the end of a message about a timeout: the limit, its value, and its setting.
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { limit, timeout: (name, setting), .. } = self;
@@ -115,6 +115,6 @@ impl fmt::Display for Limit {
 
 /// Minimum time that a call must have left for another attempt.
 ///
-/// A transport with a coarse clock gives up slightly before the deadline of the call; the time that is then left is too
+/// A transport with a coarse clock gives up slightly before the deadline of the call. The remaining time is then too
 /// short for another attempt.
 pub(crate) const MIN_TIME_LEFT: Duration = Duration::from_millis(10);

@@ -73,7 +73,7 @@ impl CallSpan {
     }
 }
 
-/// The rejected records of a list: how many, and where the first ones failed.
+/// The rejected records of a list: their number, and the paths at which the first ones failed.
 #[derive(Debug, Default)]
 pub(crate) struct RejectedPaths {
     count: u64,
@@ -163,7 +163,7 @@ fn milliseconds(duration: Duration) -> u64 {
     duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
 
-/// A URL whose query values are redacted, except those of the selectors: the others may be personal data.
+/// A URL with every query value redacted, except the values of the selectors: any other value may be personal data.
 struct Redacted<'a> {
     uri: &'a Uri,
     selectors: &'a [&'a str],

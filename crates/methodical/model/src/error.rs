@@ -101,7 +101,7 @@ pub(crate) struct Position {
 impl Position {
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 
-    /// The position of an error that does not refer to a body.
+    /// The position of an error that is not about a body.
     pub(crate) const NONE: Self = Self { line: 0, column: 0 };
 
     /// Returns the position after `text`, which begins here.
@@ -202,12 +202,12 @@ impl DecodeError {
         &self.0.path
     }
 
-    /// Returns the line, counted from 1; 0 for an error that does not refer to a body.
+    /// Returns the line, counted from 1; 0 for an error that is not about a body.
     pub fn line(&self) -> u64 {
         self.0.position.line
     }
 
-    /// Returns the column in bytes, counted from 1; 0 for an error that does not refer to a body.
+    /// Returns the column in bytes, counted from 1; 0 for an error that is not about a body.
     pub fn column(&self) -> u64 {
         self.0.position.column
     }

@@ -37,7 +37,7 @@ use crate::decode::{self, depth, members};
 pub struct Extra<'a> {
     /// The JSON text from the first to the last unlisted field, such as `"a":1, "b":[2]`.
     text: Cow<'a, str>,
-    /// The listed fields, which may occur in between and are skipped.
+    /// The listed fields, which may occur within this text and are skipped.
     listed: Option<&'static Object>,
 }
 

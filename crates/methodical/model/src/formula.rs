@@ -160,7 +160,7 @@ mod tests {
             ("x,-1+1", "x,'-1+1"),
             ("x\r\n=1", "x\r\n'=1"),
             ("x;\"=1+1", "x;'\"=1+1"),
-            // A spreadsheet drops the NUL.
+            // A spreadsheet drops the NUL character.
             ("x\r\0-'", "x\r'\0-'"),
             ("=1;=2;＝3", "'=1;'=2;'＝3"),
             // A reader that splits only at `;` takes the rest for one cell.

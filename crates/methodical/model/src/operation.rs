@@ -95,7 +95,7 @@ pub trait Operation {
     }
 }
 
-/// The result of decoding a response: a list, a record or another value, JSON as it is, or `()` without data.
+/// The result of decoding a response: a list, a record or another value, raw JSON, or `()` without data.
 ///
 /// Never implement it yourself: it may change in any release.
 pub trait Decoded: Sized {

@@ -74,7 +74,7 @@ pub enum PagedBy {
 }
 
 impl Paging {
-    /// Creates a rule without a parameter.
+    /// Creates a rule whose parameter is not set.
     #[must_use]
     pub const fn by(by: PagedBy) -> Self {
         Self { by, parameter: "", has_identity: false }
@@ -145,7 +145,7 @@ pub struct PageMarks {
 }
 
 impl PageMarks {
-    /// Creates the marks of a page without information about other pages.
+    /// Creates the hints of a page that says nothing about other pages.
     #[must_use]
     pub const fn new() -> Self {
         Self { last: None, total: None, next: None, more: None }

@@ -105,7 +105,7 @@ impl fmt::Display for Query {
     }
 }
 
-/// Shows only the names of the parameters: values may be personal. Of a JSON body, it shows only the format.
+/// Shows only the names of the parameters, because values may be personal, and only the format of a JSON body.
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = if self.format() == Some(BodyFormat::Form) { self.body() } else { "" };
@@ -164,7 +164,7 @@ impl fmt::Display for BodyFormat {
     }
 }
 
-/// The body of a POST, within the text of a query.
+/// The body of a POST, which follows the query in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Post {
     /// Where the body begins, after the query.

@@ -20,7 +20,7 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, digits $(, $either:ident)?) => {
         $crate::__scalar! {
             @text $(#[$attribute])* $name, [$($either)?],
-            "The order is that of the numbers: `9` is before `10`. Other text comes after all numbers. Values are equal only if their text is, so `7` and `07` differ."
+            "Numbers are ordered by value: `9` is before `10`. Other text comes after all numbers. Values are equal only if their text is, so `7` and `07` differ."
         }
 
         impl $name {
@@ -352,7 +352,7 @@ macro_rules! __reader {
     };
 }
 
-/// Implements what a type with `as_str` can do as text.
+/// Implements the text traits of a type with `as_str`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __as_text {
@@ -454,8 +454,8 @@ macro_rules! __compared_as_text {
     };
 }
 
-/// Implements `Borrow`, so that a map can be searched by `&str`. Equality and hash must match those of `str`, and so
-/// must the order, if the type has one.
+/// Implements `Borrow`, so that a map can be searched by `&str`. Equality, hash and, if the type has one, order must
+/// match those of `str`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __borrowed_as_text {

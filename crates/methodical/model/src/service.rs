@@ -199,7 +199,7 @@ impl Secret {
         self.name
     }
 
-    /// Returns where it is in a request.
+    /// Returns the place of the secret in a request.
     #[must_use]
     pub const fn place(self) -> SecretPlace {
         self.place

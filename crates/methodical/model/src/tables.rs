@@ -14,7 +14,7 @@ use crate::operation::{ListOperation, Operation};
 use crate::paging::PagedOperation;
 use crate::service::Service;
 
-/// The description of a table that holds the records of a model.
+/// The description of a table with the records of a model.
 ///
 /// It is plain data: a store creates the table from it, and a migration compares two descriptions.
 ///
@@ -213,7 +213,7 @@ pub enum FieldType {
 ///         self.0.push(table.name());
 ///     }
 ///
-///     // The other methods are alike.
+///     // The other methods do the same.
 /// #   fn paged_list<O: PagedOperation<Service = S>>(&mut self, _: &'static Table, _: O) {}
 /// #   fn recovery<O: ListOperation<Service = S>>(&mut self, _: Recovery<O>) {}
 /// #   fn gauge<O: Operation<Service = S>>(&mut self, _: Gauge, _: O) {}
@@ -330,7 +330,7 @@ pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, Decode
     text.parse().ok().ok_or_else(|| DecodeError::parameter(name, "a value of its type"))
 }
 
-/// Returns a query that can be sent.
+/// Returns the query if it can be sent.
 #[doc(hidden)]
 pub fn sendable<O: Operation>(query: O) -> Result<O, DecodeError> {
     query.query().map(|_| query)

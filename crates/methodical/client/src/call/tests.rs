@@ -55,7 +55,7 @@ type Outcome = Result<u16, TransportErrorKind>;
 const CUT: Outcome = Err(TransportErrorKind::Interrupted);
 const UNSENT: Outcome = Err(TransportErrorKind::Connect);
 
-/// Requires how a call with these outcomes ends, and after how many attempts.
+/// Checks how a call with these outcomes ends, and after how many attempts.
 #[track_caller]
 fn check(query: &RawQuery<Photos>, outcomes: &[Outcome], end: &str, attempts: u32) {
     let mut clock = Clock(Instant::now());
@@ -139,14 +139,14 @@ proptest! {
                 }
             }
             prop_assert!(clock.0 <= start + policy.call_timeout);
-            // One more than the policy allows: the attempt with another token.
+            // One more attempt than the policy allows: the one with another token.
             prop_assert!(call.attempts <= attempts + 1);
             prop_assert!(retries <= burst + answered / CALLS_PER_RETRY);
         }
     }
 }
 
-/// An attempt: its duration, its status, the requested wait, and the randomness of its delay.
+/// An attempt: its duration, its status, the requested wait, and the random number for its delay.
 fn attempt() -> impl Strategy<Value = (Duration, u16, Option<Duration>, f64)> {
     let duration = (0_u64..40_000).prop_map(Duration::from_millis);
     let code = prop_oneof![Just(200), Just(401), Just(429), Just(500), Just(503)];
@@ -261,17 +261,17 @@ fn the_timeout_of_a_call_replaces_those_of_the_client() {
     }
 }
 
-/// A policy without delays, so that only the limit under test ends a call.
+/// A policy without delays, so that only the tested limit can end a call.
 fn without_delay() -> Policy {
     Policy { retry: RetryPolicy::default().base_delay(Duration::ZERO), ..Policy::default() }
 }
 
-/// Whether a call is retried after it failed at `now`.
+/// Returns whether a call is retried after it failed at `now`.
 fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
     matches!(call.judge(Ok(status(503)), || Clock(now).moment(1.0)), Next::Wait(Duration::ZERO))
 }
 
-/// The deadline of an attempt that starts at `now`.
+/// Returns the deadline of an attempt that starts at `now`.
 fn deadline(call: &mut Call<'_>, now: Instant) -> Deadline {
     let request = call.attempt(&token(), now).unwrap();
     Deadline::of(&request).unwrap()

@@ -1,4 +1,4 @@
-//! The reaction to failures that a body with status 200 reports.
+//! How a client reacts to failures that a body with status 200 reports.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
     let run = |is_stream: bool| {
         let responses = bodies.iter().map(|body| Ok(json(Bytes::from_static(body.as_bytes()))));
         let (transport, refusals) = (MemoryTransport::new(responses), Arc::new(AtomicU32::new(0)));
-        // Another token for each refusal.
+        // Returns another token after each refusal.
         let count = Arc::clone(&refusals);
         let tokens = token_fn(move |refused| {
             count.fetch_add(u32::from(refused.is_some()), Ordering::Relaxed);

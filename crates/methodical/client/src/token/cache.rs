@@ -104,7 +104,7 @@ impl TokenCache {
 }
 
 impl Fetched {
-    /// Whether the source returned `refused` without knowing that it was refused.
+    /// Whether the source returned `refused` without knowing that the service refused it.
     fn ignores(&self, refused: &AccessToken) -> bool {
         let is_refused = |token: &AccessToken| token == refused;
         self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)

@@ -144,12 +144,12 @@ impl Process {
     }
 
     fn kill(&self) {
-        // A failure cannot be reported to anyone.
+        // Nobody is left to report a failure to.
         let _failed = unpoisoned(self.0.lock()).kill();
     }
 }
 
-/// Time between checks whether a command that closed its output has exited.
+/// Interval of the checks whether a command that closed its output has exited.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 #[cfg(unix)]

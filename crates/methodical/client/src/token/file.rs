@@ -98,10 +98,10 @@ impl TokenSource for FileToken {
     }
 }
 
-/// Time for which a token is used without reading the file again.
+/// Maximum time for which a token is used without reading the file again.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// Returns whether other users can access a file whose permissions this user could change.
+/// Returns whether other users can access a file whose permissions this user can change.
 #[cfg(unix)]
 fn is_too_open(file: &File, metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -214,7 +214,7 @@ mod tests {
         if chown(&source.path, Some(12345), None).is_ok() {
             assert!(pollster::block_on(source.token(None)).is_ok());
         } else {
-            // Only root may change the owner. This file belongs to root; it has no token in it.
+            // Only root may change the owner. This file belongs to root, and contains no token.
             let error = pollster::block_on(FileToken::new("/etc/passwd").token(None)).unwrap_err();
             assert!(!error.to_string().contains("accessible"), "{error}");
         }

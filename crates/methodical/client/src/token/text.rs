@@ -20,7 +20,7 @@ pub(super) fn read(source: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> 
     Ok((text.len() <= MAX_LENGTH).then_some(text))
 }
 
-/// Parses a token, ignoring surrounding whitespace. Errors name `origin`, where the token came from.
+/// Parses a token, ignoring surrounding whitespace. Errors name `origin`, the source of the text.
 pub(super) fn token(text: &[u8], origin: impl FnOnce() -> String) -> Result<AccessToken, BoxError> {
     let text =
         str::from_utf8(text).map_err(|_foreign| format!("{} is not UTF-8 text", origin()))?;

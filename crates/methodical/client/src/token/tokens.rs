@@ -67,7 +67,7 @@ impl Sources {
         Ok(tokens)
     }
 
-    /// Returns tokens of which at least one differs from the refused ones, or `None` if no source has another.
+    /// Returns tokens, at least one of which differs from the refused ones, or `None` if no source has another.
     pub(crate) async fn other_than(&self, refused: &Tokens) -> Result<Option<Tokens>, Error> {
         let (mut tokens, mut differs) = (refused.clone(), false);
         for (source, token) in self.0.iter().zip(&mut tokens) {

@@ -30,7 +30,7 @@ pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Positio
     let end = position.of_last(json.get(..fault.end).unwrap_or_default());
     if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
         let syntax = position.within(error.line(), error.column());
-        // A fault after a syntax error may be a consequence of it.
+        // A fault after a syntax error may be a consequence of that error.
         let is_first = match fault.kind {
             DecodeErrorKind::Syntax => false,
             DecodeErrorKind::WrongType => end <= syntax && value.starts_with(begins_value),

@@ -64,14 +64,14 @@ enum State {
     /// At the start of the document, before an optional byte order mark.
     Mark,
     Start,
-    /// In an object around the data, before a name, or before its end if `first`.
+    /// In an object around the data, before a name or, if `first`, before its end.
     Name {
         first: bool,
     },
     Colon,
     Value,
     AfterValue,
-    /// In the list, before a record, or before its end if `first`.
+    /// In the list, before a record or, if `first`, before its end.
     Record {
         first: bool,
     },
@@ -89,7 +89,7 @@ enum State {
 /// The state of the walk through a document, kept between two windows.
 pub(crate) struct Engine {
     body: &'static Body,
-    /// Whether the data is one value and not a list.
+    /// Whether the data is a single value instead of a list.
     is_object: bool,
     /// The data, with an article, for error messages.
     what: &'static str,
@@ -113,7 +113,7 @@ pub(crate) struct Engine {
     reported: ServiceError,
     /// The JSON text of the fields next to the list, as far as it has been read.
     beside: Option<(&'static Object, String)>,
-    /// The error of the data itself. A failure reported by the service takes precedence.
+    /// The error in the data itself. A failure that the service reports takes precedence.
     pending: Option<DecodeError>,
     failed: Option<DecodeError>,
     /// An offset in the window, and its position in the document.
@@ -399,7 +399,7 @@ impl Engine {
         self.pending = Some(error);
     }
 
-    /// Advances to the first record or to the end, without decoding a record. Returns whether it was reached.
+    /// Advances to the first record or to the end, without decoding a record. Returns whether one was reached.
     pub(crate) fn begin(
         &mut self,
         window: Window<'_>,
@@ -426,7 +426,7 @@ impl Engine {
         self.body.verdict.is_some_and(|verdict| !verdict.classes.is_empty())
     }
 
-    /// Returns the class of the failure that a whole body reports, if it does. Records are skipped.
+    /// Returns the class of the failure that a whole body reports, if it reports one. Records are skipped.
     pub(crate) fn error_class(mut self, window: Window<'_>) -> Option<ErrorClass> {
         let mut at = 0;
         while !(self.is_decided && self.failure.is_none()) {

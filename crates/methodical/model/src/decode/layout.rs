@@ -20,7 +20,7 @@ pub struct Body {
     pub verdict: Option<&'static Verdict>,
     /// Whether an empty list may be absent or `null`.
     pub absent_as_empty: bool,
-    /// Whether a record may replace a list of one record.
+    /// Whether a single record may replace a list of one record.
     pub one_as_list: bool,
     /// How many objects above the list the fields next to it are: 0 if both are in the same object.
     pub beside_above: usize,

@@ -88,7 +88,7 @@ pub(crate) fn or_blank<'de, T: Value, D: Deserializer<'de>>(
     deserializer.deserialize_any(BlankVisitor::<T>(PhantomData))
 }
 
-/// Passes the values of a visitor to the type `T`, and its result to a function.
+/// Lets the type `T` deserialize what a visitor receives, and passes its result to a function.
 macro_rules! pass {
     (numbers, $wrap:expr) => {
         fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {

@@ -39,7 +39,7 @@ pub(crate) fn values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text after the bracket that opens it, if there is one.
+/// Returns the text after the opening bracket, if there is one.
 fn inside(text: &str, open: char) -> &str {
     whitespace(text.strip_prefix(open).unwrap_or(text))
 }
@@ -64,8 +64,8 @@ pub(crate) fn decoded(name: &str) -> Option<Cow<'_, str>> {
 
 /// The state of the search through one value.
 ///
-/// It does not validate the value; serde does. It never reads past the end of a valid value, so an
-/// invalid record cannot swallow its neighbors unnoticed.
+/// The search leaves the validation of the value to serde. It never reads past the end of a valid value, so an invalid
+/// record cannot swallow its neighbors unnoticed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Splitter {
     /// Number of bytes of the value that have been examined.

@@ -92,7 +92,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// A value that serde reads.
+/// Reads a value with serde.
 pub(crate) struct Of<'de, V: Value>(pub(crate) V::Ref<'de>);
 
 impl<'de, V: Value> Deserialize<'de> for Of<'de, V> {
@@ -102,7 +102,7 @@ impl<'de, V: Value> Deserialize<'de> for Of<'de, V> {
     }
 }
 
-/// A value, or `None` for an empty string.
+/// Reads a value, or `None` for an empty string.
 struct OrBlank<'de, V: Value>(Option<V::Ref<'de>>);
 
 impl<'de, V: Value> Deserialize<'de> for OrBlank<'de, V> {

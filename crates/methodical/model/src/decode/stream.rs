@@ -39,7 +39,7 @@ use crate::{DecodeError, Rejected};
 /// ```
 pub struct StreamDecoder<T, B = ()> {
     engine: Engine,
-    /// The text that was pushed and validated, some of it before `at`.
+    /// The text that was pushed and validated. Part of it precedes `at`.
     text: String,
     at: usize,
     /// The first bytes of a character whose last bytes have not been pushed yet.

@@ -20,7 +20,7 @@ pub trait Value: Sized {
     /// The form in a borrowed record.
     type Ref<'a>;
 
-    /// The form in an owned record: the type itself, unless it only reads another one.
+    /// The form in an owned record: the type itself, unless it only reads another type.
     type Owned;
 
     /// Whether the type is text. For any other type, an empty string may stand for an absent value.

@@ -119,7 +119,7 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches(members::WHITESPACE).is_empty()
 }
 
-/// Returns the class of the failure that a body reports, if it does.
+/// Returns the class of the failure that a body reports, if it reports one.
 ///
 /// It reads the body only up to the field that decides. A body that is not valid reports no failure.
 pub fn error_class(place: &'static Body, body: &[u8]) -> Option<ErrorClass> {

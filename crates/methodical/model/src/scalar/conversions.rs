@@ -8,7 +8,7 @@ macro_rules! __ignore {
     ($($any:tt)*) => {};
 }
 
-/// Adds conversions from and to `jiff` to a date and time without a time zone.
+/// Adds conversions from and to `jiff` to a scalar with a date and time.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __jiff {

@@ -1,4 +1,4 @@
-//! Scalars that a service writes in more than one way: text as a number, booleans as codes, numbers as text.
+//! Scalars that a service writes in several forms: text as a number, booleans as codes, numbers as text.
 
 #![expect(
     clippy::exhaustive_structs,
@@ -81,7 +81,7 @@ impl Codes {
         json.serialize(serializer)
     }
 
-    /// Formats a value as it is written in a query.
+    /// Formats a value for a query.
     pub fn fmt(self, value: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&text(self.first(value)))
     }
@@ -105,7 +105,7 @@ impl Codes {
     }
 }
 
-/// Returns a code as it is written in a query: a string without its quotes.
+/// Formats a code for a query: a string loses its quotes.
 fn text(code: &str) -> Cow<'_, str> {
     decoded(code).unwrap_or(Cow::Borrowed(code))
 }

@@ -1,4 +1,4 @@
-//! Calls that wait for a token at the same time.
+//! Calls that wait for a token concurrently.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ fn gated(issue: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>
 }
 
 impl Gated {
-    /// Polls all of these once, then lets the source answer request by request.
+    /// Polls all of these futures once, then lets the source answer the requests one by one.
     fn answer_all<T>(&self, mut waiting: Vec<BoxFuture<'_, T>>) -> Vec<T> {
         let mut context = Context::from_waker(Waker::noop());
         for future in &mut waiting {

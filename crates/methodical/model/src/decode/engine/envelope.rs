@@ -31,7 +31,7 @@ pub(super) struct Purposes {
     pub(super) code: bool,
     /// It is the error message, or contains it.
     pub(super) message: bool,
-    /// It is next to the list, and is kept.
+    /// It is next to the list, so it is kept.
     pub(super) is_beside: bool,
 }
 
