@@ -11,7 +11,7 @@ use gateway_client::transport::{BoxError, BoxFuture, MemoryTransport};
 use gateway_client::{AccessToken, Client, TokenSource};
 use tokio::sync::Mutex;
 
-/// A stand-in for a vault that issues tokens. It keeps the last token.
+/// Simulates a vault that issues tokens. Keeps the last token.
 struct Vault(Mutex<AccessToken>);
 
 impl TokenSource for Vault {

@@ -67,7 +67,7 @@ fn a_timeout_of_zero_is_refused() {
     }
 }
 
-/// ureq looks a name up itself if there is no deadline, and on a thread otherwise.
+/// Without a deadline, ureq looks a name up itself; with one, on a thread.
 #[test]
 fn names_are_looked_up_with_and_without_a_deadline() {
     let server = RawServer::start(greet).unwrap();

@@ -1,9 +1,9 @@
-//! Copies a mirror of photos to a place, and writes its records to one file:
+//! Copies a mirror of photos to a folder or an object store, and writes its records to one file:
 //! `cargo run --example photos -- s3://archive/photos photos.parquet`.
 //!
-//! A third argument is a number of records of ordinary size instead of some with unusual values.
+//! With a number as the third argument, it writes that many ordinary records instead of a few unusual ones.
 
-#![expect(clippy::print_stderr, reason = "a program for people")]
+#![expect(clippy::print_stderr, reason = "an example prints to the terminal")]
 
 use std::error::Error;
 use std::fs::File;
@@ -97,15 +97,15 @@ fn ordinary(number: u64) -> String {
     )
 }
 
-/// Returns the CPU time of the process so far in seconds, where the system says it.
+/// Returns the CPU time of the process so far, in seconds, or 0 if the system does not report it.
 fn cpu() -> f64 {
     let schedule = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name in brackets, the 12th and 13th fields are the times of the program and of the system, in 1/100 s.
+    // The 12th and 13th fields after the bracketed name are the user and the system time, in 1/100 s.
     let fields = schedule.rsplit(')').next().unwrap_or_default().split_whitespace();
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// Returns the largest amount of memory so far, where the system says it.
+/// Returns the peak memory so far, or nothing if the system does not report it.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()

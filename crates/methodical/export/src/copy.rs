@@ -29,12 +29,12 @@ use crate::place::Place;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Copy {
-    /// The table and the column of each text that may be a civil time.
+    /// The table and the column of each string that may be a civil time.
     times: HashSet<(String, String)>,
 }
 
 impl Copy {
-    /// Creates a copy of all tables. The descriptions of tables say which strings are civil times.
+    /// Creates a copy of all tables. Their descriptions say which strings are civil times.
     pub fn new(tables: &[&'static Table]) -> Self {
         let times = tables.iter().flat_map(|table| {
             let columns = table.columns().iter();
@@ -44,7 +44,7 @@ impl Copy {
         Self { times: times.collect() }
     }
 
-    /// Writes each table to a file in `place`, such as `photo.parquet`. All files show the same state of the mirror.
+    /// Writes each table to a file in `place`, such as `photo.parquet`. All files contain the same state of the mirror.
     /// Each file replaces the previous one only once it is complete. Returns the name of each table and its number of
     /// rows.
     ///

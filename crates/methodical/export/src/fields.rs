@@ -1,4 +1,4 @@
-//! Lossless records in Parquet: anything that fits no column is in a JSON column.
+//! Writes records to Parquet without loss: a JSON column takes everything that does not fit into another column.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use crate::file::{Column, File, Kind, Value};
 /// A writer of records, given as JSON text, as one Parquet file.
 ///
 /// There is one column for each field: `portal_name` for `portal.name`. A field with a civil time has a second column
-/// `<field>_at`: the time, or null if the text is not one. Everything without a column is in the column `extra`, and
-/// the names of fields that were `null` are in the column `nulls`. A field of unknown type is text: a string itself,
+/// `<field>_at`: the time, or null if the text is not one. The column `extra` has everything without a column, and
+/// the column `nulls` has the names of fields that were `null`. A field of unknown type is text: a string itself,
 /// and any other value as JSON.
 ///
 /// ```
@@ -36,13 +36,13 @@ use crate::file::{Column, File, Kind, Value};
 #[derive(Debug)]
 pub struct ParquetStream {
     fields: Fields,
-    /// `None` after the end.
+    /// `None` once the file is complete.
     file: Option<File<Pieces>>,
 }
 
 impl ParquetStream {
-    /// Begins a Parquet file with these fields. Each has a path, with dots between its parts, and a type, or `None` if
-    /// the type is unknown.
+    /// Starts a Parquet file with these fields. Each has a path, with dots between its parts, and a type, which is `None`
+    /// if it is unknown.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl ParquetStream {
         Ok(Self { fields, file: Some(file) })
     }
 
-    /// Writes a record. It may be held until later.
+    /// Writes a record, or buffers it to write it later.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl ParquetStream {
     }
 }
 
-/// The bytes written so far, in pieces: a single block would be copied each time it grows.
+/// The bytes written so far, in pieces, because a single block would be copied each time it grows.
 #[derive(Debug, Default)]
 struct Pieces(Vec<Vec<u8>>);
 
@@ -108,7 +108,7 @@ struct Fields {
 #[derive(Clone, Debug)]
 struct Field {
     path: Vec<String>,
-    /// The name of its column.
+    /// The name of the column.
     name: String,
     kind: FieldKind,
 }
@@ -122,12 +122,12 @@ enum FieldKind {
     Real,
     Boolean,
     Json,
-    /// Any value: a string is its text, and anything else its JSON.
+    /// Any value: the text of a string, or the JSON text of any other value.
     Any,
 }
 
 impl Fields {
-    /// Returns fields by their paths with dots, and their types.
+    /// Creates the fields from their dotted paths and their types.
     fn of_types(types: &[(String, Option<FieldType>)]) -> Self {
         let field = |(path, field_type): &(String, Option<FieldType>)| {
             let kind = match field_type {
@@ -145,7 +145,7 @@ impl Fields {
         Self { fields: types.iter().map(field).collect() }
     }
 
-    /// Returns the columns, then the one for everything else, then the one for nulls.
+    /// Returns the columns of the fields, then `extra` and `nulls`.
     fn columns(&self, extra: &str, nulls: &str) -> Vec<Column> {
         let mut columns = Vec::new();
         for Field { name, kind, .. } in &self.fields {
@@ -172,7 +172,7 @@ impl Fields {
     fn read<'a>(&self, json: &'a str) -> Result<Cells<'a>, Error> {
         let mut members: Members<'a> = parse(json)?;
         let (mut cells, mut misfits) = (Cells::default(), Vec::new());
-        // The rest of the nested records that have columns.
+        // The remaining fields of the nested records that have columns.
         let mut nested: BTreeMap<&str, Nested<'a>> = BTreeMap::new();
         for field in &self.fields {
             let value = match &*field.path {
@@ -246,9 +246,9 @@ type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 enum Nested<'a> {
     Absent,
     Null,
-    /// An object, without what was read from it.
+    /// An object, without the fields that were read from it.
     Object(Members<'a>),
-    /// Any other value, or an empty object, which no column would show.
+    /// Any other value, or an empty object, which would appear in no column.
     Other(&'a RawValue),
 }
 

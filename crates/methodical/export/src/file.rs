@@ -27,7 +27,7 @@ pub(crate) struct File<W: Write + Send> {
 }
 
 impl<W: Write + Send> File<W> {
-    /// Begins a file with these columns.
+    /// Starts a file with these columns.
     pub(crate) fn new(out: W, columns: &[Column]) -> Result<Self, Error> {
         let schema = schema(columns)?;
         let rows = Rows::new(columns, Arc::clone(&schema));
@@ -82,7 +82,7 @@ fn writer<W: Write + Send>(
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_created_by("gateway".to_owned());
     for column in columns.iter().filter(|column| column.kind == Kind::Text) {
-        // Statistics of text are of little use, and contain long values.
+        // Statistics about text are of little use, and contain long values.
         let path = ColumnPath::new(vec![column.name.clone()]);
         properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
     }
@@ -95,8 +95,8 @@ const GROUP_ROWS: usize = 131_072;
 /// Size in memory at which a row group is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// A file in an object store that appears only when it is complete. If it is dropped before [`finish`](Self::finish),
-/// no file appears.
+/// A file in an object store, which appears only when it is complete. If this is dropped before
+/// [`finish`](Self::finish), no file appears.
 ///
 /// ```no_run
 /// use std::io::Write as _;
@@ -117,7 +117,7 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Begins the file that a URL names. All URLs of [`Place::open`] are supported except `file://`, where a killed
+    /// Starts the file that a URL names. All URLs of [`Place::open`] are supported except `file://`, where a killed
     /// program would leave an unfinished file behind.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ impl Upload {
         Ok(Self::new(&place, ""))
     }
 
-    /// Begins a file in a place.
+    /// Starts a file in a place.
     pub(crate) fn new(place: &Place, name: &str) -> Self {
         let (place, name) = (place.clone(), name.to_owned());
         Self { place, name, held: Vec::new(), sent: None }
@@ -198,7 +198,7 @@ impl Write for Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         if let Some(mut sent) = self.sent.take() {
-            // The original failure matters more.
+            // The original failure is more useful.
             drop(self.place.run(|_| async move { sent.abort().await }));
         }
     }
@@ -267,17 +267,17 @@ pub(crate) enum Value<'a> {
     Integer(i64),
     Real(f64),
     Boolean(bool),
-    /// In microseconds since 1970: of UTC, or without a zone.
+    /// Microseconds since 1970, in UTC or without a zone.
     Time(i64),
 }
 
-/// Rows that become a batch of a file.
+/// Collects rows into a batch of a file.
 #[derive(Debug)]
 pub(crate) struct Rows {
     schema: SchemaRef,
     columns: Vec<Builder>,
     rows: usize,
-    /// The size of the text in the batch.
+    /// The size of the text in the batch, in bytes.
     bytes: usize,
 }
 
@@ -303,7 +303,7 @@ impl Rows {
         self.rows >= MAX_ROWS || self.bytes >= MAX_BYTES
     }
 
-    /// Returns the rows and starts a new batch.
+    /// Returns the rows, and starts a new batch.
     pub(crate) fn take(&mut self) -> Result<RecordBatch, Error> {
         (self.rows, self.bytes) = (0, 0);
         let arrays = self.columns.iter_mut().map(Builder::finish).collect();
@@ -314,7 +314,7 @@ impl Rows {
 /// Maximum number of rows of a batch.
 const MAX_ROWS: usize = 8192;
 
-/// Size of the text in a batch at which it is written, in bytes.
+/// Size of the text at which a batch is written, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Debug)]

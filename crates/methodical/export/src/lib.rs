@@ -1,13 +1,13 @@
 //! Copies of a mirror for other tools: Parquet files in a folder or an object store.
 //!
-//! This crate knows no service: it takes the tables of a [`Mirror`](mirror::Mirror), whose descriptions are generated.
-//! It is in a separate workspace, because its dependencies take a long time to build.
+//! This crate is not tied to any service: it takes the tables of a [`Mirror`](mirror::Mirror), whose descriptions are
+//! generated. It is in a separate workspace, because its dependencies take a long time to build.
 //!
 //! # Files
 //!
 //! [`Copy`](struct@Copy) writes each table of a mirror to one file, such as `photo.parquet`: the tables of records, and
 //! `mirror_change` (the feed), `mirror_spell` (past values), `mirror_run`, `mirror_sample` and `mirror_scope`. They
-//! have the columns of the mirror, apart from those that only the mirror needs. These types differ:
+//! have the columns of the mirror, except those that only the mirror needs. Their types are:
 //!
 //! | column | type | contents |
 //! |---|---|---|

@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind};
 pub struct Place {
     store: Arc<dyn ObjectStore>,
     root: Path,
-    /// The folder, if it is one of a file system.
+    /// The path of the folder, if it is in a file system.
     local: Option<PathBuf>,
     /// Runs requests, even for a caller inside another runtime.
     runtime: Arc<Worker>,
@@ -91,12 +91,12 @@ impl Place {
         Ok(Self { store: Arc::from(store), root, local, runtime, shown: parsed.to_string() })
     }
 
-    /// Returns whether the place is a whole bucket.
+    /// Returns whether the place is an entire bucket.
     pub(crate) fn is_root(&self) -> bool {
         self.root.is_root()
     }
 
-    /// Returns the path of a file within.
+    /// Returns the path of a file in this place.
     pub(crate) fn path(&self, name: &str) -> Path {
         Path::from(name).parts().fold(self.root.clone(), Path::join)
     }
@@ -146,13 +146,13 @@ impl fmt::Debug for Place {
     }
 }
 
-/// Schemes that a path does not begin with.
+/// Schemes of URLs. A path cannot begin with one of them and a colon.
 const SCHEMES: &[&str] = &["az", "file", "gs", "http", "https", "s3"];
 
-/// Prefixes of the environment variables that are settings of object stores.
+/// Prefixes of the environment variables with settings of object stores.
 const PREFIXES: &[&str] = &["AWS_", "AZURE_", "GOOGLE_"];
 
-/// The address at which a machine in a cloud gets its own credentials. The library asks it if the environment has none.
+/// The address from which a cloud machine gets its credentials. The library uses it if the environment has none.
 const IDENTITY_SERVICE: &str = "http://169.254.169.254";
 
 /// Creates a folder accessible only to its owner. An existing one keeps its mode.
@@ -174,7 +174,7 @@ fn explained(error: &StoreError) -> String {
         other => other.to_string(),
     };
     if text.contains(IDENTITY_SERVICE) {
-        return "no credentials were found; set those of the store in the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, or AZURE_STORAGE_ACCOUNT_KEY".to_owned();
+        return "no credentials were found; set the variables of the store: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, or AZURE_STORAGE_ACCOUNT_KEY".to_owned();
     }
     let (before, document) = text.split_at(text.find('<').unwrap_or(text.len()));
     let words: Vec<&str> = before

@@ -1,4 +1,4 @@
-//! Decoders, which turn a response body into records: the whole body at once, or piece by piece.
+//! Decoders, which turn a response body into records: a whole body, or one piece after another.
 //!
 //! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both ways return the
 //! same records, rejections and errors. serde decides on every record that the fast path does not accept.

@@ -42,7 +42,7 @@ impl Connector {
     /// Connects to the first host of the URL that accepts the connection.
     ///
     /// Each host has 10 seconds for the whole attempt, unless the URL has `connect_timeout`.
-    /// While 64 attempts have no answer, it fails immediately.
+    /// It fails immediately while 64 earlier attempts are still waiting for an answer.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Connector {
         if Arc::strong_count(&self.0) > ATTEMPTS {
             return Err(unreachable("too many earlier attempts are still waiting"));
         }
-        // Done on another thread: a name server or a silent socket would block this one for longer than the limit.
+        // On another thread, because a name server or a silent socket could block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
         let own = Arc::clone(&self.0);
         Builder::new()
@@ -144,7 +144,7 @@ impl fmt::Display for Error {
 
 impl StdError for Error {}
 
-/// Describes an error of the driver, and names the next step. `hosts` begins the text.
+/// Describes an error of the driver, and names the next step. The text starts with `hosts`.
 pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     use ErrorKind::{Busy, Refused, Unreachable};
     let source = error.source();
@@ -166,10 +166,10 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
         None if failed.is_some() || error.is_closed() => {
             (Unreachable, "check the host and the port, and that the database is running")
         }
-        // An error that the driver makes itself, such as "password missing" or "server does not support TLS".
+        // An error from the driver itself, such as "password missing" or "server does not support TLS".
         None => (Refused, "check sslmode in the URL, PGPASSWORD and the password file"),
     };
-    // It is shown on a terminal or in a line of a log.
+    // The text is shown on a terminal or in a log line.
     let text = error.as_db_error().map(|refusal| refusal.message().to_owned());
     let text =
         text.or_else(|| source.map(ToString::to_string)).unwrap_or_else(|| error.to_string());
@@ -178,7 +178,7 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     Error::new(kind, format!("{hosts}: {text}; {next}{state}"))
 }
 
-/// Maximum number of concurrent attempts, less the clones of the connector.
+/// Maximum number of concurrent attempts, minus the clones of the connector.
 const ATTEMPTS: usize = 64;
 
 /// Pause between two attempts while waiting.

@@ -18,12 +18,12 @@ use crate::{Error, ErrorKind, explain, tls};
 pub(crate) struct Settings {
     /// The settings that the driver reads itself: hosts, user, database, timeouts.
     pub(crate) config: Config,
-    /// Each host, or the directory of its socket, with its port.
+    /// Each host, or the directory of its socket, with the port.
     pub(crate) hosts: Vec<(String, u16)>,
     /// The hosts with their ports, for messages.
     pub(crate) names: String,
     tls: MakeRustlsConnect,
-    /// Whether no connection to another machine may be unencrypted or unverified.
+    /// Whether every connection to another machine is encrypted and verified.
     pub(crate) is_safe: bool,
     /// The password file, which need not exist.
     passfile: Option<PathBuf>,
@@ -178,11 +178,11 @@ pub(crate) fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
 
-/// The starts of the parameters that are not left to the driver.
+/// The prefixes of the parameters that this crate reads instead of the driver.
 const OWN: [&str; 5] = ["sslmode=", "sslrootcert=", "sslcert=", "sslkey=", "passfile="];
 
 /// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By
-/// default, the system would notice that a peer is gone only after many minutes, or never.
+/// default, the system notices only after many minutes, or never, that a peer is gone.
 const DEFAULTS: &str = "connect_timeout=10&tcp_user_timeout=10&keepalives_idle=10&keepalives_interval=3&keepalives_retries=3";
 
 #[cfg(test)]

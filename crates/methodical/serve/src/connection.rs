@@ -30,7 +30,7 @@ pub struct Connection {
 pub(crate) struct State {
     /// Number of open responses.
     pub(crate) open: usize,
-    /// The time at which the last response began or ended.
+    /// When the last response began or ended.
     pub(crate) since: Instant,
     cut: Option<Cut>,
 }
@@ -52,7 +52,7 @@ impl Connection {
         self.state.lock().cut
     }
 
-    /// Records why the responses are about to be cut off. Only the first call has an effect.
+    /// Records why the responses are about to be cut off. Later calls have no effect.
     pub(crate) fn cut_by(&self, cut: Cut) {
         self.state.lock().cut.get_or_insert(cut);
     }
@@ -109,7 +109,7 @@ impl Connections {
 
     /// Returns the number of open connections, not counting refused ones.
     pub fn open(&self) -> usize {
-        // Not the permits that are taken, because a waiter for all permits takes the free ones.
+        // Counting the taken permits would be wrong, because a waiter for all permits takes the free ones.
         Arc::strong_count(&self.permits).saturating_sub(1)
     }
 
@@ -187,7 +187,7 @@ pub fn address_key(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Maximum number of connections that are concurrently being refused with a response. Further ones are closed without a
+/// Maximum number of concurrent connections that are refused with a response. Further ones are closed without a
 /// response.
 const REFUSALS: usize = 32;
 

@@ -2,7 +2,7 @@
 //! is for.
 //!
 //! `hyper` refuses malformed heads, transfer codings other than chunked, and conflicting lengths. It accepts a missing
-//! or a second `Host`, bodies, and a line that ends with a line feed but no carriage return. The last one is harmless
+//! or a second `Host`, bodies, and a line that ends with a line feed but no carriage return. The last is harmless
 //! here. A proxy that does not treat a bare line feed as the end of a line sees a single request and expects a single
 //! response. If `hyper` sees other fields or a body in it, this server refuses the request and closes the connection.
 

@@ -46,7 +46,7 @@ pub trait Service: Send + Sync + 'static {
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
     /// Answers one request. `refusal` is the reason to refuse it, if any. After the response, `connection` says whether
-    /// the server cut it off. The extensions of the request contain a [`RequestBody`] if a body was accepted.
+    /// the server cut the response off. The extensions of the request contain a [`RequestBody`] if a body was accepted.
     fn answer(
         &self,
         request: &Parts,
@@ -94,7 +94,7 @@ pub struct Limits {
     pub stall: Duration,
     /// Timeout for sending a whole response.
     pub response: Duration,
-    /// Age at which a connection accepts no further request.
+    /// Age from which a connection accepts no further requests.
     pub age: Duration,
 }
 
@@ -299,7 +299,7 @@ impl<S: Service> Listen<S> {
             if is_bodiless {
                 return Either::Right(Empty::new());
             }
-            // The response is open until its body is dropped, and this closure with it.
+            // The response stays open until its body, and with it this closure, is dropped.
             Either::Left(body.map_err(move |error| {
                 let _open = &open;
                 error
@@ -348,10 +348,10 @@ const STREAMS: u32 = 32;
 /// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Time for an idle connection to close after it was asked to.
+/// Time for an idle connection to close after its graceful shutdown began.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// Time for a late response to end by itself before its connection is closed. On a busy machine, ending 32 streams
+/// Time for a late response to end on its own before its connection is closed. On a busy machine, ending 32 streams
 /// takes seconds.
 const LATE: Duration = Duration::from_secs(5);
 

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn expiry_and_names_of_hosts_are_read_from_the_certificate() {
-        // In a certificate, times before 2050 and times from 2050 on have different forms.
+        // Certificates write times before 2050 in another form than later ones.
         for (year, expected) in [(2031, 1_930_003_200), (2061, 2_876_774_400)] {
             let names = ["Board.example.com", "*.example.org", "10.0.0.1"].map(str::to_owned);
             let mut parameters = rcgen::CertificateParams::new(names).unwrap();

@@ -262,14 +262,14 @@ fn around(place: &Body, beside: &str) -> (String, String) {
     (open, close)
 }
 
-/// Returns the place of the marker of success, and its value: a boolean, or text, which services use for numbers as well.
+/// Returns the place and the value of the marker of success: a boolean or text, which services also use for numbers.
 fn success(place: &Body) -> Option<(&'static [&'static str], Value)> {
     let Decides::Success { at, is } = place.verdict?.decides else { return None };
     let value = *is.first()?;
     Some((at, value.parse::<bool>().map_or_else(|_| Value::from(value), Value::from)))
 }
 
-/// Returns an object with a value at the end of these keys.
+/// Returns nested objects that have a value at the path of these keys.
 fn nested(path: &[&str], value: Value) -> Map<String, Value> {
     let object = |value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), value)]));
     match path.iter().rev().fold(value, object) {
@@ -278,24 +278,24 @@ fn nested(path: &[&str], value: Value) -> Map<String, Value> {
     }
 }
 
-/// Returns the members of an object, without its braces.
+/// Returns the fields of an object, without its braces.
 fn members(object: &str) -> &str {
     object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default()
 }
 
-/// Parses an object; any other value has no members.
+/// Parses an object; any other value has no fields.
 fn object(json: &str) -> Map<String, Value> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// Returns an object with these members added where it lacks them, at any depth.
+/// Returns an object with these fields added where it lacks them, at any depth.
 fn with_members(added: Map<String, Value>, record: &str) -> String {
     let mut own = object(record);
     add(&mut own, added);
     Value::Object(own).to_string()
 }
 
-/// Adds the members that an object lacks, at any depth.
+/// Adds the fields that an object lacks, at any depth.
 fn add(object: &mut Map<String, Value>, members: Map<String, Value>) {
     for (name, value) in members {
         match (object.get_mut(&name), value) {

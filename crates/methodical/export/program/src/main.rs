@@ -10,7 +10,7 @@ mod parquet_format;
 mod upload;
 
 fn main() -> ExitCode {
-    // Files with personal data are for their owner only, even those that a library creates.
+    // Only the owner may read files with personal data, even those that a library creates.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let program = Program {
@@ -29,7 +29,7 @@ fn copy(request: ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure> {
     tables.map_err(|error| explained(&error))
 }
 
-/// Returns the failure with which the program ends because of an error of the export.
+/// Converts an error of the export to the failure with which the program ends.
 pub(crate) fn explained(error: &Error) -> Failure {
     let failed = if error.kind() == ErrorKind::Url { Failure::usage } else { Failure::unwritten };
     let mut failure = failed(error.to_string());

@@ -32,7 +32,7 @@ impl Upload for Uploaded {
     }
 }
 
-/// Returns an error whose text also has the causes: the program prints only the text of an error of the output.
+/// Adds the causes to the message of an error, because the program prints only the message of an output error.
 fn with_causes(error: &dyn Error) -> io::Error {
     let mut text = error.to_string();
     let mut source = error.source();

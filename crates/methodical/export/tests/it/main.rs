@@ -40,7 +40,7 @@ impl Copied {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let source = Source::new("https://gateway.example.com", "me");
-        // An erasure in the second of a copy may be missing in it, so each event has a second of its own.
+        // A copy may lack an erasure from the same second, so each event has a separate second.
         let seconds = AtomicU64::new(1_800_000_000);
         let now = move || UNIX_EPOCH + Duration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
         let mirror = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();

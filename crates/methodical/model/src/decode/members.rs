@@ -39,7 +39,7 @@ pub(crate) fn values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text after the opening bracket, if there is one.
+/// Returns the text after the opening bracket; `None` without one.
 fn inside(text: &str, open: char) -> &str {
     whitespace(text.strip_prefix(open).unwrap_or(text))
 }

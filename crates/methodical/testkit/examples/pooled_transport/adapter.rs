@@ -66,7 +66,7 @@ impl Transport for HyperTransport {
 }
 
 impl HyperTransport {
-    /// Returns the end of the wait for a head that begins now.
+    /// Returns the time limit of a wait for a head that begins now.
     fn head_limit(&self, deadline: Option<Deadline>) -> Instant {
         let idle = Deadline::after(self.idle_timeout).instant();
         deadline.map_or(idle, |deadline| deadline.head().min(idle))

@@ -68,8 +68,8 @@ pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes, and then 200 more, one by one. Without bytes to send first, the 200 are
-/// those of a head.
+/// Starts a server that sends these bytes, and then 200 more, one by one. Without first bytes, the 200 belong
+/// to a head.
 pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
     server(move |_, connection| {
         connection.send(bytes.as_bytes());
@@ -183,8 +183,8 @@ impl BlackHole {
     }
 }
 
-/// Lets time pass. Use it only for state that cannot be observed from outside, such as a client that notices something
-/// by itself.
+/// Lets time pass. Use it only to wait for state that cannot be observed from outside, such as what a client notices in
+/// the background.
 pub(super) fn settle(time: Duration) {
     let (_keep, never) = mpsc::sync_channel::<()>(0);
     // Always times out: the other end is alive and silent.

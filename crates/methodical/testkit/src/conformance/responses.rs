@@ -314,7 +314,7 @@ pub(super) fn slow_reader_slows_the_peer(kit: &Kit) -> Outcome {
     }
     let is_blocked = server.wait_until(PATIENCE, |progress| progress.blocked > 0);
     let written = server.progress().written >> 20;
-    ensure!(is_blocked && written < 24, "{written} MiB were received of a body that nobody reads");
+    ensure!(is_blocked && written < 24, "{written} MiB of an unread body were received");
     Ok(())
 }
 

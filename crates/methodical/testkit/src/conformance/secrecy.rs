@@ -29,7 +29,7 @@ pub(super) fn server_name_is_sent(kit: &Kit) -> Outcome {
     kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
     let requests = server.progress().requests.into_iter();
     let names: Vec<_> = requests.filter_map(|request| request.server_name).collect();
-    equal("the server names", names.join(", "), "localhost")
+    equal("the server name in the handshake", names.join(", "), "localhost")
 }
 
 /// Expects a certificate to be refused before the request is sent.

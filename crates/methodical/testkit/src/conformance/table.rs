@@ -162,8 +162,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// Header values keep their case. Most values are case-sensitive: entity tags, cookies, boundaries, realms. RFC
         /// 9110 section 5.5.
         header_values_keep_their_case: responses::header_values_keep_their_case;
-        /// No header is removed, be it for framing, cookies, authentication, caching or the connection. None is added
-        /// either, such as a default media type. A wrapper of the transport may need any of them, or act on one that is
+        /// No header is removed, whether for framing, cookies, authentication, caching or the connection. None is
+        /// added, such as a default media type. A wrapper of the transport may need any of them, or act on one that is
         /// missing. RFC 9110 section 5.
         headers_are_those_of_the_peer: responses::headers_are_those_of_the_peer;
         /// A trailer does not become a header of the response. It arrives after the caller has decided what the headers

@@ -214,7 +214,7 @@ pub(super) fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
 
 pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
     const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n";
-    // The bytes that arrive after two thirds of the time, and those that follow one by one.
+    // The bytes that arrive after two thirds of the time, and the bytes that follow one by one.
     let cases = [
         ("an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", ""),
         ("a part of the head", "HTTP/1.1 200 OK\r\nx-a", ""),
@@ -231,7 +231,7 @@ pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
                 Next::Close
             })?;
             let limit = short * 3;
-            // A deadline for the head, just before the end, changes nothing here.
+            // A deadline for the head just before that of the exchange changes nothing here.
             for head in [limit, short * 8 / 3] {
                 let start = Instant::now();
                 let deadline = Deadline::since(start, limit).head_by(start + head);
@@ -300,7 +300,7 @@ pub(super) fn dropped_while_connecting(kit: &Kit) -> Outcome {
     let start = Instant::now();
     let sent =
         runtime.block_on(async { tokio::time::timeout(SHORT, transport.send(request)).await });
-    ensure!(sent.is_err(), "a call to a silent host ended by itself within {SHORT:?}");
+    ensure!(sent.is_err(), "a call to a silent host ended on its own within {SHORT:?}");
     ensure!(start.elapsed() < PATIENCE, "the drop took {:?}", start.elapsed());
     Ok(())
 }

@@ -28,7 +28,7 @@ pub struct ContractCheck {
     pub source: Source,
 }
 
-/// Where a rule comes from, which decides how strictly it is judged.
+/// The source of a rule, which decides how strictly it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {

@@ -232,7 +232,7 @@ impl Contract {
 }
 
 impl Operation {
-    /// Returns whether the checks call it. A POST that is not idempotent may have an effect each time.
+    /// Returns whether the checks call it. They skip a POST that is not idempotent, because it may have an effect.
     pub(crate) fn is_called(&self) -> bool {
         self.post.as_ref().is_none_or(|post| post.is_idempotent)
     }
@@ -269,7 +269,7 @@ impl Data {
         Self { is_list: false, body: O::BODY }
     }
 
-    /// Returns how a body reports success or failure, if it does.
+    /// Returns how a body reports success or failure, if it does so at all.
     fn decides(&self) -> Option<Decides> {
         self.body.verdict.map(|verdict| verdict.decides)
     }
@@ -337,7 +337,7 @@ impl Record {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Returns all fields, including those of nested records, each once.
+    /// Returns all fields, including the fields of nested records, each once.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let mut records = vec![self];
         let mut fields = Vec::new();

@@ -22,7 +22,7 @@ pub(super) struct Evidence<'a> {
     seen: RefCell<BTreeMap<Ask, Rc<Exchange>>>,
 }
 
-/// The parts of a request that vary.
+/// The parts in which requests differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
     /// The text after the path of the service. After `?=`, it has the value of the selector.
@@ -67,7 +67,7 @@ impl<'a> Evidence<'a> {
         self.seen.borrow().len()
     }
 
-    /// Returns the response to a request, sending it only the first time.
+    /// Returns the response to a request, which is sent only the first time.
     pub(super) fn ask(&self, ask: Ask) -> Rc<Exchange> {
         if let Some(exchange) = self.seen.borrow().get(&ask) {
             return Rc::clone(exchange);
@@ -224,7 +224,7 @@ impl Parameter {
         seen.get(&format!("{query}{}", seen.given(self.param)))
     }
 
-    /// Returns the sample in upper case, if that makes a difference.
+    /// Returns the sample in upper case, if it differs from the sample.
     pub(super) fn sample_in_upper_case(self) -> Option<String> {
         let upper = self.param.sample.to_uppercase();
         let is_other = self.param.values == Values::Text && upper != self.param.sample;

@@ -35,7 +35,7 @@ impl Exchange {
             let (head, body) = transport.send(request)?.into_parts();
             Ok((head, body.collect(limit)?))
         };
-        // A service may close a pooled connection just as it is reused; that is not a fault.
+        // It is not a fault if a service closes a pooled connection just as it is reused.
         let response = match send(request.clone()) {
             Err(error) if error.kind() == TransportErrorKind::Interrupted => send(request),
             response => response,
@@ -137,7 +137,7 @@ impl Exchange {
         Ok(values.collect())
     }
 
-    /// Returns the identities of the records in the list, except those of the wrong type. Skips the check if the
+    /// Returns the identities of the records in the list, except any of the wrong type. Skips the check if the
     /// records have no identity.
     pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
         match operation.record.identity() {

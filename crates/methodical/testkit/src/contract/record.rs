@@ -133,7 +133,7 @@ fn shown(name: &str) -> String {
     if is_name { format!("the field `{name}`") } else { "a field with an unusual name".to_owned() }
 }
 
-/// Returns what each value of this kind is, for the title of a check.
+/// Describes the values of this kind, for the title of a check.
 pub(super) fn shape(kind: &Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
@@ -152,11 +152,11 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
     }
 }
 
-/// A value without nested values, in a field; `None` if the field is absent or `null`.
+/// A field whose value has no nested values. The value is `None` if the field is absent or `null`.
 struct Leaf<'a> {
     value: Option<&'a Value>,
     kind: &'a Kind,
-    /// Whether it must be present and not an empty string.
+    /// Whether the value must be present and not an empty string.
     is_required: bool,
     name: &'static str,
     /// The path of the value: `place.name`.
@@ -282,7 +282,7 @@ fn is_plain_decimal(text: &str) -> bool {
     digits.split('.').count() <= 2 && digits.split('.').all(is_numeric)
 }
 
-/// Whether the text has digits where the pattern does; any date will do.
+/// Whether the text has digits where the pattern has them. The date need not exist.
 fn has_form(text: &str) -> bool {
     text.len() == PATTERN.len()
         && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {

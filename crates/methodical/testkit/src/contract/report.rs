@@ -89,7 +89,7 @@ impl Report {
         self.findings.iter().filter(|finding| finding.verdict.word() == word).count()
     }
 
-    /// Returns whether the service keeps its contract: no check failed.
+    /// Returns whether the service meets its contract: no check failed.
     pub fn is_kept(&self) -> bool {
         self.count("fail") == 0
     }

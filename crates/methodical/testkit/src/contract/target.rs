@@ -52,8 +52,8 @@ impl Target {
         self
     }
 
-    /// Builds a request, with the secrets of the service unless it is to be sent without a token. Returns `None` if
-    /// that fails.
+    /// Builds a request, with the service's secrets unless it is to be sent without a token. Returns `None` if the
+    /// request cannot be built.
     pub(super) fn request(&self, contract: &Contract, ask: &Ask) -> Option<Request> {
         let call = contract.call(&ask.suffix);
         let is_authorized = ask.token != Token::Missing;

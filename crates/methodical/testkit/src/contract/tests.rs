@@ -73,7 +73,7 @@ pub(super) const fn shows(select: &'static str, post: Option<Post>) -> Operation
     }
 }
 
-/// Every call is a POST with the selector in its form.
+/// A service whose every call is a POST with the selector in its form.
 static BOX_OFFICE: Contract = service(
     "/api",
     Auth::Secrets(&KEY),
@@ -84,7 +84,7 @@ static BOX_OFFICE: Contract = service(
     ],
 );
 
-/// Operations by POST with their names in the path, and in the query.
+/// Operations called by POST, with their names in the path and in the query.
 static BY_PATH: Contract = service(
     "/api",
     Auth::Secrets(&KEY),

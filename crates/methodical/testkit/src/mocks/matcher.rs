@@ -39,7 +39,7 @@ impl Match for Matcher {
 }
 
 impl Matcher {
-    /// Returns whether parameters are the wanted ones, ignoring others if they are allowed. A list must be complete.
+    /// Returns whether a call has the wanted parameters. Others are ignored if allowed. A list must be complete.
     fn fits(&self, mut wanted: Pairs, mut sent: Pairs) -> bool {
         let is_wanted = |name: &str| wanted.iter().any(|(one, _)| list_of(one) == list_of(name));
         let is_secret = |name: &str| self.secrets.contains(&name);
@@ -68,7 +68,7 @@ fn form(request: &Request, text: &str) -> Pairs {
     url.query_pairs().into_owned().collect()
 }
 
-/// Returns the members of a JSON object, with lists expanded to their elements.
+/// Returns the fields of a JSON object, with lists expanded to their elements.
 fn json(body: &[u8]) -> Pairs {
     let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -39,12 +39,12 @@ impl Service for BoxOffice {
     const AUTH: Auth = Auth::Secrets(&[Secret::new("key", SecretPlace::Form)]);
 }
 
-/// Calls by GET.
+/// Sends calls by GET.
 fn get(server: &MockServer, target: &str) -> Response {
     attohttpc::get(format!("{}{target}", server.uri())).send().unwrap()
 }
 
-/// Calls by POST.
+/// Sends calls by POST.
 fn post(server: &MockServer, target: &str, body: &str) -> Response {
     attohttpc::post(format!("{}{target}", server.uri())).text(body).send().unwrap()
 }

@@ -107,7 +107,7 @@ careless! {
     ],
     /// Waits until the deadline for a peer that is silent.
     waits_until_the_deadline: IdleBesideDeadline ["time.idle_timeout_beside_a_deadline"],
-    /// Sends a request for up to five seconds, whatever its deadline is.
+    /// Sends a request for up to five seconds, regardless of its deadline.
     ignores_the_deadline_of_sending: Sending ["time.deadline_of_sending"],
     /// Uses a connection again whose last head was late.
     reuses_after_a_late_head: LateHead ["connections.connection_of_a_late_head_is_not_reused"],

@@ -41,7 +41,7 @@ broken! {
 
     @built:
     checks_the_clock_only_while_waiting ["time.deadline_of_a_fast_body"] = |setup| {
-        /// A body that looks at its deadline only if there is no data.
+        /// A body that checks its deadline only while it waits for data.
         struct Waiting(BlockingBody, Option<Deadline>);
         impl Read for Waiting {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
