@@ -92,19 +92,19 @@ impl Mirror {
         write: impl FnOnce(&CopySource) -> Result<T, E>,
     ) -> Result<T, E> {
         let (at, store) = (self.now(), self.store());
-        // Before the copy, so that an erasure at the same time names it.
+        // Before the copy, so that a concurrent erasure names it.
         store.note_copy(target, None)?;
         let mut source = Store::open(store.path("copy")?, None)?;
         source.begin_reading()?;
         let written = write(&CopySource(source))?;
-        // If another process is writing, the earlier time stays: an erasure then names the copy once too often.
+        // If another process is writing, the earlier time stays: an erasure may then name the copy once too often.
         drop(store.note_copy(target, Some(at)));
         Ok(written)
     }
 }
 
 impl CopySource {
-    /// Returns the tables: first those of records, ordered by name, then those of the history and the feed.
+    /// Returns the tables: first the tables of records, ordered by name, then the history and the feed.
     ///
     /// # Errors
     ///

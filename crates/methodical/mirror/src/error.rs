@@ -18,7 +18,7 @@ macro_rules! debug_with {
 }
 pub(crate) use debug_with;
 
-/// Gives the variants of an enum the names that the store and JSON have.
+/// Gives the variants of an enum the names that the store and JSON use.
 macro_rules! named {
     ($type:ident: $($variant:ident = $name:literal),*) => {
         impl $type {
@@ -103,7 +103,7 @@ impl Error {
         self.0.kind
     }
 
-    /// If the deletion guard refused the list, returns how many records are newly missing, or seem to be other people.
+    /// Returns how many records are newly missing, or seem to be other people, if the deletion guard refused the list.
     pub fn missing(&self) -> Option<u64> {
         self.0.missing
     }

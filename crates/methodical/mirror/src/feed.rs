@@ -26,7 +26,7 @@ use crate::store::{OrFailed as _, Store, integer, utc};
 #[non_exhaustive]
 pub struct Change {
     /// The number of the change. Numbers ascend, and a mirror never uses one twice. A restored mirror counts as another
-    /// one.
+    /// mirror.
     pub number: i64,
     /// When the change was found, in seconds since 1970 (UTC). A clock may jump; the numbers do not.
     pub at: i64,
@@ -92,7 +92,7 @@ impl Cursor {
         }
         let position = parts.next().and_then(|text| text.parse().ok());
         match position {
-            // A position has only one spelling: `+41` and `041` are invalid.
+            // A position has only one notation: `+41` and `041` are invalid.
             Some(position) if *self == Self::new(mirror, position) => Ok(position),
             _ => Err(refused("the cursor is damaged")),
         }
@@ -130,9 +130,9 @@ pub(crate) struct Difference<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
-    /// The highest number removed so far, or 0.
+    /// The highest number that was removed, or 0.
     pub(crate) pruned: i64,
-    /// The highest number used so far.
+    /// The highest number that was used, or 0.
     pub(crate) last: i64,
 }
 
@@ -143,7 +143,7 @@ impl Feed {
         Ok(position)
     }
 
-    /// Returns why the feed does not continue after a position, which has this name.
+    /// Returns why the feed cannot continue after a position, which the text calls `name`.
     pub(crate) fn check(self, position: i64, name: &str) -> Result<(), String> {
         match position {
             removed if removed < self.pruned => {
@@ -367,7 +367,7 @@ impl Mirror {
         let stored = store.record(&change.table, &change.id)?;
         let stored = stored.filter(|stored| stored.record.state.is_live());
         let record = stored.map(Stored::into_record).transpose()?;
-        // The number is not enough: a mirror restored from a backup reuses numbers.
+        // The number alone is not enough, because a mirror restored from a backup reuses numbers.
         let id = Hasher::new(&store.identity.secret, "event").hash(&[
             &change.number.to_le_bytes(),
             &change.at.to_le_bytes(),
@@ -380,7 +380,7 @@ impl Mirror {
     }
 }
 
-/// Has the fields of the [JSON](#json). Only `serde_json` keeps the text of the record.
+/// Serializes the fields of the [JSON](#json). Only `serde_json` keeps the text of the record.
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = self.record.as_deref().map(serde_json::from_str::<&RawValue>).transpose();

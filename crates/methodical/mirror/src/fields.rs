@@ -1,5 +1,5 @@
-//! The columns of a table at one time, for writing and reading its rows. Also keyed hashes, by HMAC-SHA-256 with the
-//! mirror's secret: from an unkeyed hash, the contents of a record could be guessed.
+//! The columns of a table at one time, for writing and reading its rows. Also hashes keyed with the mirror's secret
+//! (HMAC-SHA-256), because the contents of a record could be guessed from an unkeyed hash.
 
 pub(crate) mod json;
 pub(crate) mod row;

@@ -1,4 +1,4 @@
-//! The rules for records that a list lacks: when they count as deleted, and the deletion guard. No I/O.
+//! The deletion guard: refuses a list in which too many records are missing or replaced. No I/O.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
 
-/// The rules of a sync.
+/// The rules of a sync: what the deletion guard accepts, and what the first sync emits.
 ///
 /// ```
 /// use methodical_mirror::Rules;
 ///
-/// // The 4,812 records that the guard reported may be missing.
+/// // Accept that the 4,812 records that the guard reported are missing.
 /// let rules = Rules { accepted_missing: Some(4812), ..Rules::default() };
 /// # assert_ne!(rules, Rules::default());
 /// ```
@@ -26,8 +26,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Refuses a list that lacks too many records. Otherwise returns whether it would have done so without an accepted
-    /// number.
+    /// Refuses a list in which too many records are missing. Otherwise, returns whether it was accepted only because of
+    /// `accepted_missing`.
     pub(crate) fn check(self, list: Judged) -> Result<bool, Error> {
         let Judged { newly, replaced, present, is_empty, now, lost } = list;
         let is_many = |count: u64, of: u64| count > TOLERATED && count > of / TOLERATED_SHARE;
@@ -65,19 +65,19 @@ impl Rules {
 pub(crate) struct Judged {
     /// How many records are newly missing.
     pub(crate) newly: u64,
-    /// How many records seem to be other people.
+    /// How many records now seem to be other people.
     pub(crate) replaced: u64,
     /// How many records were present before.
     pub(crate) present: u64,
     pub(crate) is_empty: bool,
-    /// How many records would be present.
+    /// How many records would be present after the sync.
     pub(crate) now: u64,
     /// How many records were lost in the last week, including the newly missing ones.
     pub(crate) lost: u64,
 }
 
-/// The net loss of records of a list, by day since 1970. Records that were forgotten, or that left because another
-/// record did, are not counted.
+/// The net loss of records of a list, by day since 1970. Records that were forgotten, or that left with another record,
+/// are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Week(BTreeMap<i64, i64>);
 
@@ -97,13 +97,13 @@ impl Week {
     }
 }
 
-/// How many records may be newly missing, however short the list is.
+/// Number of records that may be newly missing, however short the list is.
 const TOLERATED: u64 = 50;
 
 /// One in this many records may be newly missing.
 const TOLERATED_SHARE: u64 = 10;
 
-/// How many records may become other people, however short the list is.
+/// Number of records that may become other people, however short the list is.
 const FEW: u64 = 10;
 
 const DAYS: i64 = 7;
@@ -128,7 +128,7 @@ mod tests {
             (0, 11, 0, 12, Some(11)),
             (0, 11, 0, 22, None),
             (3, 600, 3, 1000, Some(603)),
-            // Small losses of a week add up.
+            // Small losses add up over a week.
             (60, 0, 120, 1000, Some(60)),
             (60, 0, 104, 1000, None),
             (0, 0, 500, 1000, None),

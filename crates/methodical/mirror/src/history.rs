@@ -19,7 +19,7 @@ pub struct Report {
     pub is_baseline: bool,
     /// Records that were not known before.
     pub added: u64,
-    /// Records with another meaning.
+    /// Records whose meaning changed.
     pub changed: u64,
     /// Records whose meaning did not change.
     pub unchanged: u64,
@@ -32,9 +32,9 @@ pub struct Report {
     /// Records that could not be read, or that contradict another record of the list. If there are any, no record
     /// becomes missing or gone. [`Mirror::rejections`] returns them.
     pub rejected: u64,
-    /// Records that already occurred in the list with the same meaning.
+    /// Repetitions of records in the list, with the same meaning.
     pub repeated: u64,
-    /// Records that are forgotten.
+    /// Records that the mirror has forgotten.
     pub suppressed: u64,
 }
 
@@ -103,7 +103,7 @@ pub struct Sample {
 pub struct SampleReport {
     /// The name of the gauge.
     pub gauge: &'static str,
-    /// The sample, or the reason why it could not be taken.
+    /// The sample, or the reason why there is none.
     pub result: Result<Sample, Error>,
 }
 
@@ -134,7 +134,7 @@ impl Forecast {
     /// Returns [`ErrorKind::Gauge`](crate::ErrorKind::Gauge) if an amount is not a decimal number.
     pub fn of(samples: &[Sample]) -> Result<Option<Self>, Error> {
         let Some(last) = samples.last() else { return Ok(None) };
-        // A clock that jumped back leaves samples in the future.
+        // If the clock jumped back, some samples are from the future.
         let counts = |sample: &&Sample| {
             sample.unit == last.unit
                 && (last.at.saturating_sub(WINDOW)..=last.at).contains(&sample.at)
@@ -301,7 +301,7 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
     })
 }
 
-/// Returns a field of a JSON object as text: a string, or a number as it is written.
+/// Returns a field of a JSON object as text: a string, or the text of a number.
 pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
     let Some((name, rest)) = path.split_first() else { return Ok(None) };
     let Some(value) = members(json)?.remove(*name) else { return Ok(None) };
@@ -321,7 +321,7 @@ const WINDOW: i64 = 14 * 24 * 3600;
 
 const DAY: u64 = 24 * 3600;
 
-/// The columns of the counts of a sync.
+/// The columns with the counts of a sync.
 const COUNTS: &str = "is_baseline, added, changed, unchanged, returned, missing, gone, rejected, repeated, suppressed, calls";
 
 #[cfg(test)]
@@ -352,7 +352,7 @@ mod tests {
             (&[(0, "5"), (3, "5")], "0", Some("0"), None),
             (&[(0, "5")], "0", None, None),
             (&[(0, "5"), (0, "4")], "1", None, None),
-            // An overdrawn amount lasts no day.
+            // An overdrawn amount lasts for zero days.
             (&[(0, "5"), (2, "-5")], "10", Some("5"), Some(0)),
         ] {
             let expected = (used.to_owned(), per_day.map(str::to_owned), days_left);

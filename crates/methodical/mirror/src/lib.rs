@@ -3,31 +3,31 @@
 //! The service returns whole lists: it has no "modified since" filter, and does not report deletions. A mirror compares
 //! each list with its store, writes only the differences, and records each difference in a feed.
 //!
-//! # Words
+//! # Terms
 //!
-//! | word | meaning |
+//! | term | meaning |
 //! |---|---|
-//! | record | one entry of a list, known by its identity |
+//! | record | one entry of a list, identified by one of its fields |
 //! | scope | the list that one query returns; it is complete if the response was read to its end without an error |
 //! | table | the records of a model, described by a [`Table`](model::tables::Table) |
 //! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from two complete lists in a row, so that it counts as deleted |
 //! | returned | the change of a record that was missing or gone and is in the list again |
 //! | forgotten | the state of a record that was erased on request; later lists do not bring it back |
-//! | meaning | what a record says: its JSON value without whitespace, the order of fields, and spellings of numbers and text; `null` and an absent field differ |
+//! | meaning | the JSON value of a record, ignoring whitespace, the order of fields, and the notation of numbers and text; `null` and an absent field differ |
 //! | baseline | the first sync of a scope; it emits no changes unless asked to |
 //! | feed | the changes in the order of their numbers |
 //! | cursor | an opaque position in the feed of one mirror |
 //! | snapshot | the records of the tables, together with the cursor after them |
-//! | consumer | a named position in the feed, which the mirror keeps |
-//! | event | a change as it is delivered, with an id and the record as it is then |
-//! | delivery | passes the events after the position of a consumer to a sink, and moves the position |
+//! | consumer | a named position in the feed, which the mirror stores |
+//! | event | a change prepared for delivery, with an id and the record at the time of delivery |
+//! | delivery | passing the events after the position of a consumer to a sink, and moving the position |
 //! | backup | a copy of a mirror in a file, which becomes another mirror when it is opened or restored |
-//! | deletion guard | the refusal to commit a list in which too many records are missing |
+//! | deletion guard | refuses to commit a list in which too many records are missing |
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
-//! | past value | a value that a placement has or had, and the time of it |
-//! | recovery | finds a value that the records lack, by requesting each group with each value |
-//! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
+//! | past value | a value that a placement has or had, and for how long |
+//! | recovery | finding a value that the records lack, by requesting each group with each value |
+//! | gauge, sample | an amount that the service reports, such as a balance; the amount at a certain time |
 //! | coverage | the share of placements whose value is known |
 //!
 //! # One sync of a scope
@@ -35,8 +35,8 @@
 //! 1. [`Mirror::begin`] locks the store and begins a transaction. A second process is refused.
 //! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a keyed hash of
 //!    its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record that could not be decoded.
-//! 3. [`Run::finish`] says that the list is complete. If no record was rejected, records that are absent become missing or
-//!    gone, unless the deletion guard refuses. Then rows, changes and counts are committed together.
+//! 3. [`Run::finish`] declares the list complete. If no record was rejected, records that are absent become missing or
+//!    gone, unless the deletion guard refuses. Then the rows, changes and counts are committed together.
 //!
 //! A run that is dropped instead, because the response was truncated or failed, changes nothing.
 //!
@@ -49,10 +49,10 @@
 //! - An identity that occurs twice with the same meaning counts once. If the meanings differ, the second record is
 //!   rejected: the list does not say which one is right, and the mirror must not depend on their order.
 //! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
-//! - The personal columns of a record are emptied in the transaction that marks it gone. Its identity and times are
+//! - The personal columns of a record are cleared in the transaction that marks it gone. Its identity and times are
 //!   kept.
-//! - The feed contains field names and, for a placement, its value before and after a change. It contains no other values, and
-//!   an erasure empties these.
+//! - The feed contains field names and, for a placement, its value before and after a change. It contains no other
+//!   values, and an erasure clears these.
 //!
 //! # Delivery of the feed
 //!
@@ -63,37 +63,37 @@
 //! feature `webhook`, `Webhook`.
 //!
 //! To start with the existing records: add a consumer, then process each record of [`Mirror::each_matching`], then
-//! deliver. A change committed in between is delivered as well, so nothing is lost. If the changes of a consumer were
+//! deliver. A change committed in the meantime is also delivered, so nothing is lost. If the changes of a consumer were
 //! removed, take [`Mirror::cursor`], pass on each record, then [rewind](Mirror::rewind_consumer) the consumer to this
 //! cursor.
 //!
 //! # Recovery
 //!
 //! Some services have a value that no record contains, such as the status of a photo in an album: it can only be
-//! filtered by. After the lists, [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the
-//! placements as records of another table. It tries the names in the contract, those that the mirror has or had, and
-//! those ever passed in [`SyncOptions::values`].
+//! filtered by. After the lists, [`Mirror::sync_all`] requests each group with each value, and stores the placements
+//! as records of another table. It tries the values in the contract, those that the mirror has or had, and those ever
+//! passed in [`SyncOptions::values`].
 //!
-//! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed,
-//!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and a new name was
-//!   added. It begins with the most frequent values of the group, and stops once each member has one. If all have the
-//!   same value, it asks for one more, because a service that ignores the filter returns the whole group again.
+//! - Each run requests the members of each group once. It requests the values of a group only if its members changed,
+//!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if some of its values are unknown and a value was
+//!   added to try. It begins with the most frequent values of the group, and stops once each member has one. If all have
+//!   the same value, it requests one more, because a service that ignores the filter returns the whole group again.
 //!   A change of a value in a group whose members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
 //!   value must be among those of the group, no record may have two values, and a value that does not exist must have
 //!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
-//!   responses contradict each other is retried once, because a record may have changed in between. The groups must not
+//!   responses contradict each other is retried once, because a record may have changed meanwhile. The groups must not
 //!   all contain the whole list.
 //! - The rules above treat the placements as one list: they become missing and gone, and the deletion guard applies. A
 //!   group whose response failed, or had a rejected record, is left unchanged and reported. After 10 consecutive
-//!   failures, the recovery is given up.
+//!   failures, the recovery is aborted.
 //! - A member whose value is unknown has a placement without a value. [`Coverage`] counts them.
-//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is when it
-//!   got its value, as far as the mirror knows; recovering the same value again does not change it.
+//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement says when
+//!   it got its value, as far as the mirror knows; recovering the same value again does not change it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member.
 //! - Past values are in the table `mirror_spell`, and [`Mirror::past_values`] returns them: the value of a placement,
-//!   when a recovery first found it, and when one first found another value or no placement. A present placement has
+//!   when a recovery first found it, and when a recovery first found another value or no placement. A present one has
 //!   one past value without an end. One with `began_before` may have begun earlier: the first recovery of the table
 //!   found its value, or the value was unknown until then. If a missing placement returns before it is gone, its end is
 //!   removed.
@@ -108,13 +108,13 @@
 //!
 //! | column | contents |
 //! |---|---|
-//! | `mirror_key` | the number of the row, in the order of first sight |
+//! | `mirror_key` | the number of the row, in insertion order |
 //! | `mirror_hash` | a keyed hash of the contents (16 bytes); empty if the record is gone |
 //! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
 //! | `mirror_misses` | 1 if the record is missing |
-//! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
+//! | `mirror_shape` | the columns when the row was written: a row of the table `mirror_shape` |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
-//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. |
+//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
 //! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of
@@ -132,7 +132,7 @@
 //!
 //! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it
 //! finds. A restored mirror and an opened [backup](Mirror::backup) refuse earlier cursors, because they reuse the
-//! numbers of changes. A file that was copied by other means is not recognized as a copy.
+//! numbers of changes. The mirror does not recognize a file that was copied by other means.
 //!
 //! A mirror in `mirror.db` has these other files, all readable only by their owner: `mirror.db-wal` and `mirror.db-shm`
 //! while it is open, `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list
@@ -145,8 +145,8 @@
 //! (`mirror_spell`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
 //!
 //! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL text cannot contain, becomes U+FFFD.
-//! - The copy lacks what only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`, the consumers,
-//!   the notes and the forgotten identities.
+//! - The copy lacks everything that only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`,
+//!   the consumers, the notes and the forgotten identities.
 //! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They are updated in
 //!   the same transaction as the rows. If the id differs, everything is copied again.
 //! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows runs

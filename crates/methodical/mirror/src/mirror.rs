@@ -103,7 +103,7 @@ impl Mirror {
         Self { clock: Arc::new(now), ..self }
     }
 
-    /// A panic in a run has rolled back its transaction, so the store is usable.
+    /// A panic during a run rolls its transaction back, so the store stays usable.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -120,7 +120,7 @@ impl Mirror {
         source.is_of(&self.store().identity)
     }
 
-    /// Returns whether this is the access token noted last, or `None` if none was noted.
+    /// Returns whether this is the access token of the last sync, or `None` if that is unknown.
     ///
     /// # Errors
     ///
@@ -131,8 +131,8 @@ impl Mirror {
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
-    /// Notes the access token of a sync, so that readers can tell when it has been replaced. Only a short keyed hash is
-    /// stored, which does not reveal the token.
+    /// Stores a short keyed hash of the access token of a sync, which does not reveal the token. With it, readers can
+    /// tell that the token has been replaced.
     ///
     /// # Errors
     ///
@@ -146,9 +146,9 @@ impl Mirror {
         store.set_note(TOKEN, &store.identity.mark("token", &[token.as_bytes()]))
     }
 
-    /// Creates the indexes that let [`browse`](Self::browse) read few rows of a table in these orders, unless they
-    /// exist. A recovered table also gets those for [boards](crate::queries::board), for the members of a group, and
-    /// for the [`latest_changes`](Self::latest_changes) of a record. Later syncs maintain them.
+    /// Creates missing indexes, so that [`browse`](Self::browse) reads few rows of a table in these orders. A recovered
+    /// table also gets indexes for [boards](crate::queries::board), for the members of a group, and for the
+    /// [`latest_changes`](Self::latest_changes) of a record. Later syncs maintain them.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl Mirror {
         }
         let References { group, member, value } = store.relation(table)?.of;
         let [group, member, value] = [group.column, member.column, value].map(|name| quoted(&name));
-        // For the members of all groups with some values; the index covers everything that is compared.
+        // For the members of all groups that have certain values; the index covers every compared column.
         let since = format!("(mirror_state, mirror_changed_at, mirror_key, {value})");
         store.add_index(table, "since", &since)?;
         for (name, columns) in
@@ -185,7 +185,7 @@ impl Mirror {
     ///
     /// Returns [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table has no such
     /// text column, and [`Cursor`](crate::ErrorKind::Cursor) if the record after which the page begins was removed,
-    /// unless the order is that of first sight. Also returns any error of the store.
+    /// unless the order is insertion order. Also returns any error of the store.
     ///
     /// ```
     /// use methodical_mirror::{Error, Filter, Mirror, Order, Paging};
@@ -209,7 +209,7 @@ impl Mirror {
         Ok(Page { records: records.collect::<Result<_, _>>()?, next })
     }
 
-    /// Passes each record of a table that the filter accepts to `take`, in the order of first sight, until it breaks.
+    /// Passes each record of a table that the filter accepts to `take`, in insertion order, until `take` breaks.
     ///
     /// Records are read in pages, so a sync that ends between two pages may change those that follow.
     ///
@@ -308,7 +308,7 @@ debug_with!(Mirror:);
 /// The account and the base URL that a mirror copies. A mirror refuses any other source, because all its records would
 /// be missing there.
 ///
-/// The account is a name that you choose, such as that of a profile. It must stay the same when the token is renewed.
+/// The account is a name that you choose, such as the name of a profile. Keep it when you renew the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     base_url: String,
@@ -327,7 +327,7 @@ impl Source {
         Self { base_url, account: account.to_owned() }
     }
 
-    /// Returns a keyed hash of the source, for the store to keep.
+    /// Returns a keyed hash of the source, which is stored.
     pub(crate) fn fingerprint(&self, secret: &Secret) -> String {
         let hasher = Hasher::new(secret, "source");
         hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).0)
@@ -369,5 +369,5 @@ pub struct Page {
     pub next: Option<i64>,
 }
 
-/// The note with the access token of the last sync, as a short hash.
+/// The name of the note with the short hash of the last sync's access token.
 const TOKEN: &str = "token";

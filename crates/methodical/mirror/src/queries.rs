@@ -1,8 +1,8 @@
-//! Questions about placements, answered from the file: who is where and since when, who is waiting, what moved, a
-//! report for a period, a funnel, duplicates, and a board. Programs, dashboards and other languages share these
-//! functions, so that each figure is counted in only one way.
+//! Answers questions about placements: who is where and since when, who is waiting, and what moved. Also a report for a
+//! period, a funnel, duplicates, and a board. Programs, dashboards and other languages share these functions, so that
+//! each figure is counted in only one way.
 //!
-//! `table` is the name of a recovered table, such as `photo_album`: [`recovered`] returns those of a mirror. Times are
+//! `table` is the name of a recovered table, such as `photo_album`: [`recovered`] lists them. Times are
 //! in seconds since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`]
 //! if the mirror has no such table, and with any error of the store.
 
@@ -47,12 +47,12 @@ pub struct Placement {
 // Does not show the values, which belong to the member.
 debug_with!(Placement: id, since);
 
-/// Selects placements and their order. The default is all of them, in the order of first sight.
+/// Selects placements and their order. The default is all of them, in insertion order.
 ///
 /// ```
 /// use methodical_mirror::queries::Wanted;
 ///
-/// // Those in album 7 that have been waiting for review for five days or more, the longest waiting first.
+/// // Those in album 7 that have been waiting for review for five days or more, longest waiting first.
 /// let wanted = Wanted { group: Some("7"), value: Some("In review"), days: 5, is_longest_first: true, ..Wanted::default() };
 /// # assert_ne!(wanted, Wanted::default());
 /// ```
@@ -110,7 +110,7 @@ pub struct PeriodReport {
     pub sources: Vec<(Option<String>, u64)>,
 }
 
-/// How long placements kept a value, before they lost it in a period.
+/// How long placements kept a value that they lost in a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueTime {
@@ -158,7 +158,7 @@ pub struct Passage {
     pub by: Option<String>,
     /// The value that these counts describe.
     pub value: String,
-    /// How many placements have it, or had it before.
+    /// How many placements have or had it.
     pub ever: u64,
     /// How many of them have since lost it.
     pub left: u64,
@@ -172,7 +172,7 @@ pub struct Passage {
 pub struct Duplicate {
     /// The names of the columns with the same value, which may be in different columns for different members.
     pub columns: Vec<String>,
-    /// The identities, in the order of first sight: at least two.
+    /// The identities, in insertion order: at least two.
     pub ids: Vec<String>,
 }
 
@@ -182,7 +182,7 @@ pub struct Duplicate {
 pub struct Board {
     /// The values: first the given ones, then others in alphabetical order, then `None` if some are unknown.
     pub values: Vec<Option<String>>,
-    /// The present groups, in the order of first sight.
+    /// The present groups, in insertion order.
     pub groups: Vec<BoardGroup>,
 }
 
@@ -206,7 +206,7 @@ pub struct Cell {
     pub count: u64,
     /// When the first of them got the value.
     pub since: i64,
-    /// By when at least half of them had it: the median. Zero unless requested.
+    /// When at least half of them had it: the median. Zero unless requested.
     pub median: i64,
 }
 
@@ -253,7 +253,7 @@ pub fn placements(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let Wanted { group, member, value, days, is_longest_first } = *wanted;
-    // The end of the day that was this number of days ago.
+    // The end of the day this number of days ago.
     let end = now.div_euclid(DAY).saturating_sub(i64::from(days)).saturating_add(1);
     let before = utc(end.saturating_mul(DAY).saturating_sub(1));
     let wanted = [
@@ -302,7 +302,7 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    // Look up the old value only for the few in the period; a window function would sort all past values.
+    // Looks up the old value only for the few in the period; a window function would sort all past values.
     let select = format!(
         "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_spell s \
          JOIN mirror_spell b ON b.number = (SELECT number FROM mirror_spell WHERE member_id = s.member_id \
@@ -416,7 +416,7 @@ pub fn waiting(
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
-/// Returns the end values: fewer than one in ten of the placements that ever had such a value left it. A placement
+/// Returns the end values: fewer than one in ten of the placements that ever had such a value have left it. A placement
 /// with an end value does not count as waiting. `first`, the first value in the reader's order or else the contract's,
 /// is never an end. The set is empty until a placement has left a value.
 pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
@@ -458,8 +458,8 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
          CASE WHEN NOT s.began_before THEN unixepoch(s.ended_at) - unixepoch(s.began_at) END \
          FROM mirror_spell s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL"
     );
-    // For distinct counts, the database would sort all past values each time. A hash of the placement and its value is
-    // enough to count it once.
+    // To count distinct placements, the database would sort all past values each time. A hash of the placement and its
+    // value is enough to count it once.
     let (state, mut had, mut lost) = (RandomState::new(), HashSet::new(), HashSet::new());
     let mut found: BTreeMap<_, (u64, u64, Vec<i64>)> = BTreeMap::new();
     store.query(&select, (table,), |row| {
@@ -478,7 +478,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
     Ok(passages.collect())
 }
 
-/// Returns the present records of a table that have the same e-mail address, or the same telephone number in any spelling.
+/// Returns the present records of a table that share an e-mail address or, in any notation, a telephone number.
 ///
 /// E-mail addresses are compared without surrounding spaces, ignoring case. Telephone numbers are compared by their
 /// last nine digits: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers with fewer than seven
@@ -521,7 +521,7 @@ pub fn duplicates(
         names.join(", "),
         quoted(table)
     );
-    // Hashes are enough to find equal values, and take less memory. Each has the number of its column.
+    // Hashes are enough to find equal values, and take less memory. The number of the column goes with each.
     let (state, mut found) = (RandomState::new(), Vec::new());
     store.query(&select, (), |row| {
         for (number, (is_phone, _)) in columns.iter().enumerate() {
@@ -581,7 +581,7 @@ pub fn board(
     has_medians: bool,
 ) -> Result<Board, Error> {
     let store = mirror.store();
-    // The noted counts, the medians and the groups are of one state, even while another process is syncing.
+    // A transaction, so that the cached counts, the medians and the groups show one state even during a sync.
     let _snapshot = store.connection.unchecked_transaction().or_failed()?;
     let relation = store.relation(table)?;
     let [of, group, value] = [table, &relation.of.group.column, &relation.of.value].map(quoted);
@@ -594,7 +594,7 @@ pub fn board(
     let mut counted = HashMap::new();
     for (group, value, count, since) in cells.map_or_else(|| store.cells(&relation), Ok)? {
         let key = (&group, &value, integer(count / 2));
-        // Another program may have moved the members of a noted cell.
+        // Another program may have moved the members of a cached cell.
         let median = if has_medians {
             medians.query_row(key, |row| row.get(0)).optional().or_failed()?.unwrap_or(since)
         } else {
@@ -675,7 +675,7 @@ impl Relation {
     }
 
     /// Returns an SQL expression for the title of the group whose identity is in a column, as text or as stored in the
-    /// group. The prefix is that of the tables.
+    /// group. `prefix` precedes the names of tables.
     fn title_of(&self, prefix: &str, column: &str) -> String {
         let Some(title) = &self.title else { return "NULL".to_owned() };
         format!(
@@ -690,7 +690,7 @@ impl Relation {
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect<'a> {
     Sqlite,
-    /// With the schema.
+    /// PostgreSQL, with the name of the schema.
     #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "only copies have it"))]
     Postgres(&'a str),
 }
@@ -698,14 +698,14 @@ pub(crate) enum Dialect<'a> {
 /// The cells of a board: the group, the value, the number of members, and when the first of them got the value.
 type Cells = Vec<(String, Option<String>, u64, i64)>;
 
-/// Returns the name of the note with the cells of a table. An erasure removes it.
+/// Returns the name of the note that caches the cells of a table. An erasure removes the note.
 fn board_note(table: &str) -> String {
     format!("board/{table}")
 }
 
 impl Store {
-    /// Counts the cells of a table for later boards, unless they are known: that takes up to a second for a million
-    /// placements.
+    /// Caches the cells of a table for later boards, if it has changed or they are not cached. Counting them takes up
+    /// to a second for a million placements.
     pub(crate) fn note_board(&self, table: &str, is_changed: bool) -> Result<(), Error> {
         let (note, find) = (board_note(table), "SELECT 1 FROM mirror_note WHERE name = ?1");
         if !is_changed && !self.query(find, (&note,), |_| Ok(()))?.is_empty() {
@@ -771,7 +771,7 @@ pub struct Step {
     pub from: String,
     /// The value after it.
     pub to: String,
-    /// How many members. One that did so twice counts once.
+    /// How many members went. A member that went twice counts once.
     pub count: u64,
 }
 
@@ -783,7 +783,7 @@ pub struct Step {
 pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
-    // Few values have ended, so look up the next value only for these.
+    // Few values have ended, so the next value is looked up only for these.
     let select = "SELECT b.group_id, b.value, s.value, count(DISTINCT b.member_id) FROM mirror_spell b \
                   JOIN mirror_spell s ON s.number = (SELECT number FROM mirror_spell WHERE member_id = b.member_id \
                   AND record_id = b.record_id AND table_name = b.table_name AND number > b.number ORDER BY number LIMIT 1) \

@@ -1,4 +1,4 @@
-//! Placements: the rows of a recovered table, one for each member of each group, and their past values. They are erased
+//! Placements: the rows of a recovered table, one for each member of each group, and their past values. Both are erased
 //! with their member or group.
 
 pub(crate) mod asking;
@@ -17,7 +17,7 @@ use crate::store::filter::Filter;
 use crate::store::rows::{Record, State, id as id_of};
 use crate::store::{Store, integer, quoted, utc};
 
-/// The table of a recovery, and what it is recovered from.
+/// The table of a recovery, and the tables that it connects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) table: &'static Table,
@@ -73,7 +73,7 @@ fn placement(group: &str, member: &str) -> String {
     format!("{}/{member}", escaped(group))
 }
 
-/// Returns a group as written at the start of a placement's identity.
+/// Returns a group as it appears at the start of a placement's identity.
 pub(crate) fn escaped(group: &str) -> String {
     group.replace('%', "%25").replace('/', "%2F")
 }
@@ -135,8 +135,8 @@ impl Store {
         self.run(&format!("DROP VIEW IF EXISTS {VIEW}; {create}"))
     }
 
-    /// Erases the placements of a gone or forgotten record, including their values. They count as gone, and a recovery
-    /// does not bring back those of a forgotten record. Past values belong to the member: if a group is gone, they end;
+    /// Erases the placements of a gone or forgotten record, including their values. They count as gone, and no recovery
+    /// brings back a placement of a forgotten record. Past values belong to the member: if a group is gone, they end;
     /// otherwise they are removed.
     pub(crate) fn erase_placements(
         &self,
@@ -171,7 +171,7 @@ impl Store {
                     let (time, kind) = (utc(at), ChangeKind::Gone);
                     self.append(&time, placements, &id, kind, Difference::default())
                 })?;
-                // One that had left its group still has its value.
+                // A placement whose member had left the group still has its value.
                 let empty = format!("UPDATE {name} SET {} WHERE {by} = ?1", emptied.join(", "));
                 self.execute(&empty, (id,))?;
             }
@@ -179,7 +179,7 @@ impl Store {
         Ok(())
     }
 
-    /// Erases the placements of all forgotten members and groups, which may have no row.
+    /// Erases the placements of all forgotten members and groups, even those without a row.
     pub(crate) fn forget_placements(&self, at: i64) -> Result<(), Error> {
         let recovered = self.recovered()?;
         for (placements, References { group, member, .. }) in &recovered {
@@ -210,7 +210,7 @@ const RECOVERED: &str = "recovered";
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {
-    /// Its number. A later one has a larger number.
+    /// The number of the past value. A later one has a larger number.
     pub number: i64,
     /// The identity of the placement.
     pub id: String,
@@ -225,7 +225,7 @@ pub struct PastValue {
     /// When a recovery first found another value, or no placement. `None` if the placement has the value.
     pub ended_at: Option<i64>,
     /// Whether the value may be much older than [`began_at`](Self::began_at): the first recovery of the table found it,
-    /// or it follows an unknown value. Leave it out of averages.
+    /// or it follows an unknown value. Exclude it from averages.
     pub began_before: bool,
 }
 
@@ -233,7 +233,7 @@ pub struct PastValue {
 debug_with!(PastValue: number, id, began_at, ended_at, began_before);
 
 impl Store {
-    /// Begins the time in which a placement has a value.
+    /// Records that a placement has a value from now on.
     pub(crate) fn begin_value(
         &self,
         table: &str,
@@ -248,25 +248,25 @@ impl Store {
         self.execute(insert, (table, id, group, member, value, utc(at), began_before)).map(drop)
     }
 
-    /// Ends the time in which a placement has its value.
+    /// Records that a placement no longer has its value.
     pub(crate) fn end_value(&self, table: &str, id: &str, at: i64) -> Result<(), Error> {
         let update = "UPDATE mirror_spell SET ended_at = max(began_at, ?4) \
                       WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3 AND ended_at IS NULL";
         self.execute(update, (parts(id).1, id, table, utc(at))).map(drop)
     }
 
-    /// Gives a placement that was missing its last value again.
+    /// Removes the end of the last value of a placement that was missing.
     pub(crate) fn resume_value(&self, table: &str, id: &str) -> Result<(), Error> {
         let update = "UPDATE mirror_spell SET ended_at = NULL WHERE number = (SELECT max(number) \
                       FROM mirror_spell WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3)";
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
-    /// Removes past values, and empties those in the feed. `of` is the condition for a past value, with `id` as `?2`.
+    /// Removes past values, and clears them in the feed. `of` is the condition for a past value, with `id` as `?2`.
     pub(crate) fn erase_values(&self, table: &str, of: &str, id: &str) -> Result<(), Error> {
         self.note_erasure()?;
         let erased = format!("FROM mirror_spell WHERE table_name = ?1 AND {of}");
-        // An index has the changes with values.
+        // An index covers the changes with values.
         let empty = format!(
             "UPDATE mirror_change SET previous = NULL, value = NULL WHERE table_name = ?1 \
              AND (previous IS NOT NULL OR value IS NOT NULL) AND record_id IN (SELECT record_id {erased})"
@@ -275,7 +275,7 @@ impl Store {
         self.execute(&format!("DELETE {erased}"), (table, id)).map(drop)
     }
 
-    /// Removes the past values of placements that have no row, and empties those in the feed.
+    /// Removes the past values of placements that have no row, and clears them in the feed.
     pub(crate) fn sweep_values(&self, table: &str) -> Result<(), Error> {
         let identity = quoted(&self.table(table)?.shape.identity()?.name);
         let of = format!("?2 = '' AND record_id NOT IN (SELECT {identity} FROM {})", quoted(table));

@@ -42,18 +42,18 @@ pub struct Run<'a> {
     known: KnownRows,
     present_before: u64,
     emits: bool,
-    /// How many entries the list has.
+    /// How many entries the list has so far.
     entries: u64,
     report: Report,
     /// How many records seem to have become other people.
     replaced: u64,
     /// The index of the column of the value, if the table is recovered.
     value: Option<usize>,
-    /// How many rows were written. The record of some is unchanged, but other columns are omitted now.
+    /// How many rows were written, including unchanged records of which different columns are now omitted.
     written: u64,
     /// The record that is being read.
     json: Vec<u8>,
-    /// Whether the service wrote the last record exactly as the model would.
+    /// Whether the service wrote the last record exactly as the model writes it.
     is_verbatim: bool,
 }
 
@@ -113,14 +113,14 @@ impl Mirror {
 }
 
 impl Run<'_> {
-    /// Declares that the list has the placements of a recovery.
+    /// Declares that the list consists of the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         let name = target.columns()?[3];
         self.value = self.statements.shape.columns.iter().position(|column| column.name == name);
         self.store.register_recovered(target)
     }
 
-    /// Returns the store in the transaction of the run.
+    /// Returns the store, within the transaction of the run.
     pub(crate) fn store(&mut self) -> &mut Store {
         &mut self.store
     }
@@ -180,7 +180,7 @@ impl Run<'_> {
             row.erase(shape);
         }
         let is_suppressed = self.suppressed.has(&id);
-        // A new record is not looked up: inserting it shows whether the table already has its identity.
+        // A new record need not be looked up: inserting it shows whether the table already has its identity.
         if !is_suppressed && self.add(&id, hash, &row)? {
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl Run<'_> {
         self.reject_last(reason)
     }
 
-    /// Leaves the chosen present and missing records unchanged: the list says nothing about them.
+    /// Leaves these present and missing records unchanged, because the list says nothing about them.
     pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
         for (key, id, state) in self.store.live(&self.table)? {
             let is_missing = state == State::Missing;
@@ -224,7 +224,7 @@ impl Run<'_> {
     /// Returns [`ErrorKind::DeletionGuard`] if too many records are missing, and any error of the store. After an
     /// error, the mirror is unchanged.
     pub fn finish(mut self) -> Result<Report, Error> {
-        // A rejected record could be any of the absent ones.
+        // A rejected record could be any of the absent records.
         let absent = if self.report.rejected > 0 { Vec::new() } else { self.known.absent() };
         self.judge(&absent)?;
         for known in absent {
@@ -240,7 +240,7 @@ impl Run<'_> {
         Ok(take(&mut self.report))
     }
 
-    /// Refuses a list that lacks too many records. Otherwise records how many left.
+    /// Refuses a list in which too many records are missing. Otherwise, records how many left.
     fn judge(&self, absent: &[Known]) -> Result<(), Error> {
         if self.report.is_baseline {
             return Ok(());
@@ -257,7 +257,7 @@ impl Run<'_> {
             now: self.known.counts().0.saturating_sub(newly),
             lost: week.lost(),
         })?;
-        // Accepted losses have been seen by a person.
+        // A person has seen the accepted losses.
         self.store.set_json_note(&note, &if is_accepted { Week::default() } else { week })
     }
 
@@ -269,7 +269,7 @@ impl Run<'_> {
         self.store.execute(insert, (&self.scope, index, reason)).map(drop)
     }
 
-    /// Compares a record with what is known of it, checks for a repetition in the list, and writes the difference.
+    /// Compares a record with its row, checks whether the list repeats it, and writes the difference.
     fn compare(
         &mut self,
         id: &str,
@@ -314,7 +314,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds a record, unless the table has its identity. Returns whether it did.
+    /// Adds a record, unless the table has its identity. Returns whether the record was added.
     fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<bool, Error> {
         if !self.write(None, hash, row, true)? {
             return Ok(false);
@@ -326,7 +326,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Writes a record that may have changed. Returns whether it has.
+    /// Writes a record that may have changed. Returns whether it has changed.
     fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
         let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
         let mut old = self.store.read(&select, (known.key,))?.ok_or_else(lost)?;
@@ -364,7 +364,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Begins the time in which a placement has its value.
+    /// Records that a placement has its value from now on.
     fn begin_value(&self, id: &str, row: &Row<'_>, was_unknown: bool) -> Result<(), Error> {
         let Some(index) = self.value else { return Ok(()) };
         let began_before = self.report.is_baseline || was_unknown;
@@ -446,7 +446,7 @@ impl Run<'_> {
 /// The rows of a table, ordered by key, and which of them the list had.
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    /// The index of the row that the next record is compared with: most lists are in the order of the table.
+    /// The index of the row with which the next record is compared, because most lists are in the order of the table.
     next: usize,
 }
 
@@ -460,16 +460,16 @@ impl KnownRows {
         }
     }
 
-    /// Sets what is known of a row, and whether the list had it.
+    /// Sets the known state of a row, and whether the list had it.
     fn set(&mut self, known: Known, is_seen: bool) {
         match self.index(known.key).and_then(|index| self.rows.get_mut(index)) {
             Some(row) => *row = (known, is_seen),
-            // A new row has the largest key.
+            // A new row has the largest key of all.
             None => self.rows.push((known, is_seen)),
         }
     }
 
-    /// Marks a row as seen in the list. Returns what is known of it, and whether it had been seen before.
+    /// Marks a row as seen in the list. Returns its known state, and whether it had been seen before.
     fn see(&mut self, key: i64) -> Option<(Known, bool)> {
         let index = self.index(key)?;
         let (known, is_seen) = self.rows.get_mut(index)?;
@@ -491,7 +491,7 @@ impl KnownRows {
         true
     }
 
-    /// Returns the present and missing rows that the list did not have, in the order of first sight.
+    /// Returns the present and missing rows that the list did not have, in insertion order.
     fn absent(&self) -> Vec<Known> {
         let absent = self.rows.iter().filter(|(one, is_seen)| !is_seen && one.state.is_live());
         absent.map(|(known, _)| *known).collect()
@@ -575,7 +575,7 @@ mod tests {
         }
     }
 
-    /// Before the first list, nothing is known to compare with.
+    /// Before the first list, the mirror has nothing to compare with.
     #[test]
     fn a_first_list_with_repeated_records_counts_each_once() {
         let mut mirror = Mirror::in_memory().unwrap();

@@ -121,7 +121,7 @@ impl Store {
         })
     }
 
-    /// Returns the lock that is held, or takes it. `None` for a mirror in memory.
+    /// Returns the held lock, or takes it. `None` for a mirror in memory.
     fn take_lock(&self) -> Result<Option<Arc<Lock>>, Error> {
         match (&self.path, self.held.upgrade()) {
             (None, _) => Ok(None),
@@ -130,14 +130,14 @@ impl Store {
         }
     }
 
-    /// Locks the mirror until the result is dropped, across several transactions. Fails if another process is syncing.
+    /// Locks the mirror across several transactions, until the result is dropped. Fails if another process is syncing.
     pub(crate) fn hold(&mut self) -> Result<Option<Arc<Lock>>, Error> {
         let lock = self.take_lock()?;
         self.held = lock.as_ref().map_or_else(Weak::new, Arc::downgrade);
         Ok(lock)
     }
 
-    /// Reserves the deliveries to a consumer until the result is dropped. Fails if another process is delivering to it.
+    /// Locks a consumer until the result is dropped. Fails if another process is delivering to it.
     pub(crate) fn reserve(&self, consumer: &str) -> Result<Option<Lock>, Error> {
         let Some(path) = &self.path else { return Ok(None) };
         let parts = [&self.identity.id[..], consumer.as_bytes()];
@@ -162,8 +162,8 @@ impl Store {
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
-    /// Declares that the transaction erases values: removes the noted counts of boards, which may include them, and makes
-    /// [`commit`](Self::commit) remove them from the log.
+    /// Declares that the transaction erases values: removes the cached counts of boards, which may include them, and
+    /// makes [`commit`](Self::commit) remove them from the log.
     pub(crate) fn note_erasure(&self) -> Result<(), Error> {
         if self.has_erased.replace(true) {
             return Ok(());
@@ -171,7 +171,7 @@ impl Store {
         self.execute("DELETE FROM mirror_note WHERE name LIKE 'board/%'", ()).map(drop)
     }
 
-    /// Ends the transaction. Removes erased values from the log.
+    /// Commits the transaction. Removes erased values from the log.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         self.run("COMMIT")?;
         let has_erased = self.has_erased.take();
@@ -183,7 +183,7 @@ impl Store {
         Ok(())
     }
 
-    /// Ends the transaction and undoes it. Does nothing outside of a transaction.
+    /// Rolls the transaction back. Does nothing outside a transaction.
     pub(crate) fn roll_back(&mut self) {
         if !self.connection.is_autocommit() {
             // If the connection is lost, SQLite rolls back when it next opens the file.
@@ -196,7 +196,7 @@ impl Store {
         self.lock = None;
     }
 
-    /// Changes the mirror in a transaction, which is undone after an error.
+    /// Changes the mirror in a transaction, which is rolled back after an error.
     pub(crate) fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Self) -> Result<T, Error>,
@@ -235,14 +235,14 @@ impl Store {
         Ok(self.query(select, (name,), |row| row.get(0))?.pop())
     }
 
-    /// Writes a note, unless it has this text.
+    /// Writes a note, unless it already has this text.
     pub(crate) fn set_note(&self, name: &str, text: &str) -> Result<(), Error> {
         let insert = "INSERT INTO mirror_note (name, text) VALUES (?1, ?2) \
                       ON CONFLICT (name) DO UPDATE SET text = excluded.text WHERE text <> excluded.text";
         self.execute(insert, (name, text)).map(drop)
     }
 
-    /// Returns a note of JSON, or the default.
+    /// Returns a note that is JSON, or the default.
     pub(crate) fn json_note<T: Default + serde::de::DeserializeOwned>(
         &self,
         name: &str,
@@ -276,7 +276,7 @@ impl Store {
         Ok(Suppressed { hasher, ids: ids.into_iter().collect() })
     }
 
-    /// Forgets an identity for all later syncs.
+    /// Excludes an identity from all later syncs.
     pub(crate) fn suppress(&self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
         let insert =
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
@@ -322,7 +322,7 @@ fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
-    // An older program that has the file open would write its own version again.
+    // An older program that has the file open would write its version again.
     let has_values = "SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'";
     if !transaction.prepare(has_values).or_failed()?.exists(()).or_failed()? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
@@ -437,34 +437,34 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
 /// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had
-/// no values, and programs before version 5 change placements without the counts that are noted for boards.
+/// no values, and programs before version 5 change placements without updating the cached counts of boards.
 const VERSION: i64 = 5;
 
-/// The statements that make the feed of an older schema one of this release.
+/// The statements that upgrade the feed of an older schema.
 const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
                            ALTER TABLE mirror_change ADD COLUMN value TEXT; \
                            CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id) \
                            WHERE previous IS NOT NULL OR value IS NOT NULL";
 
 /// The statements that rename the schedules of recovered tables, which had another name before version 4, and remove
-/// noted counts of boards.
+/// cached counts of boards.
 const NOTES: &str = "UPDATE OR IGNORE mirror_note SET name = 'schedule' || substr(name, 5) WHERE name LIKE 'rota/%'; \
                      DELETE FROM mirror_note WHERE name LIKE 'board/%'";
 
 /// The oldest version that this release opens.
 const OLDEST: i64 = 2;
 
-/// FULL, because a change that was read must survive a power cut: its number must not be reused.
+/// FULL, because a change that was read must survive a power cut, or its number would be reused.
 const SETTINGS: &str =
     "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384";
 
 /// Page size of a new file. With 8 KiB, a first sync takes a tenth less time than with 4 KiB.
 const NEW_FILE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL";
 
-/// How long a statement waits for a writer.
+/// Maximum time that a statement waits for a writer.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The note that records that the mirror omits personal data.
+/// The name of the note that says that the mirror omits personal data.
 pub(crate) const OMITS_PERSONAL: &str = "omits personal";
 
 #[cfg(test)]

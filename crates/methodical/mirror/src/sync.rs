@@ -28,7 +28,7 @@ use crate::sync::report::{SyncError, SyncOptions, SyncProgress, SyncReport, Tabl
 
 impl Mirror {
     /// Brings all tables of a service up to date, one by one. Each is committed separately, so an error in one does not
-    /// undo the others. Then the values of recovered tables are asked for, and the gauges are sampled.
+    /// undo the others. Then requests the values of recovered tables, and samples the gauges.
     ///
     /// One sync runs at a time: the mirror stays locked until it ends. The scope of a list is named after its query. In
     /// an async program, call it on a thread for blocking work. To transfer less, give the client a transport that
@@ -38,7 +38,7 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns [`SyncError`] if a table failed; its report has the errors, and what was committed. An error is of kind
-    /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are those of [`begin`](Self::begin)
+    /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are the errors of [`begin`](Self::begin)
     /// and [`Run::finish`](crate::Run::finish).
     ///
     /// ```
@@ -127,7 +127,7 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
     where
         O: Operation<Service = S, Output: Serialize> + Send + std::marker::Sync + 'static,
     {
-        // The process that is syncing takes samples as well, and a write would wait for it.
+        // The process that is syncing also takes samples, and a write would wait for it.
         if self.report.is_busy() {
             return;
         }
@@ -217,7 +217,7 @@ fn called(error: impl StdError + Send + std::marker::Sync + 'static) -> Error {
     Error::new(ErrorKind::Call, error.to_string()).because(error)
 }
 
-/// Asks for the members of a group: all, or only those with a value.
+/// Requests the members of a group: all, or only those with a value.
 fn ask<S: Service, O: ListOperation<Service = S>>(
     client: &Client<S>,
     recovery: &Recovery<O>,
@@ -305,5 +305,5 @@ fn past_run(report: &TableReport, started_at: i64, ended_at: i64) -> Option<Past
     })
 }
 
-/// Number of records between two reports of the progress.
+/// Number of records between two progress reports.
 const INTERVAL: u64 = 256;

@@ -27,7 +27,7 @@ use crate::upkeep::backup::{Backup, backups};
 ///
 /// const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 ///
-/// // How much would be removed, if deleted records are kept for 90 days, and changes for 30 days?
+/// // How much would be removed if deleted records were kept for 90 days, and changes for 30 days?
 /// let purge = Purge { gone_for: Some(90 * DAY), age: Some(30 * DAY), is_dry_run: true, ..Purge::default() };
 /// # assert_ne!(purge, Purge::default());
 /// ```
@@ -53,13 +53,13 @@ pub struct Purged {
     pub records: u64,
     /// How many changes were removed.
     pub changes: u64,
-    /// The consumer for which some changes were kept. To remove them, deliver them or remove the consumer.
+    /// The consumer because of which some changes were kept. To remove them, deliver them or remove the consumer.
     pub kept_for: Option<String>,
 }
 
 impl Mirror {
     /// Removes rows of deleted records and old changes, in one transaction. Changes that a consumer has not received
-    /// are kept, even if it is disabled. From now on, cursors before the removed changes are refused.
+    /// are kept, even if it is disabled. Afterwards, cursors before the removed changes are refused.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Mirror {
     ///
     /// use methodical_mirror::{Error, Mirror, Purge};
     ///
-    /// /// Removes what was deleted 30 days ago, and prints how much.
+    /// /// Removes records deleted 30 or more days ago, and prints how much was removed.
     /// fn purge(mirror: &mut Mirror) -> Result<(), Error> {
     ///     let month = Duration::from_secs(30 * 24 * 3600);
     ///     let purged = mirror.purge(&Purge { gone_for: Some(month), ..Purge::default() })?;
@@ -169,7 +169,7 @@ impl Mirror {
         let (at, mut store) = (self.now(), self.store());
         let id = &*store.spelled(table, id);
         let hash = store.identity.records().hash(&[id.as_bytes()]);
-        // A backup that begins now is in the list before it is written.
+        // A backup that begins now is listed before it is written.
         let was_known = store.change(|store| {
             store.sweep_backups()?;
             store.suppress(table, hash, at)?;
@@ -268,7 +268,7 @@ impl Mirror {
 }
 
 impl Store {
-    /// Returns an identity as a table spells it: 5 instead of 05 if it is an integer.
+    /// Returns an identity as a table stores it: an integer as 5 instead of 05.
     fn spelled<'a>(&self, table: &str, id: &'a str) -> Cow<'a, str> {
         match self.table(table).ok().and_then(|table| table.id(id)) {
             Some(Value::Integer(number)) => number.to_string().into(),
@@ -320,7 +320,7 @@ impl Store {
         self.execute(&update, ())
     }
 
-    /// Returns the copies of the mirror, and when the state of each was read.
+    /// Returns the copies of the mirror, and when the contents of each were read.
     pub(crate) fn copies(&self) -> Result<BTreeMap<String, i64>, Error> {
         self.json_note("copies")
     }

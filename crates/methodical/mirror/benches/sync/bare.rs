@@ -1,4 +1,4 @@
-//! The lower bound of a first sync.
+//! A lower bound for the cost of a first sync.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The time and the counters of this process.
+//! Measures the time and the resources that this process uses.
 
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -12,17 +12,17 @@ pub(crate) struct Started {
 pub(crate) struct Cost {
     /// In seconds.
     pub(crate) time: f64,
-    /// Processor time, in seconds.
+    /// CPU time, in seconds.
     pub(crate) cpu: f64,
-    /// Peak of the resident memory, in bytes.
+    /// Peak resident memory, in bytes.
     pub(crate) memory: u64,
-    /// The bytes that were passed to write calls.
+    /// Number of bytes that were passed to write calls.
     pub(crate) written: u64,
 }
 
 impl Started {
     pub(crate) fn now() -> Self {
-        // Resets the peak of the memory.
+        // Resets the peak memory.
         drop(fs::write("/proc/self/clear_refs", "5"));
         Self { at: Instant::now(), cpu: cpu(), written: written() }
     }
@@ -37,7 +37,7 @@ impl Started {
     }
 }
 
-/// Returns the processor time of the threads of this process, in seconds.
+/// Returns the CPU time of all threads of this process, in seconds.
 fn cpu() -> f64 {
     // The kernel adds the time of a thread when it stops.
     thread::park_timeout(Duration::from_millis(1));
@@ -49,7 +49,7 @@ fn cpu() -> f64 {
     nanoseconds.sum::<f64>() / 1e9
 }
 
-/// Returns the bytes that this process has passed to write calls.
+/// Returns the number of bytes that this process has passed to write calls.
 fn written() -> u64 {
     number_in("/proc/self/io", "wchar:")
 }

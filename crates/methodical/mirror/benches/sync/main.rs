@@ -1,14 +1,14 @@
-//! The cost of a sync into SQLite: time, processor time, memory, and bytes written, for generated lists.
+//! The cost of a sync into SQLite: time, CPU time, memory, and bytes written, for generated lists.
 //!
 //! `cargo bench -p methodical-mirror --all-features --bench sync` prints the tables of `docs/benchmarks.md`. Arguments
-//! are other lengths of the lists: `-- 20000`. A client receives each list in parts of 64 KiB from this process. Beside
-//! the syncs are what they cannot do without: the client that passes the list on as NDJSON, and a bare insertion of the
-//! same rows into a table with the same indexes.
+//! set other lengths of the lists: `-- 20000`. A client receives each list in parts of 64 KiB from this process. For
+//! comparison, the tables also have the steps that a sync cannot avoid: a client that passes the list on as NDJSON, and
+//! a bare insertion of the same rows into a table with the same indexes.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints, and stops at the first error"
+    reason = "a benchmark prints its results, and stops at the first error"
 )]
 
 mod bare;
@@ -41,7 +41,7 @@ fn main() {
         let folder = tempfile::tempdir().unwrap();
         println!("\n| {size} records | time | CPU | ratio | peak memory | written |");
         println!("|---|--:|--:|--:|--:|--:|");
-        // The body is a part of all rows below except the bare insertion.
+        // All rows below, except the bare insertion, include this body.
         let started = Started::now();
         assert!(List::Same.body(size).map(|part| part.len()).sum::<usize>() > 0);
         row("create the list", &started.end(), None);
@@ -54,10 +54,10 @@ fn main() {
     }
 }
 
-/// Processor time that others are compared with, in seconds, and its name.
+/// CPU time for comparison, in seconds, and its name.
 type Reference = (f64, &'static str);
 
-/// Prints a row of the table. Returns the processor time.
+/// Prints a row of the table. Returns the CPU time.
 fn row(name: &str, cost: &Cost, reference: Option<Reference>) -> f64 {
     let ratio = reference.map(|(cpu, of)| format!("{:.2} × the {of}", cost.cpu / cpu));
     let (memory, written) = (cost.memory >> 20, cost.written >> 20);

@@ -1,4 +1,4 @@
-//! The model of a service with a list of persons, and a client that receives a generated list.
+//! The model of a service with a list of people, and a client that receives a generated list.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -97,7 +97,7 @@ codegen::record! {
     1 optional plain name: String = "name";
 }
 
-/// Where the list is.
+/// The place of the list in a body.
 const LAYOUT: &Body = &Body { at: &["list"], ..Body::ROOT };
 
 #[derive(Clone, Debug)]

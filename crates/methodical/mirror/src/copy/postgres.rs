@@ -23,7 +23,7 @@ pub struct Copied {
     /// Whether everything was copied again, because the copy was of another mirror, or of this one before it was
     /// restored.
     pub is_replaced: bool,
-    /// The tables, including those of the feed and the history.
+    /// The tables, including the feed and the history.
     pub tables: Vec<CopiedTable>,
 }
 
@@ -82,7 +82,7 @@ impl Mirror {
         copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
         let copied = self.copy(target, |source| write(copy, source))?;
         for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
-            // Removes what was erased from the pages. If it fails, the database does so later.
+            // Removes erased values from the pages. If this fails, the database does it later.
             drop(client.batch_execute(&format!("VACUUM {}.{}", quoted(schema), quoted(table))));
         }
         Ok(copied)
@@ -313,7 +313,7 @@ const fn type_of(kind: CopyKind) -> &'static str {
     }
 }
 
-/// Converts an error. The text of one of the database is dropped, because it may quote a row.
+/// Converts an error. The text of an error from the database is dropped, because it may quote a row.
 fn failed(error: ::postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
         let is_lost =
@@ -358,5 +358,5 @@ const FAILED: &str = "cannot write the copy";
 
 const LOST: &str = "the connection to the database was lost; try again";
 
-/// Number of bytes that are sent together.
+/// Number of bytes that are sent in one piece.
 const BUFFER: usize = 64 << 10;

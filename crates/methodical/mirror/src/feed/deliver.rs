@@ -43,7 +43,7 @@ pub struct Consumer {
 }
 
 impl Consumer {
-    /// Clears the state of failed attempts.
+    /// Clears the state that failed attempts left.
     pub(crate) fn enable(&mut self) {
         (self.failures, self.failed_at, self.error) = (0, None, None);
         (self.next_attempt_at, self.disabled_at) = (None, None);
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Replaces a consumer that was at this position.
+    /// Writes the state of a consumer, if it is still at this position.
     pub(crate) fn update_consumer(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let update = "UPDATE mirror_consumer SET position = ?3, delivered_at = ?4, failures = ?5, failed_at = ?6, \
                       error = ?7, next_attempt_at = ?8, disabled_at = ?9 WHERE name = ?1 AND position = ?2";
@@ -228,7 +228,7 @@ pub enum DeliveryEnd {
     Complete,
     /// The receiver was closed.
     Closed,
-    /// Nothing was attempted: an attempt failed before, and the next one is not due yet.
+    /// Nothing was attempted: an earlier attempt failed, and the next one is not due yet.
     Waiting {
         /// When it is due, in seconds since 1970 (UTC).
         until: i64,
@@ -247,7 +247,7 @@ impl Mirror {
     /// deliver.
     ///
     /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, but not before the
-    /// delay that the receiver asked for. The mirror stores when that is; until then, this function attempts nothing.
+    /// delay that the receiver requested. The mirror stores that time; until then, this function attempts nothing.
     /// It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
     /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor
     /// after](Self::cursor_after) it.
@@ -288,7 +288,7 @@ impl Mirror {
         let mut delivered = 0;
         if end.is_none() {
             let _reserved = self.store().reserve(&consumer.name)?;
-            // Another process may have delivered in between.
+            // Another process may have delivered in the meantime.
             (consumer, end) = self.next_delivery(&consumer.name)?;
             while end.is_none() {
                 end = self.deliver_batch(&mut consumer, sink, limits, &mut delivered)?;
@@ -308,7 +308,7 @@ impl Mirror {
             return Err(consumer.refused(ErrorKind::Consumer, &why));
         }
         let due = consumer.next_attempt_at.filter(|until| {
-            // A longer delay means that the clock was set back.
+            // A longer delay means that the clock has been set back.
             (1..=seconds(LONGEST_ASKED)).contains(&until.saturating_sub(self.now()))
         });
         let end = match due {
@@ -319,7 +319,7 @@ impl Mirror {
         Ok((consumer, end))
     }
 
-    /// Delivers one batch. Returns the reason if it was the last one.
+    /// Delivers one batch. If it was the last one, returns the reason.
     fn deliver_batch(
         &self,
         consumer: &mut Consumer,
@@ -352,8 +352,8 @@ impl Mirror {
         Ok(None)
     }
 
-    /// Saves the state of a consumer. If a sync of another process blocks the store, waits for it: otherwise, the
-    /// events would be delivered again.
+    /// Saves the state of a consumer. Waits for a sync by another process, because the events would otherwise be
+    /// delivered again.
     fn save(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let start = Instant::now();
         loop {

@@ -34,7 +34,7 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// Returns a failure, which says when all these events are to be delivered again.
+    /// Returns a failure that says when to deliver all these events again.
     fn deliver(&mut self, events: &[Event]) -> Result<(), Failure>;
 
     /// Returns the maximum number of events that are delivered together. Default: 1. If the process is killed, up to this
@@ -44,7 +44,7 @@ pub trait Sink {
     }
 }
 
-/// The reason why events were not delivered, and the consequence.
+/// The reason why events were not delivered, and what happens next.
 ///
 /// The text is a lowercase fragment. It is logged, so it must not contain a value of a record or a secret.
 #[derive(Debug)]
@@ -291,7 +291,7 @@ fn is_executable(path: &Path) -> bool {
 fn run(command: &mut Command, input: Vec<u8>, timeout: Duration) -> io::Result<Option<ExitStatus>> {
     let (started, mut child) = (Instant::now(), command.spawn()?);
     if let Some(mut stdin) = child.stdin.take() {
-        // The thread ends once the input was read, or no process has the other end of the pipe open.
+        // The thread ends once the input has been read, or no process holds the other end of the pipe.
         let writer = thread::Builder::new().name("methodical-mirror-exec".to_owned());
         if let Err(error) = writer.spawn(move || drop(stdin.write_all(&input))) {
             child.kill()?;
@@ -316,5 +316,5 @@ fn run(command: &mut Command, input: Vec<u8>, timeout: Duration) -> io::Result<O
 /// Default timeout of one run.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Time between two checks whether a program has ended.
+/// Interval of the checks whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);

@@ -69,9 +69,9 @@ pub struct Webhook {
     url: Uri,
     secret: Hmac<Sha256>,
     timeout: Duration,
-    /// The maximum number of events in a request; `None` sends each event by itself.
+    /// The maximum number of events in a request; `None` sends each event separately.
     batch: Option<usize>,
-    /// Whether the transport may have kept the connection of the last response.
+    /// Whether the transport may still hold the connection of the last response.
     has_connection: bool,
 }
 
@@ -112,7 +112,7 @@ impl Webhook {
         Self { timeout, ..self }
     }
 
-    /// Sends up to `events` events in one request, as a JSON array. Default: each event by itself, as an object.
+    /// Sends up to `events` events in one request, as a JSON array. Default: each event separately, as an object.
     #[must_use]
     pub fn batch(self, events: NonZeroUsize) -> Self {
         Self { batch: Some(events.get()), ..self }
@@ -154,8 +154,8 @@ impl Webhook {
                 .because(shown)
         });
         let (head, body) = sent?.into_parts();
-        // Reading the response lets its connection be reused. Errors do not matter: the status already says whether the
-        // event was received.
+        // Reading the response allows its connection to be reused. Errors do not matter: the status already says whether
+        // the event was received.
         let _discarded = body.collect(MAX_BODY);
         if head.status.is_success() {
             return Ok(());

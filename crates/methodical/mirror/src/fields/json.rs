@@ -1,5 +1,5 @@
-//! JSON objects, split into the text of each member; the meaning of a value, which is equal for values that mean the
-//! same; and the names of the fields in which two versions of a record differ.
+//! Splits JSON objects into the texts of their fields, computes the meaning of a value, which is equal for values that
+//! mean the same, and finds the fields in which two versions of a record differ.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, ErrorKind};
 use crate::fields::Shape;
 
-/// The members of a JSON object: the JSON text of each value, by name. If a name occurs several times, the last member
+/// The fields of a JSON object: the JSON text of each value, by name. If a name occurs several times, the last field
 /// wins.
 pub(crate) type Members<'a> = BTreeMap<Text<'a>, &'a RawValue>;
 
@@ -49,7 +49,7 @@ pub(crate) fn written(value: &(impl Serialize + ?Sized)) -> Result<String, Error
     serde_json::to_string(value).map_err(unwritten)
 }
 
-/// Writes a record as JSON in its model's spelling, so that values equal to the model are equal as text.
+/// Writes a record as JSON as its model does, so that values that the model considers equal are equal as text.
 pub(crate) fn write<'a>(record: &impl Serialize, json: &'a mut Vec<u8>) -> Result<&'a str, Error> {
     json.clear();
     serde_json::to_writer(&mut *json, record).map_err(unwritten)?;
@@ -74,7 +74,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Returns the meaning of a JSON value: text that is equal for values that mean the same.
 ///
-/// Whitespace, the order of fields, escapes in strings, and spellings of numbers are ignored. The order of list items
+/// Whitespace, the order of fields, escapes in strings, and the notation of numbers are ignored; the order of list items
 /// is not.
 ///
 /// # Errors
@@ -113,7 +113,7 @@ fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Erro
             }
             out.push('}');
         }
-        // `1`, `1.0` and `10e-1` are the same. A number that is not a decimal is compared by its spelling.
+        // `1`, `1.0` and `10e-1` are the same. A number that is not a decimal is compared as text.
         _ => match decimal(value) {
             Ok(number) => out.push_str(&number.normalize().to_string()),
             Err(_) => out.push_str(value),
@@ -149,8 +149,8 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
     Ok(changed.into_iter().collect())
 }
 
-/// The meanings of the fields, by path. A nested record with columns has no meaning as a whole, only those of its
-/// fields.
+/// The meanings of the fields, by path. Of a nested record with columns, only the fields have a meaning, not the whole
+/// record.
 type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
 
 fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {
@@ -241,7 +241,7 @@ mod tests {
         &[Column::text(&["id"]), Column::text(&["title"]), Column::text(&["place", "name"])],
     );
 
-    /// The same with three new fields.
+    /// The same table with three new fields.
     const NEW: Table = Table::new(
         "photo",
         "id",

@@ -31,7 +31,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Reads a record as a row of this shape. If a name occurs several times, the last member wins.
+    /// Reads a record as a row of this shape. If a name occurs several times, the last field wins.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl<'a> Row<'a> {
     pub(crate) fn of(json: &'a str, shape: &Shape) -> Result<Self, Error> {
         let mut row = Self { cells: vec![None; shape.columns.len()], ..Self::default() };
         let (mut nulls, mut extra) = (BTreeSet::new(), BTreeMap::new());
-        // Later syncs compare the meaning of an unlisted field, and an error would end them.
+        // Checked now, because later syncs compare the meanings of unlisted fields, and an error would end them.
         let check = |text: &str| meaning(text).map(drop);
         for (name, value) in members(json)? {
             let (is_nested, text) = (shape.nests(&name.0), value.get());
@@ -69,7 +69,7 @@ impl<'a> Row<'a> {
         Ok(row)
     }
 
-    /// Puts a value into the column for its path, or adds the column to the nulls. Returns whether it did.
+    /// Puts a value into the column for its path, or adds the column to the nulls. Returns whether the value fits.
     fn take(
         &mut self,
         path: &[&str],
@@ -269,14 +269,14 @@ fn cell(kind: Kind, text: &str) -> Result<Option<Value<'_>>, Error> {
     })
 }
 
-/// Returns a JSON text without its quotes, and what follows it; `None` if it has an escape.
+/// Returns a JSON string without its quotes, and the text after it; `None` if it has an escape.
 fn plain_text(text: &str) -> Option<(&str, &str)> {
     let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\'))?;
     let (text, rest) = text.split_at_checked(end)?;
     Some((text, rest.strip_prefix('"')?))
 }
 
-/// Hashes the contents of rows with the mirror's secret, by SipHash-2-4. For 200 bytes, it takes a fifth of the time of
+/// Hashes the contents of rows with SipHash-2-4 and the mirror's secret. For 200 bytes, it takes a fifth of the time of
 /// an HMAC.
 pub(crate) struct RowHasher(SipHasher24);
 
@@ -297,8 +297,8 @@ impl RowHasher {
     }
 }
 
-/// Returns whether more than half, and at least two, of the personal values present in both versions differ. One person
-/// may change their name. Case, spaces and separators are ignored.
+/// Returns whether at least two, and more than half, of the personal values in both versions differ. One person may
+/// change their name. Case, spaces and separators are ignored.
 pub(crate) fn is_other_person(old: (&Row<'_>, &Shape), (row, shape): (&Row<'_>, &Shape)) -> bool {
     let (mut count, mut different) = (0_u32, 0_u32);
     for (index, (column, value)) in shape.columns.iter().zip(&row.cells).enumerate() {

@@ -1,4 +1,4 @@
-//! Asks for the values of the groups of a recovered table, several groups concurrently, and decides what the responses
+//! Requests the values of the groups of a recovered table, several groups concurrently, and decides what the responses
 //! mean.
 
 #[cfg(test)]
@@ -17,7 +17,7 @@ pub(crate) type Answer = Result<Vec<String>, Fault>;
 
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// A complete list, but with a record that could not be read.
+    /// The list is complete, but a record could not be read.
     Rejected,
     /// The service does not accept the group or the value, or it cannot be sent in a query.
     Refused(Error),
@@ -25,21 +25,21 @@ pub(crate) enum Fault {
     Failed(Error),
 }
 
-/// Asks for the members of a group: all, or only those with a value.
+/// Requests the members of a group: all, or only those with a value.
 pub(crate) type Ask<'a> = &'a (dyn Fn(&str, Option<&str>) -> Answer + Sync);
 
 /// A recovery of the values of all groups.
 pub(crate) struct Asking<'a> {
     /// The name of the value.
     pub(crate) name: &'static str,
-    /// All names to ask for, in the order of preference.
+    /// All values to request, in order of preference.
     pub(crate) values: &'a [String],
     /// How many members are present in the mirror.
     pub(crate) members: u64,
     /// The hasher of the digests of the groups.
     pub(crate) hasher: RandomState,
     pub(crate) ask: Ask<'a>,
-    /// Whether the service refuses unknown values; `None` until it was asked.
+    /// Whether the service refuses unknown values; `None` until a request has shown it.
     pub(crate) probe: Mutex<Option<bool>>,
     pub(crate) progress: Mutex<Progress>,
 }
@@ -47,25 +47,25 @@ pub(crate) struct Asking<'a> {
 /// The results of all groups so far.
 #[derive(Default)]
 pub(crate) struct Progress {
-    /// In the end, in the order of their identities.
+    /// Sorted by identity once the recovery has ended.
     pub(crate) groups: Vec<(Group, Fate)>,
     /// The values that the service refused, although it accepts other unknown ones. They fail a group.
     pub(crate) refused: BTreeSet<usize>,
     failed_in_a_row: u32,
-    /// Why the recovery was given up.
+    /// Why the recovery was aborted.
     error: Option<Error>,
 }
 
-/// Why a group is no longer asked.
+/// Why no further values of a group are requested.
 enum Stop {
     /// Its responses contradict each other.
     Contradiction(&'static str),
-    /// The recovery was given up.
+    /// The recovery was aborted.
     GivenUp,
 }
 
 impl Asking<'_> {
-    /// Asks for the values of this many groups at a time, and passes to `report` how many are done.
+    /// Requests the values of this many groups concurrently, and passes to `report` how many are done.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Asking<'_> {
             }
         };
         thread::scope(|scope| {
-            // This thread also works, so that one call at a time needs no other.
+            // This thread also works, so that a single call at a time needs no other thread.
             for _ in 1..threads {
                 scope.spawn(work);
             }
@@ -134,7 +134,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Asks for the members of a group, and for their values if they changed or the group is due.
+    /// Requests the members of a group, and their values if the members changed or the group is due.
     fn group(&self, group: &mut Group) -> Result<Fate, Stop> {
         let mut is_again = false;
         loop {
@@ -163,11 +163,11 @@ impl Asking<'_> {
         }
     }
 
-    /// Asks for the members with each value, most frequent in the group first, until each member has one. If they all
-    /// have the same value, asks for one more: a service that ignores the filter returns the whole group again.
+    /// Requests the members with each value, most frequent in the group first, until each member has one. If they all
+    /// have the same value, requests one more: a service that ignores the filter returns the whole group again.
     fn place(&self, group: &Group, mut members: Members) -> Result<Fate, Stop> {
         let mut order: Vec<(usize, &String)> = self.values.iter().enumerate().collect();
-        // The sort is stable, so that the general order decides between equals.
+        // The sort is stable, so the order of preference decides between equally frequent values.
         let count = |value: &str| group.values.get(value).copied().unwrap_or_default();
         order.sort_by_key(|(_, value)| Reverse(count(value)));
         let (mut found, mut is_checked) = (BTreeSet::new(), false);
@@ -206,8 +206,8 @@ impl Asking<'_> {
         Ok(Fate::Placed(members))
     }
 
-    /// Returns whether the service refuses unknown values. Finds out once, before the first value, with a value that
-    /// does not exist.
+    /// Returns whether the service refuses unknown values. The first call requests a value that does not exist to find
+    /// out.
     fn probe(&self, group: &str) -> Result<bool, Stop> {
         let mut probe = self.probe.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(refuses) = *probe {
@@ -265,7 +265,7 @@ pub(crate) struct Group {
     pub(crate) values: BTreeMap<String, u64>,
     /// How many members have no known value.
     pub(crate) unknown: u64,
-    /// Whether its values are asked for even if its members did not change.
+    /// Whether its values are requested even if its members did not change.
     pub(crate) is_due: bool,
     /// The members that the service returned.
     pub(crate) received: Option<Digest>,
@@ -298,7 +298,7 @@ pub(crate) enum Fate {
     Failed(Error),
 }
 
-/// A value that no service has.
+/// A value that does not exist in any service.
 pub(crate) const NONSENSE: &str = "gateway-mirror-probe";
 
 /// Number of consecutive failures that ends the recovery.

@@ -68,7 +68,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// A held lock of a file. Dropping it, or the end of the process, releases it.
+/// A held lock on a file. It is released when this is dropped, or the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 
@@ -102,11 +102,11 @@ impl Drop for Lock {
     }
 }
 
-/// A file next to the one that it will become. Dropping it removes it.
+/// A partial file, next to the file that it will replace. Dropping this removes it.
 #[derive(Debug)]
 pub(crate) struct Partial {
     path: PathBuf,
-    /// Tells [`sweep`] that the file is in use.
+    /// Shows [`sweep`] that the file is in use.
     lock: Option<Lock>,
 }
 
@@ -168,7 +168,7 @@ impl Drop for Partial {
     }
 }
 
-/// Removes partial files that killed processes left in the folder of a file, including those for other files: the next
+/// Removes partial files that killed processes left in the folder of a file, even for other files, because the next
 /// backup often has another name.
 pub(crate) fn sweep(target: &Path) {
     let folder = folder(target);
@@ -183,7 +183,7 @@ pub(crate) fn sweep(target: &Path) {
     }
 }
 
-/// Returns the name of the partial file that a name belongs to, such as that of its log.
+/// Returns the name of the partial file to which a name belongs, such as the name of its log.
 fn partial(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once(SUFFIX)?;
     let (target, number) = stem.rsplit_once('.')?;

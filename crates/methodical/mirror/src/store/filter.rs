@@ -121,7 +121,7 @@ debug_with!(Filter: states, first_seen_since);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     folded: String,
-    /// The digits, if the text is a number in any notation.
+    /// The digits of the text, if it is a number in any notation.
     digits: Option<String>,
 }
 
@@ -175,13 +175,13 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Returns whether a character is one of the combining diacritical marks. The marks of other blocks are vowels of some
-/// scripts.
+/// Returns whether a character is in the Unicode block of combining diacritical marks. The marks of other blocks are
+/// vowels of some scripts.
 fn is_accent(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }
 
-/// Returns the letters that people write instead of one that has no decomposition.
+/// Returns the letters that people type in place of a letter without a decomposition.
 fn base(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ł' => "l",
@@ -199,7 +199,7 @@ fn base(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Returns whether people put a character between the digits of a number.
+/// Returns whether people write a character between the digits of a number.
 fn is_separator(character: char) -> bool {
     matches!(character, ' ' | '\u{a0}' | '\u{202f}' | '+' | '-' | '.' | '/' | '(' | ')')
 }

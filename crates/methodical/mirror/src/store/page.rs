@@ -15,11 +15,11 @@ use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::{OrFailed as _, Store, quoted};
 
-/// The order of the records of a [`Page`](crate::Page). Ties are in the order of first sight.
+/// The order of the records of a [`Page`](crate::Page). Ties are in insertion order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
-    /// By the time of first sight.
+    /// By the time at which the record was first seen.
     #[default]
     FirstSeen,
     /// By the time of the last change.
@@ -54,7 +54,7 @@ pub struct Paging {
 }
 
 impl Paging {
-    /// Asks for the first page, with at most `limit` records, in the order of first sight, and without a maximum time.
+    /// Selects the first page, with at most `limit` records, in insertion order, and without a maximum time.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let (order, time) = (Order::FirstSeen, Duration::MAX);
@@ -62,7 +62,7 @@ impl Paging {
     }
 }
 
-/// Statements that are read one after the other, and the parameters of each.
+/// Statements to run one after the other, with their parameters.
 type Statements = (Vec<String>, Vec<SqlValue>);
 
 impl Store {
@@ -136,8 +136,8 @@ impl Store {
         let name = quoted(table);
         let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
         if paging.order == Order::FirstSeen {
-            // The table is stored in this order, and the `+` keeps the database from choosing another. The index of the
-            // few records that are not in the list is used only for its own condition.
+            // The table is stored in this order, and the `+` keeps the database from choosing another one. The index of
+            // the few records that are not in the list is used only for its own condition.
             let state = if filter.accepts_state(State::Present) {
                 "+mirror_state".to_owned()
             } else {
@@ -156,8 +156,8 @@ impl Store {
         }
         let by_key = format!("mirror_key {direction}");
         let in_order = format!("mirror_order {direction}, mirror_key {direction}");
-        // First the ties of the row, then the rows beyond them: each statement starts at its first row in the index.
-        // Comparing pairs would read all ties, which after a first sync can be a million.
+        // First the ties of the row, then the rows after them: each statement starts at its first row in the index.
+        // Comparing pairs would read all ties, of which a first sync can leave a million.
         let parts = match paging.after {
             // Each parameter must be used.
             None => vec![(" AND ?1 = 0".to_owned(), in_order)],

@@ -13,7 +13,7 @@ use crate::store::filter::Filter;
 use crate::store::page::Paging;
 use crate::store::{OrFailed as _, Store, quoted, utc};
 
-/// The state of a record, which depends on the lists that had or lacked it.
+/// The state of a record, which depends on the lists that contained or lacked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum State {
@@ -54,15 +54,15 @@ pub(crate) struct Known {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// The number of the row, in the order of first sight. Numbers start at 1, and a later row has a larger one.
+    /// The number of the row, in insertion order. Numbers start at 1, and a later row has a larger one.
     pub number: i64,
     /// The identity of the record.
     pub id: String,
     /// The state of the record.
     pub state: State,
-    /// When the record was in a list for the first time.
+    /// When a list contained the record for the first time.
     pub first_seen: i64,
-    /// When a list last had the record with a changed meaning; initially, when the record was first seen.
+    /// When a list last contained the record with a changed meaning; initially, when the record was first seen.
     pub changed_at: i64,
     /// When the first of the consecutive complete lists without the record was received; `None` if it is present.
     pub missing_since: Option<i64>,
@@ -75,10 +75,10 @@ pub struct Record {
 // Does not show the record, which may be personal.
 debug_with!(Record: number, id, state, first_seen, changed_at, missing_since, gone_at);
 
-/// A record as it is stored.
+/// A stored record.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
-    /// Without its JSON text.
+    /// The record, without its JSON text.
     pub(crate) record: Record,
     pub(crate) row: Row<'static>,
     /// The columns that its row was written with.
@@ -104,7 +104,7 @@ impl Stored {
 }
 
 impl Store {
-    /// Returns what is known of all records of a table, ordered by key.
+    /// Returns the known state of all records of a table, ordered by key.
     pub(crate) fn known(&self, table: &str) -> Result<Vec<Known>, Error> {
         let select = format!(
             "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape FROM {} ORDER BY mirror_key",
@@ -115,7 +115,7 @@ impl Store {
             let state = state(row.get_ref(2)?)?;
             Ok(Known {
                 key: row.get(0)?,
-                // A damaged row is replaced by the next list.
+                // The next list replaces a damaged row.
                 hash: hash
                     .filter(|_| state.is_some())
                     .and_then(|hash| hash.try_into().ok().map(Hash)),

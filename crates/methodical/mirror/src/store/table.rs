@@ -1,4 +1,4 @@
-//! The tables of records: created, extended, described in SQL, and assigned to the lists that fill them.
+//! Creates the tables of records, extends them, describes them in SQL, and assigns them to the lists that fill them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ pub struct TableStatus {
     pub outcome: Option<Outcome>,
     /// Why the outcome of its last sync was not [`Outcome::Complete`].
     pub reason: Option<String>,
-    /// In a recovered table, when the values of the group that has waited longest were last asked for, in seconds since
+    /// In a recovered table, when the values of the group that has waited longest were last requested, in seconds since
     /// 1970 (UTC).
     pub values_from: Option<i64>,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Table {
     identity: Kind,
     /// The names of all columns of records.
     pub(crate) existing: Vec<String>,
-    /// Empties the columns that an erasure clears: the last assignments of a statement.
+    /// The last assignments of a statement, which clear the columns that an erasure empties.
     pub(crate) erased: String,
     pub(crate) insert: String,
     pub(crate) update: String,
@@ -119,7 +119,7 @@ impl Table {
         })
     }
 
-    /// Returns an identity as its column has it; `None` if it cannot have it.
+    /// Returns an identity as its column stores it; `None` if the column cannot store it.
     pub(crate) fn id(&self, id: &str) -> Option<SqlValue> {
         self.identity.value(id)
     }
@@ -127,7 +127,7 @@ impl Table {
 
 impl Store {
     /// Registers a list, unless its table or name belongs to another one. Creates the table, or adds the columns that
-    /// it lacks. Returns whether the list is the first one, and the number of the columns.
+    /// it lacks. Returns whether the list is the first one, and the number of its shape.
     pub(crate) fn register(
         &mut self,
         scope: &str,
@@ -307,8 +307,8 @@ pub(crate) fn view_name(table: &str) -> String {
     format!("{table}_present")
 }
 
-/// Returns the columns of a view, from those of its table: the identity, the times, and the columns of records. A
-/// column added to the table comes last, so that the view can be replaced in place.
+/// Returns the columns of a view, given the columns of its table: the identity, the times, and the columns of records.
+/// A column added to the table comes last, so that the view can be replaced in place.
 pub(crate) fn view_columns<'a>(identity: &'a str, existing: &'a [String]) -> Vec<&'a str> {
     let own = existing.iter().map(|name| &**name);
     let own = own.filter(|name| *name != identity && !name.starts_with("mirror_"));

@@ -1,4 +1,4 @@
-//! Recovers the values of one table: reads what the mirror knows, asks, and writes the placements as one list.
+//! Recovers the values of one table: reads the known ones, requests the others, and writes the placements as one list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -59,7 +59,7 @@ pub(crate) fn recover(
     write(mirror, target, options, &schedule, asked.groups, &values)
 }
 
-/// Reads what the mirror knows of the present groups, by identity.
+/// Reads what the mirror knows about the present groups, by identity.
 fn read(
     store: &Store,
     target: &Target,
@@ -93,7 +93,7 @@ fn read(
     Ok(groups)
 }
 
-/// Returns the names of all values: those in the contract, in the options, of earlier recoveries, and in the mirror.
+/// Returns all values to try: from the contract, the options, earlier recoveries, and the mirror.
 fn values<'a>(
     groups: &'a BTreeMap<String, Group>,
     target: &Target,
@@ -106,7 +106,7 @@ fn values<'a>(
     all.filter(|value| seen.insert(*value)).map(str::to_owned).collect()
 }
 
-/// Commits the placements of the groups that were asked for. Those of other groups are left unchanged.
+/// Commits the placements of the requested groups. The placements of other groups are left unchanged.
 fn write(
     mirror: &mut Mirror,
     target: &Target,
@@ -153,13 +153,13 @@ fn write(
     Ok((report, Some(coverage), failures.collect()))
 }
 
-/// When each group was asked for its values.
+/// When the values of each group were last requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Schedule {
-    /// The number of recoveries.
+    /// The number of recoveries so far.
     turn: u64,
     groups: BTreeMap<String, Asked>,
-    /// All names of values that were asked for, those of the latest recovery first.
+    /// All values that were requested, the latest recovery's first.
     values: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ struct Asked {
 }
 
 impl Schedule {
-    /// Returns the groups that are due: those that were asked for too long ago, and one in `runs` of all groups,
+    /// Returns the groups that are due: those that were last requested too long ago, and one in `runs` of all groups,
     /// longest waiting first.
     pub(crate) fn due<'a>(&self, groups: &'a [String], runs: u32, now: i64) -> BTreeSet<&'a str> {
         let asked = |id: &'a String| (self.groups.get(id).copied().unwrap_or_default(), &**id);
@@ -186,12 +186,12 @@ impl Schedule {
         due.map(|(_, (_, id))| id).collect()
     }
 
-    /// Returns whether one of these values was not asked for before.
+    /// Returns whether one of these values has never been requested.
     pub(crate) fn has_new(&self, values: &[String]) -> bool {
         values.iter().any(|value| !self.values.contains(value))
     }
 
-    /// Returns when the longest waiting group was asked for its values, in seconds since 1970.
+    /// Returns when the values of the longest waiting group were last requested, in seconds since 1970.
     pub(crate) fn oldest(&self) -> Option<i64> {
         self.groups.values().map(|asked| asked.at).min()
     }
@@ -213,7 +213,7 @@ impl Store {
     }
 }
 
-/// Time after which a group is always asked for again, in seconds: less than a day, so that a daily run asks for all.
+/// Time after which the values of a group are always due, in seconds: less than a day, so that a daily run covers all.
 const MAX_AGE: i64 = 20 * 3600;
 
 #[cfg(test)]

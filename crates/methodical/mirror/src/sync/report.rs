@@ -40,14 +40,14 @@ pub struct SyncOptions {
     pub concurrency: usize,
     /// Whether values are recovered, after the lists. Default: true.
     pub recovers: bool,
-    /// More names of values that a recovery asks for, such as `On hold` for `status`. The names that the contract
-    /// lists, and those that the mirror has, are always asked for. A mirror remembers the names that a recovery asked
-    /// for, so each need be given only once.
+    /// More values that a recovery requests, such as `On hold` for `status`. Values that the contract lists or the
+    /// mirror has are always requested. A mirror remembers the values that a recovery requested, so each need be given
+    /// only once.
     pub values: BTreeMap<String, Vec<String>>,
-    /// The number of runs within which the values of each group are asked for at least once; 0 counts as 1. Default: 8.
-    /// Each run asks for the values of the groups whose members changed, of the groups that have waited longest (one
-    /// eighth of all by default), and of the groups that were last asked 20 hours ago or earlier. With 1, each run asks
-    /// for all, as does a daily run.
+    /// The number of runs within which the values of each group are requested at least once; 0 counts as 1. Default: 8.
+    /// Each run requests the values of the groups whose members changed, of the groups that have waited longest (one
+    /// eighth of all by default), and of the groups that were last requested 20 hours ago or earlier. With 1, each run
+    /// requests all, as does a daily run.
     pub recheck_every: u32,
     /// Receives the progress of the sync: after every 256 records of a list, at its end, and after each group. It is
     /// called on the threads of the sync, which wait for it.
@@ -94,7 +94,7 @@ pub enum SyncProgress {
         /// How many records were received, including rejected ones.
         received: u64,
     },
-    /// The values of the groups are being asked for.
+    /// The values of the groups are being requested.
     Groups {
         /// The table of the placements.
         table: &'static str,
@@ -139,7 +139,7 @@ pub struct TableReport {
 }
 
 impl SyncReport {
-    /// Returns all errors: those of tables, groups and gauges, and the one that belongs to none of them.
+    /// Returns all errors: of tables, groups and gauges, and the one that belongs to none of them.
     pub fn failures(&self) -> impl Iterator<Item = &Error> {
         let samples = self.samples.iter().filter_map(|sample| sample.result.as_ref().err());
         self.tables.iter().flat_map(TableReport::errors).chain(samples).chain(&self.error)

@@ -61,7 +61,7 @@ impl Mirror {
         }
         let path = utf8("back up to", to)?;
         let file = Partial::create(to)?;
-        // Before the copy, so that an erasure at the same time names it.
+        // Before the copy, so that a concurrent erasure names it.
         add(mirror, &Backup { path, at })?;
         copy(&store.connection, file.path())?;
         file.finish(to, existing)
@@ -75,7 +75,7 @@ impl Mirror {
     /// their positions, and the ids of their events remain unique.
     ///
     /// Records that the replaced mirror had forgotten are forgotten in the restored one, which also remembers its
-    /// copies. Without a mirror to replace, forget them again.
+    /// copies. If no mirror is replaced, forget them again.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Mirror {
     }
 }
 
-/// Copies a database into an empty file, and marks the copy as one.
+/// Copies a database into an empty file, and marks the file as a copy.
 fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
     let name = utf8("back up to", to)?;
     source.execute("VACUUM INTO ?1", (name.to_str(),)).or_failed()?;
@@ -249,7 +249,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     })
 }
 
-/// Refuses a log that SQLite would take for that of the restored file.
+/// Refuses a log that SQLite would take for the log of the restored file.
 fn refuse_log(to: &Path) -> Result<(), Error> {
     let logs = ["-wal", "-journal"].map(|suffix| files::with_suffix(to, suffix));
     let Some(log) = logs.iter().find(|log| has_contents(log)) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Checks a mirror for consistency: the database, the counts, the hashes and the erasures. Also corrects what is wrong.
+//! Checks a mirror for consistency: the database, the counts, the hashes and the erasures. Also corrects the defects.
 
 use std::fmt;
 
@@ -98,7 +98,7 @@ impl Mirror {
     /// ```
     /// use methodical_mirror::{Error, Mirror};
     ///
-    /// /// Prints what is wrong. Returns whether nothing is.
+    /// /// Prints the findings. Returns whether there are none.
     /// fn check(mirror: &Mirror) -> Result<bool, Error> {
     ///     let check = mirror.check()?;
     ///     for finding in &check.findings {
@@ -116,8 +116,8 @@ impl Mirror {
     /// Corrects what [`check`](Self::check) finds wrong, in one transaction, and returns what it found. Cursors,
     /// consumers, the feed, the history and the forgotten identities are kept.
     ///
-    /// - The hash of a changed row becomes that of its contents, so that the next sync writes the row again, with a change.
-    /// - The counts of a table become those of its rows.
+    /// - The hash of a changed row is recomputed, so that the next sync writes the row again, with a change.
+    /// - The counts of a table are recomputed.
     /// - A record that is gone or forgotten is erased again, and one whose identity is forgotten is forgotten again.
     ///
     /// # Errors
@@ -155,7 +155,7 @@ impl Store {
         let damage = |cause| Finding { kind, table: None, id: None, cause };
         check.findings.extend(self.damage()?.into_iter().map(damage));
         if !check.findings.is_empty() {
-            // Anything that a damaged database returns is useless.
+            // Results from a damaged database are useless.
             return Ok(check);
         }
         // Read them before correcting anything: a correction in one table changes the number of rows in others.

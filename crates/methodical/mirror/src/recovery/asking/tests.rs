@@ -14,7 +14,7 @@ const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 /// The value of each member of each group: a number of `VALUES`, or another one.
 type Truth = BTreeMap<String, BTreeMap<String, usize>>;
 
-/// A service, and what it does wrong.
+/// A service with a defect.
 #[derive(Clone, Debug, Default)]
 struct Service {
     truth: Truth,
@@ -71,7 +71,7 @@ fn failure() -> Error {
     Error::new(ErrorKind::Call, "the call failed")
 }
 
-/// Returns what a mirror knows after a recovery of this truth.
+/// Returns what a mirror knows after a recovery of these values.
 fn known(truth: &Truth, groups: &BTreeSet<String>, due: bool, hasher: &RandomState) -> Vec<Group> {
     let one = |id: &String| {
         let mut known = Group { id: id.clone(), is_due: due, ..Group::default() };
@@ -92,7 +92,7 @@ fn asking<'a>(values: &'a [String], members: u64, hasher: RandomState, ask: Ask<
     Asking { name: "mark", values, members, hasher, ask, probe, progress }
 }
 
-/// Asks with this many calls at the same time.
+/// Runs a recovery with this many concurrent calls.
 fn ask(
     service: &mut Service,
     before: &Truth,
@@ -200,7 +200,7 @@ fn ten_failures_in_a_row_end_the_recovery() {
     assert_eq!((error.kind(), service.asked.len()), (ErrorKind::Call, 10));
 }
 
-/// Answers of a group with two members that contradict each other: for the value `New`, these.
+/// Contradictory responses about a group with two members: these members have the value `New`.
 fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<usize, Error> {
     let known = vec![Group { id: "1".to_owned(), ..Group::default() }];
     let values = ["New", "Rejected"].map(str::to_owned);

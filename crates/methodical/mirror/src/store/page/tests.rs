@@ -1,4 +1,4 @@
-//! The query plans of the pages that a dashboard shows.
+//! Checks the query plans of the pages that a dashboard shows.
 
 use methodical_model::tables::{Column, Table};
 use rusqlite::{StatementStatus, params_from_iter};
@@ -60,14 +60,14 @@ const PLACEMENT: Table = Table::new(
     ],
 );
 
-/// The columns of the placements, as a recovery notes them.
+/// The columns of the placements, as a recovery stores them.
 const RECOVERED: &str = r#"{"photo_album":{"group":{"column":"album_id","table":"photo"},
     "member":{"column":"photo_id","table":"photo"},"value":"status"}}"#;
 
-/// How many records each table has.
+/// Number of records in each table.
 const SIZE: usize = 20_000;
 
-/// How many records a page has.
+/// Number of records on a page.
 const LIMIT: usize = 50;
 
 /// Fills a mirror by one sync of each table, so that all times are equal, and creates the indexes.
@@ -93,10 +93,10 @@ fn fill(mirror: &mut Mirror) {
     mirror.index("photo_album", &[]).unwrap();
 }
 
-/// A page: its name, its table, which records it has, and its order.
+/// A page: its name, its table, the selected records, and its order.
 type View = (String, &'static Table, Filter, Paging);
 
-/// Returns first and deep pages in each order and direction, of all states and of one; and of the members of a group.
+/// Returns first and deep pages in each order and direction: for all states, for one, and for the members of a group.
 fn views() -> Vec<View> {
     let present = Filter::new().state(State::Present);
     let of_group = present.clone().column("album_id", "1");
