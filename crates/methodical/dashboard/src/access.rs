@@ -18,15 +18,15 @@ pub(crate) struct Access {
     /// The origins at which readers reach the pages: scheme, host and port. A host can begin with `*.` for any name.
     origins: Vec<String>,
     cookie: String,
-    /// The token of the first URL, until it is used.
+    /// The token of the first URL; `None` once it was used.
     token: Mutex<Option<Secret>>,
     sessions: Mutex<Vec<Session>>,
     guesses: Mutex<Guesses>,
-    /// Held while a password is checked, which takes memory.
+    /// Held while a password is checked, because each check takes much memory.
     checking: Mutex<()>,
     /// Reads the current readers.
     readers: Arc<dyn Fn() -> Readers + Send + Sync>,
-    /// Whether personal values are hidden until a reader asks for those of one record.
+    /// Whether personal values are hidden until a reader reveals a single record.
     masks: bool,
     has_proxy: bool,
 }
@@ -45,9 +45,9 @@ struct Session {
 pub(crate) struct Who {
     /// The name of a reader; `None` for a user of the first URL.
     pub(crate) name: Option<String>,
-    /// Personal values are hidden.
+    /// Whether personal values are hidden.
     pub(crate) masks: bool,
-    /// A link shows those of one record.
+    /// Whether the page of a record has a link that shows them.
     pub(crate) can_reveal: bool,
 }
 
@@ -123,7 +123,7 @@ impl Access {
             }
             (None, None) => own.map(|host| format!("http://{host}")).to_vec(),
         };
-        // Beyond this machine, readers log in with passwords: someone else could be the first to use a link.
+        // Beyond this machine, readers log in with passwords, because someone else could be the first to use a link.
         let has_link = (proxy.is_none() && address.ip().is_loopback()) || readers().is_empty();
         let token = if has_link { Some(Secret::random()?) } else { None };
         Ok(Self {
@@ -152,7 +152,7 @@ impl Access {
 
     /// Checks the host and the origin of a request. A request that changes something must have an origin.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
-        // Another site may have a name that resolves to this machine.
+        // The name of another site may resolve to this machine.
         const HOST_TITLE: &str = "This is not the address of the dashboard";
         const HOST_TEXT: &str = "Use the link that the command prints.";
         const ORIGIN_TITLE: &str = "Another site asked for this page";
@@ -168,7 +168,7 @@ impl Access {
         match one(request.headers(), ORIGIN) {
             Ok(None) if request.method().is_safe() => Ok(()),
             Ok(Some(origin)) if self.is_ours(origin) => Ok(()),
-            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Use the dashboard's own link.")),
+            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Open the page from the dashboard itself.")),
         }
     }
 
@@ -208,7 +208,7 @@ impl Access {
         Some(Who { name, masks: masks || self.masks, can_reveal })
     }
 
-    /// Returns the address by which attempts are counted: the client's, which a proxy adds in a header.
+    /// Returns the client's address, by which attempts are counted. Behind a proxy, it is in a header.
     pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> String {
         let last = headers.get_all("x-forwarded-for").iter().next_back();
         let last = last.filter(|_| self.has_proxy).and_then(|line| line.to_str().ok());
@@ -220,7 +220,7 @@ impl Access {
         !(self.readers)().is_empty()
     }
 
-    /// Uses the token. Returns the cookie of a session; `None` if the token is wrong or was used.
+    /// Uses up the token. Returns the cookie of a session; `None` if the token is wrong or was used before.
     pub(crate) fn enter(&self, text: &str, now: i64) -> Option<String> {
         let mut token = lock(&self.token);
         if !token.as_ref()?.is(text) {

@@ -74,19 +74,19 @@ pub(crate) fn logged(server: &Server, request: &Parts, who: Option<&Who>, status
     drop(writeln!(log, "{time} {name} {method} {path} {}", status.as_u16()));
 }
 
-/// Renders a page on another thread, because the mirror blocks.
+/// Renders a page on another thread, because reading the mirror blocks.
 async fn answer(shared: Shared, page: Page, params: Params) -> Result<Html<String>, Problem> {
     let rendered = tokio::task::spawn_blocking(move || page(&shared, &params)).await;
     rendered.unwrap_or(Err(Problem::Template)).map(Html)
 }
 
-/// Uses the token of the first URL.
+/// Uses up the token of the first URL.
 async fn enter(
     State(server): State<Arc<Server>>,
     Path(token): Path<String>,
     request: Request,
 ) -> Response {
-    // A link preview must not use it up.
+    // A link preview must not use the token up.
     let cookie = match request.method() {
         &Method::GET => server.access.enter(&token, (server.now)()),
         _ => None,

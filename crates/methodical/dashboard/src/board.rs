@@ -33,11 +33,11 @@ struct FunnelPage<'a> {
     pager: Pager,
 }
 
-/// The figures by group, or by where members came from, such as a portal.
+/// The figures by group, or by the source of the members, such as a portal.
 struct Table {
     by: String,
     lead: String,
-    /// The name of the column after the values.
+    /// The name of the last column.
     total: &'static str,
     rows: Vec<Row>,
 }
@@ -56,11 +56,11 @@ struct Cell {
     text: String,
     href: Option<String>,
     note: String,
-    /// How long half of the members have had the value, from 0 to 3.
+    /// How long half of the members have had the value, as a color from 0 to 3.
     heat: usize,
 }
 
-/// The path of a group's members, or of all members, through the values. Displays as HTML.
+/// The path of a group's members, or of all members, through the values. Its display form is HTML.
 #[derive(Template)]
 #[template(path = "steps.html")]
 pub(crate) struct Funnel {
@@ -78,7 +78,7 @@ struct Step {
     value: String,
     href: String,
     figures: Figures,
-    /// The share of all members that ever had the value, in words, and in percent, rounded down.
+    /// The share of all members that ever had the value: as text, and as a percentage, rounded down.
     share: String,
     width: u64,
     time: String,
@@ -88,7 +88,7 @@ struct Step {
 
 impl HtmlSafe for Funnel {}
 
-/// A sparkline of a number for each week, in a box of 12 by 10 units. Displays as HTML; as nothing if all are zero.
+/// A sparkline of a number for each week, in a box of 12 by 10 units, as HTML. Empty if all numbers are zero.
 struct Bars([u64; WEEKS]);
 
 impl fmt::Display for Bars {

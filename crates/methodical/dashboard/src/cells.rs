@@ -38,14 +38,14 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value on a page. Displays as HTML.
+/// A value on a page. Its display form is HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text(String),
     /// A link and its text: a record, an e-mail address or a phone number.
     Link(String, String),
     Nothing,
-    /// A personal value that the reader has not asked for.
+    /// A personal value that the reader has not revealed.
     Hidden,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let escaped = |text: &str| {
             let Ok(safe) = escape(text, Html);
-            // An unclosed isolate would swallow the end of the page's own.
+            // An unclosed isolate in the value would swallow the end of the page's isolate.
             safe.to_string().replace(['\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'], "")
         };
         match self {
@@ -70,7 +70,7 @@ impl fmt::Display for Shown {
 // Escapes its text itself.
 impl HtmlSafe for Shown {}
 
-/// Returns the value of a column as it is shown.
+/// Returns the value of a column in its displayed form.
 pub(crate) fn shown(fields: &Fields, column: &Column, hides_personal: bool) -> Shown {
     match cell(fields, column).filter(|text| !text.trim().is_empty()) {
         None => Shown::Nothing,

@@ -35,17 +35,17 @@ struct Day {
     people: Vec<Person>,
 }
 
-/// The changes of a record on a day, or of a member and its placements.
+/// The changes of a record, or of a member and its placements, on one day.
 struct Person {
     noun: String,
     name: Shown,
-    /// The time, the kind, what changed, and in which group.
+    /// The time, the kind, the details, and the group.
     entries: Vec<(Time, &'static str, String, Option<Shown>)>,
     /// The table and the identity.
     key: (String, String),
 }
 
-/// A change with its subject, which is a record, or the member and the group of a placement.
+/// A change with its subject: a record, or the member and the group of a placement.
 struct Entry {
     change: Change,
     table: String,
@@ -79,7 +79,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
             && is_value(from, &change.previous)
             && is_value(to, &change.value)
     };
-    // Without an index for the filter, a page reads only for a limited time, and the next page continues.
+    // Without an index for the filter, a page stops reading after a time limit, and the next page continues.
     let (started, mut at) = (Instant::now(), before);
     let (mut found, mut next, mut is_cut) = (Vec::new(), None, false);
     'pages: loop {

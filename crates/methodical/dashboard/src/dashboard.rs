@@ -45,7 +45,7 @@ pub struct Dashboard {
     pub(crate) account: String,
     masks: bool,
     readers: Arc<dyn Fn() -> Readers + Send + Sync>,
-    /// The log of who read which page.
+    /// The access log.
     pub(crate) log: Option<Mutex<Box<dyn Write + Send>>>,
     /// The groups of values and their order, as the team names them.
     pub(crate) order: Vec<(Option<String>, Vec<String>)>,
@@ -87,7 +87,7 @@ impl Dashboard {
         Self { account: account.to_owned(), ..self }
     }
 
-    /// Hides personal values until a reader asks for those of one record.
+    /// Hides personal values until a reader reveals a single record.
     #[must_use]
     pub fn mask(self) -> Self {
         Self { masks: true, ..self }

@@ -24,7 +24,7 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{civil, day};
 use crate::words::plural;
 
-/// Responds with all records of a view, which are sent while they are read.
+/// Responds with all records of a view, and sends them while it reads them.
 pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, Problem> {
     let downloads = Arc::clone(&shared.downloads);
     let slot = downloads.try_acquire_owned().map_err(|_full| Problem::Busy)?;
@@ -35,7 +35,7 @@ pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, P
         let mut announce = Some(announce);
         let ready = |head| announce.take().is_some_and(|announce| announce.send(Ok(head)).is_ok());
         let done = write(&shared, &params, Pipe(sender), ready);
-        // Nothing was sent yet, so a page explains why.
+        // Nothing has been sent, so a page can explain the failure.
         if let (Err(Stopped::Problem(problem)), Some(announce)) = (done, announce) {
             drop(announce.send(Err(problem)));
         }
@@ -56,7 +56,7 @@ pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, P
 /// Why a download ends early.
 enum Stopped {
     Problem(Problem),
-    /// The reader has gone, or the format cannot represent a value.
+    /// The reader has left, or the format cannot represent a value.
     Output,
     /// The mirror changed, so the file could lack records or contain them twice.
     Changed,
@@ -68,8 +68,8 @@ impl<E: Into<Problem>> From<E> for Stopped {
     }
 }
 
-/// Writes all records of a view. Once the first ones are read, calls `begin` with the media type and the disposition;
-/// it returns whether the reader is still waiting.
+/// Writes all records of a view. Once the first ones are read, calls `begin` with the media type and the disposition.
+/// `begin` returns whether the reader is still waiting.
 fn write(
     shared: &Shared,
     params: &Params,
@@ -87,7 +87,7 @@ fn write(
     let mut writer = (format.writer)(&columns(&view, shared.who.masks)).map_err(unwritten)?;
     let (now, name) = (day((shared.now)()), safe(&plural(view.table.name())));
     let mut out = BufWriter::with_capacity(PIECE, pipe);
-    // A table that has not been synced yet has no rows. Other readers of the mirror wait for one page at most.
+    // A table that has not been synced has no rows. Other readers of the mirror wait for at most one page.
     let mut page =
         if view.is_in_mirror(&tables) { view.read(shared, None, ROWS)? } else { Page::default() };
     let file = format!("attachment; filename=\"{name}-{now}.{}\"", safe(format.extension));
@@ -102,7 +102,7 @@ fn write(
         if out.get_ref().0.is_closed() {
             return Err(Stopped::Output);
         }
-        // A search may find nothing in a part of the table.
+        // A search may find nothing in one part of the table.
         let Some(next) = page.next else { break };
         page = view.read(shared, Some(next), ROWS)?;
     }
@@ -114,7 +114,7 @@ fn write(
     out.get_ref().send(None).map_err(output)
 }
 
-/// Returns a row: the record as it was received, and what the mirror knows about it.
+/// Returns a row: the record as received, and what the mirror knows about it.
 fn json(view: &View<'_>, row: &Record, record: &str) -> String {
     let mut known = Map::new();
     let mut add = |name: &str, value: Value| known.insert(name.to_owned(), value);
@@ -159,7 +159,7 @@ fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
     columns
 }
 
-/// The writing end of a pipe, which waits until the pieces are sent. Without a `None` at the end, readers get an error.
+/// The writing end of a pipe, which waits until pieces are sent. Unless a `None` comes last, readers get an error.
 struct Pipe(Sender<Option<Bytes>>);
 
 impl Pipe {
@@ -190,7 +190,7 @@ pub(crate) const DOWNLOADS: usize = 3;
 /// The name of the object with what the mirror knows about a row.
 const MIRROR: &str = "mirror";
 
-/// Number of rows per read.
+/// Number of rows that are read together.
 const ROWS: usize = 2000;
 
 /// Size of a piece, in bytes.

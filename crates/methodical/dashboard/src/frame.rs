@@ -16,7 +16,7 @@ pub(crate) struct Frame {
     /// The name of the reader who has logged in.
     pub(crate) reader: Option<String>,
     pub(crate) title: String,
-    /// The links of the navigation, and whether each is that of the page.
+    /// The links of the navigation, and whether each leads to the current page.
     pub(crate) links: Vec<(String, String, bool)>,
     pub(crate) warnings: Vec<String>,
     /// The age of the data, its time, and whether it is too old; `None` before the first sync.
@@ -24,7 +24,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Creates the layout of a page. `path` is the path of its link in the navigation.
+    /// Creates the layout of a page. `path` is the target of its link in the navigation.
     pub(crate) fn new(
         shared: &Shared,
         statuses: &[TableStatus],
@@ -56,7 +56,7 @@ impl Frame {
 pub(crate) struct Pager {
     pub(crate) first: Option<String>,
     pub(crate) next: Option<String>,
-    /// A search ended before its page was full.
+    /// Whether a search ended before its page was full.
     pub(crate) is_cut: bool,
 }
 
@@ -90,7 +90,7 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns when the oldest table was last complete, ignoring tables that never were; `None` if none ever was.
+/// Returns the oldest of the times at which the tables were last complete; `None` if no table ever was.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
     statuses.iter().filter_map(|status| status.completed_at).min()
 }

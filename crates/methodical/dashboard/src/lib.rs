@@ -24,7 +24,7 @@
 //!   [indexes](Dashboard::index).
 //! - [Readers](Dashboard::readers) log in with a password. Their sessions end, and attempts are limited.
 //! - A policy in each response forbids scripts, frames, and anything from elsewhere. Nothing may be stored in a cache.
-//! - With [`Dashboard::mask`], personal values are hidden until a reader asks for those of one record.
+//! - With [`Dashboard::mask`], personal values are hidden until a reader reveals a single record.
 //!
 //! A cookie belongs to a host, not to a port: another server on this machine receives it if the same browser visits it.
 //!

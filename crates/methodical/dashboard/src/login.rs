@@ -131,9 +131,9 @@ impl fmt::Debug for Readers {
     }
 }
 
-/// The attempts to log in, by name and by address. Keys share some counters, so that attackers cannot fill the memory.
+/// The login attempts, by name and by address. Keys share the counters, so that attackers cannot fill the memory.
 pub(crate) struct Guesses {
-    /// The start of the period of each counter, and the attempts in it.
+    /// The start of the period of each counter, and the attempts in that period.
     counters: Vec<(i64, u32)>,
     keys: RandomState,
 }
@@ -143,7 +143,7 @@ impl Guesses {
         Self { counters: vec![(0, 0); COUNTERS], keys: RandomState::new() }
     }
 
-    /// Counts an attempt. Returns false if there were too many before.
+    /// Counts an attempt. Returns false if there were too many before it.
     pub(crate) fn count(&mut self, name: &str, address: &str, now: i64) -> bool {
         let mut is_allowed = true;
         for (kind, key, limit) in [(0, name, OF_NAME), (1, address, OF_ADDRESS)] {

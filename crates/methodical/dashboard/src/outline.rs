@@ -106,7 +106,7 @@ pub(crate) fn title(table: &Table) -> Option<&'static Column> {
     })
 }
 
-/// Returns the mirror's name of the column with the source of a member, such as `portal_name`: the first text in a
+/// Returns the mirror's name for the column with the source of a member, such as `portal_name`: the first text in a
 /// nested record that is neither personal nor an identity.
 pub(crate) fn source(table: &Table) -> Option<String> {
     let mut columns = table.columns().iter();

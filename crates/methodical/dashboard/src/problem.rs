@@ -40,7 +40,7 @@ pub(crate) fn open(url: &str) -> String {
     OpenPage { url }.render().unwrap_or_default()
 }
 
-/// Renders a page with a title, a sentence and, if wanted, a link to the first page.
+/// Renders a page with a title, a sentence and, on request, a link to the first page.
 pub(crate) fn page(status: StatusCode, title: &str, text: &str, can_return: bool) -> Response {
     let page = ProblemPage { title, text, can_return };
     (status, Html(page.render().unwrap_or_else(|_error| title.to_owned()))).into_response()

@@ -94,7 +94,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Returns the fields without a column, including those in objects. They may or may not be personal.
+/// Returns the fields without a column, even in nested objects. Any of them may be personal.
 fn others(table: &Table, fields: &Fields, hides: bool) -> Vec<(String, Shown)> {
     let all = fields.iter().flat_map(|(name, value)| match value.as_object() {
         Some(inner) => {
@@ -124,7 +124,7 @@ fn times(record: &Record) -> Vec<(&'static str, Time)> {
     all.into_iter().filter_map(|(name, at)| Some((name, Time::minute(at?)))).collect()
 }
 
-/// Returns what follows the kind of a change: the values of a placement before and after it, or the changed fields.
+/// Returns the details of a change: the values of a placement before and after it, or the changed fields.
 pub(crate) fn detail(change: &Change, is_placement: bool) -> String {
     let (from, to) = (change.previous.as_deref(), change.value.as_deref());
     match change.kind {

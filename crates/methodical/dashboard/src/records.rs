@@ -23,12 +23,12 @@ struct RecordsPage<'a> {
     of: &'static str,
     noun: String,
     q: &'a str,
-    /// The parameters that a search keeps.
+    /// The parameters that a search preserves.
     kept: Vec<(&'static str, &'a str)>,
     can_search: bool,
     /// The states to choose from, with their links, and whether one is chosen.
     states: [(&'static str, String, bool); 4],
-    /// The name of the values to choose from, and the group.
+    /// The name of the selectable values, and the group.
     values_of: (String, Option<&'a str>),
     values: Vec<Choice<'a>>,
     /// The filters of the view.
@@ -42,7 +42,7 @@ struct RecordsPage<'a> {
     downloads: Vec<(&'static str, String)>,
 }
 
-/// The addresses of a view.
+/// All e-mail addresses of a view.
 #[derive(Template)]
 #[template(path = "addresses.html")]
 struct AddressesPage {
@@ -59,7 +59,7 @@ type Choice<'a> = (&'static str, &'a str, &'a str, u64, bool);
 /// The head of a column.
 struct Head {
     text: String,
-    /// The link that orders by it.
+    /// The link that sorts by it.
     href: Option<String>,
     sorted: Option<&'static str>,
     class: &'static str,
@@ -144,7 +144,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Renders the addresses of all records of a view, for copying.
+/// Renders the addresses of all records of a view, to be copied.
 pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let view = View::of(shared, params)?;
     let statuses = shared.mirror.tables()?;
@@ -271,7 +271,7 @@ fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
     heads
 }
 
-/// Returns the class of a column. The narrower the page, the fewer classes it shows.
+/// Returns the CSS class of a column. A narrow page hides some classes.
 fn priority(column: &Column) -> &'static str {
     let is_source = column.path().len() > 1 && column.path().last() != Some(&"id");
     match column.kind() {

@@ -37,7 +37,7 @@ impl FromRequestParts<Arc<Server>> for Shared {
         parts: &mut Parts,
         server: &Arc<Server>,
     ) -> Result<Self, Infallible> {
-        // Only requests with a session get here; without one, personal values stay hidden.
+        // Only requests with a session get here. Without a session, personal values stay hidden.
         let nobody = || Who { masks: true, ..Who::default() };
         let who = parts.extensions.get().cloned().unwrap_or_else(nobody);
         Ok(Self { server: Arc::clone(server), who })
@@ -63,7 +63,7 @@ impl Deref for Server {
 }
 
 impl Server {
-    /// Returns the counts of the board. The first request after a sync does the counting, and others wait for it.
+    /// Returns the counts of the board. The first request after a sync counts, and others wait for it.
     pub(crate) fn counts(&self) -> Result<Arc<Counts>, Problem> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let board = self.outline.board.as_ref();
@@ -131,7 +131,7 @@ impl Params {
 /// The reason why a page cannot be shown.
 #[derive(Debug)]
 pub(crate) enum Problem {
-    /// The service or the mirror has no such thing. The text says which.
+    /// The service or the mirror does not have it. The text says what is missing.
     NotFound(String),
     /// The parameters cannot be used.
     Request(String),

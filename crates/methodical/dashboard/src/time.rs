@@ -5,7 +5,7 @@ use std::fmt;
 use askama::filters::HtmlSafe;
 use jiff::Timestamp;
 
-/// A time on a page, in seconds since 1970 and as text. Displays as HTML.
+/// A time on a page, in seconds since 1970 and as text. Its display form is HTML.
 pub(crate) struct Time(i64, String);
 
 impl Time {
@@ -32,7 +32,7 @@ impl fmt::Display for Time {
     }
 }
 
-// Neither part contains a character that is special in HTML.
+// Neither part contains a special character of HTML.
 impl HtmlSafe for Time {}
 
 /// Returns a time in seconds since 1970 as text in UTC, to the minute.
@@ -74,7 +74,7 @@ pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
 
-/// Returns the last second of the day that was this number of days ago: anyone waiting since then has waited that long.
+/// Returns the last second of the day this number of days ago: anyone waiting since then has waited that long.
 pub(crate) fn days_ago(now: i64, days: i64) -> i64 {
     midnight(now).saturating_sub(days.saturating_sub(1).saturating_mul(DAY)).saturating_sub(1)
 }

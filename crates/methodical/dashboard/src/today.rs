@@ -20,13 +20,13 @@ struct TodayPage {
     people: Option<People>,
 }
 
-/// A number with the link to what it counts.
+/// A number, with a link to what it counts.
 struct Card {
     name: String,
     value: String,
     href: Option<String>,
     note: String,
-    /// The day of the number.
+    /// The day to which the number refers.
     day: Option<Time>,
 }
 
@@ -224,7 +224,7 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
     })
 }
 
-/// Maximum age of a sample that counts for the pace of an amount, in days.
+/// Maximum age of the samples from which the pace of an amount is computed, in days.
 const SAMPLES: i64 = 90;
 
 /// Maximum number of people in a list.

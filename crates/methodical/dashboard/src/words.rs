@@ -1,6 +1,6 @@
 //! Human-readable names and numbers.
 
-/// Returns a name of the contract as a label: `phone_mobile` as `Phone mobile`.
+/// Returns the label for a name in the contract: `Phone mobile` for `phone_mobile`.
 pub(crate) fn label(name: &str) -> String {
     let spaced = name.replace('_', " ");
     let mut letters = spaced.chars();

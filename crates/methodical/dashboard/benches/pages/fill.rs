@@ -1,4 +1,4 @@
-//! Real syncs: persons, teams and placements, record by record.
+//! Fills a mirror by real syncs of people, teams and placements, record by record.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -40,7 +40,7 @@ impl Mirrored for Directory {
     }
 }
 
-/// The syncs of a mirror, one each day.
+/// Syncs a mirror once a day.
 pub(crate) struct Syncs {
     mirror: Mirror,
     size: u64,
@@ -59,7 +59,7 @@ impl Syncs {
         self.placements();
     }
 
-    /// Syncs all lists on another day: 0.5 % of the persons changed and are new, 0.2 % are absent, and 0.5 % moved.
+    /// Syncs all lists on another day: 0.5 % of the people changed, 0.5 % are new, 0.2 % are absent, and 0.5 % moved.
     pub(crate) fn next_day(&mut self) {
         self.day += 1;
         self.persons(List::Changed);
@@ -88,7 +88,7 @@ impl Syncs {
         run.finish().unwrap();
     }
 
-    /// Syncs the groups, whose last one has another name each time.
+    /// Syncs the groups. The last one has a different name each time.
     pub(crate) fn groups(&mut self) {
         self.day += 1;
         self.at_time();
@@ -106,7 +106,7 @@ impl Syncs {
             self.mirror.begin("recovery/person_team", &PLACEMENT, Rules::default()).unwrap();
         for id in 1..=self.size {
             let team = team(id);
-            // Another 0.5 % of the persons moves each day.
+            // Each day, a different 0.5 % of the people move.
             let moved = (0..self.day).filter(|day| id % 200 == day % 200).count() as u64;
             let status = (id + moved) % 9;
             let status = STATUSES.get(usize::try_from(status).unwrap());
@@ -120,7 +120,7 @@ impl Syncs {
     }
 }
 
-/// Returns the team of a person. A tenth of the persons is in one team.
+/// Returns the team of a person. A tenth of all people are in one team.
 pub(crate) fn team(person: u64) -> u64 {
     if person.is_multiple_of(10) { 1 } else { person % TEAMS + 1 }
 }

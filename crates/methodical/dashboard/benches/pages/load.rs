@@ -1,4 +1,4 @@
-//! A client that asks for pages over one connection, and the times of the responses.
+//! A client that requests pages over one connection, and measures the response times.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -34,14 +34,14 @@ impl Load {
         Self { cookie: self.cookie, ..Self::to(self.address) }
     }
 
-    /// Asks for a page that must exist.
+    /// Requests a page that must exist.
     pub(crate) fn get(&mut self, path: &str) -> Duration {
         let (time, head) = self.exchange(path);
         assert!(head.starts_with("HTTP/1.1 200"), "{path}\n{head}");
         time
     }
 
-    /// Asks for a page. Returns also the head of the response.
+    /// Requests a page. Also returns the head of the response.
     fn exchange(&mut self, path: &str) -> (Duration, String) {
         let Self { address, cookie, .. } = self;
         let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
@@ -59,7 +59,7 @@ impl Load {
     }
 }
 
-/// The times of one kind of page.
+/// The response times of one kind of page.
 #[derive(Default)]
 pub(crate) struct Times(Vec<Duration>);
 
@@ -82,10 +82,10 @@ impl Times {
     }
 }
 
-/// Returns the pages of each kind, for a mirror of this many persons.
+/// Returns the pages of each kind, for a mirror of this many people.
 pub(crate) fn paths(size: u64) -> Vec<(&'static str, Vec<String>)> {
     let each = |path: fn(u64, u64) -> String| -> Vec<String> {
-        // Spread over all records, in an order that no cache expects.
+        // Spread over all records, in an order that defeats caches.
         (1..=REQUESTS).map(|number| path(number * 7_919 % size + 1, number)).collect()
     };
     vec![

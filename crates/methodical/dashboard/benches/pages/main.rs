@@ -1,12 +1,12 @@
-//! The time of each page over a mirror of many records.
+//! The response time of each page, over a mirror of many records.
 //!
-//! `cargo bench -p methodical-dashboard --bench pages` prints the tables of `docs/benchmarks.md`. An argument is another
-//! number of records: `-- 100000`. Real syncs fill the mirror.
+//! `cargo bench -p methodical-dashboard --bench pages` prints the tables of `docs/benchmarks.md`. An argument sets
+//! another number of records: `-- 100000`. Real syncs fill the mirror.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints, and stops at the first error"
+    reason = "a benchmark prints its results, and stops at the first error"
 )]
 
 #[path = "../../../mirror/benches/sync/cost.rs"]
@@ -33,7 +33,7 @@ fn main() {
     let path = folder.path().join("mirror.db");
     let source = Source::new(URL, "me");
     let open = || Mirror::open(&path, &source).unwrap();
-    // As a recovery notes it.
+    // As a recovery stores it.
     let note = || {
         let recovered = r#"{"person_team":{"group":{"column":"team_id","table":"team"},
             "member":{"column":"person_id","table":"person"},"value":"status"}}"#;
@@ -91,7 +91,7 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, note: impl Fn(), war
         } else {
             syncs.groups();
         }
-        // The server closes a connection that was idle during a long sync.
+        // The server closes connections that were idle during a long sync.
         load = load.again();
         first.add(load.get("/funnel"));
     }

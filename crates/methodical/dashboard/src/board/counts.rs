@@ -18,7 +18,7 @@ pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
 
 /// Returns the state of a mirror, with its tables.
 pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Error> {
-    // Read the cursor first: if a sync ends in between, the next version differs.
+    // Read the cursor first, so that the next version differs if a sync ends after that.
     let cursor = mirror.cursor()?.to_string();
     let tables = mirror.tables()?;
     let of = |status: &TableStatus| (status.table.clone(), status.completed_at, status.present);
@@ -32,7 +32,7 @@ pub(crate) struct Counts {
     /// The start of its day.
     today: i64,
     pub(crate) tables: Vec<TableStatus>,
-    /// The values in the order of the team, of the contract, or of the alphabet, then `None` for unknown values.
+    /// The values in the order of the team or of the contract, or alphabetically, then `None` for unknown values.
     pub(crate) columns: Vec<Column>,
     pub(crate) all: Part,
     /// The present groups, largest first.
@@ -47,22 +47,22 @@ pub(crate) struct Counts {
     pub(crate) duplicates: Vec<Duplicate>,
     /// The positions of each member among the duplicates, by identity.
     twins: HashMap<String, Vec<usize>>,
-    /// How many have had each value for that number of days.
+    /// The number of members by value and by days with that value.
     waits: Vec<Wait>,
     /// The placements that have waited longest.
     pub(crate) longest: Vec<Record>,
 }
 
-/// A number of days, and how many have had each value for at least that time.
+/// A number of days, and how many members have had each value for at least that long.
 type Wait = (i64, Vec<(Option<String>, u64)>);
 
-/// A value.
+/// A value, which is a column of the board.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) value: Option<String>,
     /// The group of the value, as the team names it.
     pub(crate) stage: String,
-    /// Whether members rarely leave it: fewer than one in ten did. The first value never counts as such.
+    /// Whether members rarely leave it: fewer than one in ten have left. Never true for the first value.
     pub(crate) is_final: bool,
 }
 
@@ -75,14 +75,14 @@ pub(crate) struct Group {
     pub(crate) part: Part,
 }
 
-/// The figures of a group, of a source, or of all.
+/// The figures of a group, of a source, or of all members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     /// The figures of each column.
     pub(crate) figures: Vec<Figures>,
     /// The new members in each of the last weeks, the latest one last.
     pub(crate) weeks: [u64; WEEKS],
-    /// How many went straight from one column to another.
+    /// How many members went straight from one column to another.
     steps: Vec<(usize, usize, u64)>,
 }
 
@@ -90,12 +90,12 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) now: u64,
-    /// By when half of them had it.
+    /// When half of the current members had it.
     pub(crate) half: i64,
-    /// How many have or had it.
+    /// How many members have or had it.
     pub(crate) ever: u64,
     left: u64,
-    /// How long half of those who left it had kept it, in seconds.
+    /// The median time that members spent in it before they left it, in seconds.
     pub(crate) time: Option<i64>,
 }
 
@@ -125,7 +125,7 @@ impl Part {
         self.figures.iter().map(|one| one.ever).fold(self.total().max(now), u64::max)
     }
 
-    /// Returns how many went straight from one column to another.
+    /// Returns how many members went straight from one column to another.
     pub(crate) fn stepped(&self, from: usize, to: usize) -> u64 {
         let steps = self.steps.iter().filter(|(one, other, _)| (*one, *other) == (from, to));
         steps.map(|(.., count)| count).sum()
@@ -211,7 +211,7 @@ impl Counts {
             for ((one, sum), cell) in part.figures.iter_mut().zip(&mut all.figures).zip(group.cells)
             {
                 (one.now, one.half) = (cell.count, cell.median);
-                // Without a history, only the members that have it now are known.
+                // Without a history, only the members that have the value now are known.
                 one.ever = one.ever.max(one.now);
                 sum.now += one.now;
             }
@@ -278,19 +278,19 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Returns the values that members leave: only these count as waiting.
+    /// Returns the values that members leave. Only members with these values count as waiting.
     pub(crate) fn open(&self) -> impl Iterator<Item = Option<&str>> {
         self.columns.iter().filter(|one| !one.is_final).map(|one| one.value.as_deref())
     }
 
-    /// Returns how many have had each value for that number of days, excluding end values.
+    /// Returns how many members have had each value for that number of days, excluding end values.
     pub(crate) fn waiting(&self, days: i64) -> impl Iterator<Item = (Option<&str>, u64)> {
         let of_days = self.waits.iter().filter(move |(one, _)| *one == days);
         let all = of_days.flat_map(|(_, all)| all).map(|(value, count)| (value.as_deref(), *count));
         all.filter(|(value, _)| self.open().any(|one| one == *value))
     }
 
-    /// Returns the figures of a group, or of all; `None` for a group without any.
+    /// Returns the figures of a group, or of all members; `None` for a group without figures.
     pub(crate) fn part(&self, group: Option<&str>) -> Option<&Part> {
         let Some(id) = group else { return Some(&self.all) };
         self.groups.iter().find(|group| group.id == id).map(|group| &group.part)
@@ -328,7 +328,7 @@ fn columns(
     let first = ordered.clone().next().or_else(|| board.known_values.first().copied());
     let ends = queries::ends(passages, first);
     let is_final = |value: &str| ends.contains(value);
-    // The values of the team, then those of the contract and any others that were found; rarely left ones are last.
+    // The team's values, then the values in the contract and any others that were found; end values come last.
     let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
     found.sort_unstable();
     let mut known: Vec<&str> = ordered.collect();
@@ -398,13 +398,13 @@ pub(crate) fn label(value: Option<&str>) -> &str {
     }
 }
 
-/// The choices of how many days make a member count as waiting.
+/// The numbers of days after which a member can count as waiting.
 pub(crate) const WAITS: [i64; 3] = [7, 14, 30];
 
 /// Number of weeks for which new members are counted.
 pub(crate) const WEEKS: usize = 12;
 
-/// The same in days.
+/// The same period in days.
 const ARRIVALS: i64 = 12 * 7;
 
 /// Maximum number of sources.

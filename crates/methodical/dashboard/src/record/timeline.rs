@@ -17,19 +17,19 @@ pub(crate) struct Timeline {
     pub(crate) is_cut: bool,
 }
 
-/// The time with one value.
+/// A period with one value.
 pub(crate) struct Stretch {
     pub(crate) value: String,
     pub(crate) from: Time,
-    /// Whether the value may be older.
+    /// Whether the value may be older than the period.
     pub(crate) is_older: bool,
     pub(crate) lasted: String,
-    /// Whether it lasts.
+    /// Whether the period has not ended.
     pub(crate) is_now: bool,
 }
 
 impl Timeline {
-    /// Reads the values of a member, starting with the groups that it is in.
+    /// Reads the values of a member, first in the groups that it is in now.
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
         let now = (shared.now)();
         let stretch = |value: Option<&str>, from, until: Option<i64>, is_older| Stretch {
@@ -48,7 +48,7 @@ impl Timeline {
             (one.group, stretch(value, one.began_at, one.ended_at, one.began_before))
         });
         let mut all: Vec<(String, Stretch)> = past.collect();
-        // A placement may lack a history.
+        // A placement may have no history.
         for one in board.placements.of_member(&shared.mirror, member, GROUPS)? {
             if !all.iter().any(|(group, _)| *group == one.group) {
                 all.push((one.group, stretch(one.value.as_deref(), one.since, None, false)));

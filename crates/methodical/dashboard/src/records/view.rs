@@ -23,7 +23,7 @@ pub(crate) struct View<'a> {
     pub(crate) members: Option<Members<'a>>,
 }
 
-/// The members of a group or of all groups, optionally only those with some values.
+/// The members of a group or of all groups, optionally only those with certain values.
 #[derive(Clone)]
 pub(crate) struct Members<'a> {
     pub(crate) board: &'a Board,
@@ -41,7 +41,7 @@ pub(crate) struct Sort {
     pub(crate) is_descending: bool,
 }
 
-/// The order of the records.
+/// The key by which records are sorted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     FirstSeen,
@@ -114,7 +114,7 @@ impl<'a> View<'a> {
         Ok(Self { table, q: params.get("q"), state, sort, since, members })
     }
 
-    /// Returns the parameter of the state; `None` for the usual one.
+    /// Returns the parameter of the state; `None` for the default one.
     pub(crate) fn state_text(&self) -> Option<&'static str> {
         let mut others = STATES.iter().skip(1);
         others.find(|(.., state)| *state == self.state).map(|(name, ..)| *name)
@@ -179,8 +179,8 @@ impl<'a> View<'a> {
         self.members.as_ref().map(|members| &members.board.placements)
     }
 
-    /// Returns, for each row that was read, the identity and the fields of its record: the row itself, or the member
-    /// that it places. If the mirror does not have the member, the fields are missing.
+    /// Returns the identity and the fields of the record of each row: the row itself, or the member that it places. If
+    /// the mirror does not have the member, the fields are missing.
     pub(crate) fn records(
         &self,
         shared: &Shared,
@@ -236,5 +236,5 @@ fn within(mut page: Page, accepts: impl Fn(&Record) -> bool) -> Page {
     page
 }
 
-/// Maximum time that one page of a search reads.
+/// Maximum time for which one page of a search reads.
 const SEARCH: Duration = Duration::from_millis(15);
