@@ -38,7 +38,7 @@ impl Cleanup {
         }
     }
 
-    /// Removes rows once. Rows that a failure leaves behind are removed by the next run.
+    /// Removes rows once. If it fails, the next run removes the remaining rows.
     async fn run_once(&self, work: &Work, clock: &Clock) {
         match work.run_in_background(move |store| store.collect(AGE)).await {
             Ok(rows) => {

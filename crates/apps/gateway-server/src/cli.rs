@@ -59,7 +59,7 @@ enum Command {
     Health(serve::HealthArguments),
 }
 
-/// Runs the program with the arguments of the process.
+/// Runs the program with the arguments of this process, and returns its exit code.
 pub fn main() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
@@ -112,7 +112,7 @@ fn explain(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Writes a message of this program to standard error, on one line.
+/// Writes a message to standard error, on one line.
 fn note_notice(text: &str) {
     note(&format!("gateway-server: {text}"));
 }

@@ -58,7 +58,7 @@ pub struct Config {
     pub access_log: bool,
     /// Counter of dropped log lines.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
-    /// A function that is called with each response that has ended, to export its span.
+    /// A function that is called when a response has ended, to export its span.
     pub(crate) on_end: Option<fn(&EndedResponse)>,
     /// Clock by which tokens expire.
     pub clock: Clock,
@@ -92,7 +92,7 @@ impl Default for Config {
     }
 }
 
-/// Maximum and default of the response timeout, in seconds. Superseded rows are kept as long as a response may take.
+/// Maximum and default of the response timeout, in seconds. Superseded rows are kept for at least this time.
 pub(crate) const LONGEST_RESPONSE: u64 = 15 * 60;
 
 /// A point in time, in whole seconds since 1970 (UTC), as stored in the database.

@@ -44,7 +44,7 @@ impl Demo {
         self.data.token.reveal()
     }
 
-    /// Returns the history, which can set the server's data to its state on any day.
+    /// Returns the history, which can set the server's data to its state on a day.
     ///
     /// ```
     /// use gateway_server::demo::{self, DemoHistory};

@@ -5,7 +5,7 @@ use crate::fields::Record as _;
 use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 use crate::store::{ApplicationRow, Stage};
 
-/// The amount and the seed of the sample data.
+/// The amount of sample data, and its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemoData {
     /// The number of candidates.
@@ -15,7 +15,7 @@ pub struct DemoData {
 }
 
 impl Default for DemoData {
-    /// Returns an amount that is small enough to read through.
+    /// Returns an amount that is small enough for a person to read.
     fn default() -> Self {
         Self { candidates: 24, seed: 7 }
     }

@@ -79,7 +79,7 @@ impl DemoHistory {
     /// Returns a time on a day in the format of the service. The time is given in seconds after the first application
     /// of that day.
     fn written(&self, day: i64, seconds: u64) -> String {
-        // The list is read at this time of day.
+        // The time of day at which the list is read.
         let now = self.began + day * DAY;
         let midnight = now.div_euclid(DAY) * DAY;
         let seconds = midnight + 28_800 + i64::try_from(seconds).unwrap_or(0);
@@ -95,7 +95,7 @@ struct Stay {
     until: i64,
     /// A day on which the candidate is absent, before returning on the next.
     absent: i64,
-    /// From this day on, the candidate has another mobile number.
+    /// The day from which the candidate has another mobile number.
     renumbered: i64,
 }
 
@@ -140,8 +140,8 @@ impl Course {
     }
 }
 
-/// Returns the credits on a day, in hundredths. Some are spent every day, fewer on two days of the week, and more are
-/// bought when few are left.
+/// Returns the credits on a day, in hundredths. Some are spent every day, fewer on two days of the week. When few are
+/// left, more are bought.
 fn balance(day: i64) -> i64 {
     let mut random = Random(SEED);
     let mut balance = 27_450;

@@ -102,7 +102,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the position of the invalid record in the input.
+    /// Returns the position of the invalid record in the input, if the error is about one.
     pub fn place(&self) -> Option<Place> {
         self.0.place
     }

@@ -1,9 +1,6 @@
 //! The fields of one record, from a file of any format, and their checks.
 
-#![expect(
-    clippy::allow_attributes,
-    reason = "an `expect` would be an error after a change of the spec"
-)]
+#![expect(clippy::allow_attributes, reason = "an `expect` could fail after a change of the spec")]
 
 use std::borrow::Cow;
 
@@ -94,7 +91,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether a missing value of this kind is an empty string in responses, or an object of empty strings.
+    /// Returns whether responses write a missing value of this kind as an empty string, or an object of empty strings.
     fn has_empty_form(self) -> bool {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
@@ -122,7 +119,7 @@ pub(crate) fn names(known: Known) -> Vec<&'static str> {
     names
 }
 
-/// The values of a record that are not `null`, either as read from a file or checked.
+/// The values of a record except `null`, as read from a file or after the checks.
 pub(crate) type Fields = Map<String, Json>;
 
 /// Adds a cell, which may belong to a nested record. A nested record whose cells are all empty counts as missing.
@@ -147,7 +144,7 @@ pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
 /// Why a record is invalid.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The field does not belong to this kind of record, and would be lost.
+    /// The field does not belong to this kind of record, so it would be lost.
     Foreign(String),
     /// The value is not of the kind of its field.
     Wrong(&'static Field),
@@ -195,7 +192,7 @@ pub(crate) fn with_nul(fields: &Fields) -> Option<String> {
 }
 
 impl Kind {
-    /// Reads a value; `None` if it is not of this kind. Every kind except a record may be text, as in a table cell.
+    /// Converts a value; `None` if it is not of this kind. Every kind except a record may be text, as in a table cell.
     fn read(self, json: Json) -> Option<Json> {
         match (self, json) {
             (Self::Object(known), Json::Object(members)) => {

@@ -50,7 +50,7 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Returns the path of the service below `prefix`.
+    /// Returns the path of the service, including `prefix`.
     pub(crate) fn path_below(prefix: &str) -> String {
         format!("{}{}", prefix.trim_end_matches('/'), RecruitmentGateway::PATH)
     }
@@ -95,8 +95,8 @@ impl Front {
         self.perform(operation, &pairs, &principal, request, recorder).await
     }
 
-    /// Asks the database for the account of a token. A token that has not been valid before is looked up on a thread
-    /// that serves no connections, so that guessed tokens do not delay others.
+    /// Looks up the account of a token. A token that has not been valid before is looked up on a thread that serves no
+    /// connections, so that guessed tokens do not delay others.
     async fn authenticate(
         &self,
         digest: TokenDigest,

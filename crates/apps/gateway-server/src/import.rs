@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `id`, `project`; optionally the other fields of a vacancy | a vacancy |
 //! | `id`, `name`; optionally the other fields of a candidate | a candidate |
-//! | those of a candidate, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
+//! | the fields of a candidate, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
 //! | `vacancy_id`, `candidate_id`, `status` | the status of a candidate in a vacancy |
 //! | `credits_number`, `currency` | the credit balance |
 //! | `status`, `result` | a response of `candidates/list`: each candidate in it |

@@ -92,7 +92,7 @@ impl Write for Log {
     }
 }
 
-/// Formats the events of this crate and of the export of spans: those of other crates may contain data from clients.
+/// Formats the events of this crate and of the export of spans. Events of other crates may contain data from clients.
 fn layer<S>(
     is_text: bool,
     level: LevelFilter,

@@ -1,4 +1,4 @@
-//! Health and metrics, on a separate listener that the public cannot reach.
+//! Serves health and metrics on a separate listener, which should not be public.
 
 use std::fs::{read_dir, read_to_string};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Ops {
             return text(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n".into());
         }
         match path {
-            // A process that answers is alive.
+            // A process that responds is alive.
             "/healthz" => text(StatusCode::OK, "ok\n".into()),
             "/readyz" => match self.readiness().await {
                 Ok(_newest) => text(StatusCode::OK, "ready\n".into()),
@@ -96,7 +96,7 @@ impl Ops {
             store.health()?;
             store.newest_revision()
         });
-        // A probe has its own timeout, and would take silence for a dead process.
+        // A probe has a timeout, and would take silence for a dead process.
         match timeout(READY_WITHIN, look).await {
             Ok(Ok(newest)) => Ok(newest),
             Ok(Err(error)) if error.kind() == ErrorKind::StorageCorrupt => Err(DAMAGED),

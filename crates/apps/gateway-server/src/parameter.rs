@@ -1,9 +1,6 @@
 //! Strict decoding of query strings, and strict parsers of single parameters, which the generated code uses.
 
-#![expect(
-    clippy::allow_attributes,
-    reason = "an `expect` would be an error after a change of the spec"
-)]
+#![expect(clippy::allow_attributes, reason = "an `expect` could fail after a change of the spec")]
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

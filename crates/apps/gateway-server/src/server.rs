@@ -157,8 +157,8 @@ fn assemble(
     Ok((Listen::new(Arc::new(front), connections, tls, phase), metrics))
 }
 
-/// Age at which a connection accepts no further request, so that clients are rebalanced across the servers behind a
-/// host name.
+/// Age from which a connection accepts no further requests, so that clients are rebalanced across the servers behind
+/// a host name.
 const CONNECTION_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// A running server. Dropping it closes every connection immediately; [`stop`](Self::stop) lets responses in progress
@@ -211,7 +211,7 @@ impl RunningServer {
         drop(accepting.await);
         let drained = listen.closed(drain).await;
         phase.send_replace(Phase::Cutting);
-        // Let the connections close themselves, so that the log says how each response ended.
+        // Let the connections close on their own, so that the log says how each response ended.
         listen.closed(CUT_TIMEOUT).await;
         drained
     }

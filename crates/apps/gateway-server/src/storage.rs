@@ -68,7 +68,7 @@ pub(crate) struct Frame {
     pub(crate) close: &'static str,
 }
 
-/// The object around the list in a response.
+/// The object that contains the list in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Envelope {
     /// The operation whose responses have this envelope.

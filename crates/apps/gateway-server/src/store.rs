@@ -461,7 +461,7 @@ impl Store {
         Ok(report)
     }
 
-    /// Opens a connection without a time limit, for work that must not be repeated on another connection.
+    /// Opens a connection without a time limit, for work that must not be repeated on another one.
     fn open_unlimited(&self, context: &'static str) -> Result<Box<dyn Db>, Error> {
         self.driver.connect(None, context)
     }

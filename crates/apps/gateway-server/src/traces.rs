@@ -85,7 +85,7 @@ impl Client {
 }
 
 impl HttpClient for Client {
-    /// Logs the cause of a failure, which the SDK leaves out.
+    /// Logs the cause of a failure, which the SDK omits.
     fn send_bytes<'s, 'f>(
         &'s self,
         request: Request<Bytes>,
@@ -152,7 +152,7 @@ fn name(response: &EndedResponse) -> Cow<'static, str> {
     }
 }
 
-/// Returns the attribute `error.type`. Only failures of the server and cut responses are errors.
+/// Returns the attribute `error.type`. Only failures of the server and truncated responses are errors.
 fn error(response: &EndedResponse) -> Option<&'static str> {
     match response.end {
         End::Failed | End::Cut(_) => Some(response.end.name()),
@@ -164,10 +164,10 @@ fn error(response: &EndedResponse) -> Option<&'static str> {
 
 const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// The variables, one of which has to be set.
+/// The variables with the endpoint. One of them must be set.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 
-/// The variables with the timeout of an export, in milliseconds. The first one with a number applies.
+/// The variables with the timeout of an export, in milliseconds. The first one that contains a number applies.
 const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
 
 /// The default timeout of an export.

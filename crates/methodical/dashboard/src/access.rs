@@ -168,7 +168,7 @@ impl Access {
         match one(request.headers(), ORIGIN) {
             Ok(None) if request.method().is_safe() => Ok(()),
             Ok(Some(origin)) if self.is_ours(origin) => Ok(()),
-            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Open the page from the dashboard itself.")),
+            _ => Err((StatusCode::FORBIDDEN, ORIGIN_TITLE, "Open it from the dashboard itself.")),
         }
     }
 

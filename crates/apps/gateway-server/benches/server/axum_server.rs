@@ -1,5 +1,5 @@
-//! The same service as a plain axum program over rusqlite, to compare with: token, account, snapshot, entity tag, and a
-//! line of the log for each request.
+//! The same service as a plain axum program over rusqlite, for comparison: token, account, snapshot, entity tag, and a
+//! log line for each request.
 
 use std::fmt::Write as _;
 use std::pin::Pin;
@@ -31,7 +31,7 @@ pub(crate) fn run() {
 
 struct App {
     database: String,
-    /// Connections that are not in use.
+    /// Idle connections.
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -65,7 +65,7 @@ async fn answer(
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let token = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let digest = Sha256::digest(token.unwrap_or_default());
-    // A small read takes less time than handing it to another thread.
+    // A small read takes less time than passing it to another thread.
     let response = match app.with(|connection| find(connection, &digest)) {
         None => StatusCode::UNAUTHORIZED.into_response(),
         Some(account) => {
@@ -107,7 +107,7 @@ fn find(connection: &Connection, digest: &[u8]) -> rusqlite::Result<Option<Accou
     account.optional()
 }
 
-/// Sends the candidates while they are read. One statement reads one state of the database.
+/// Sends the candidates while it reads them. A single statement reads one state of the database.
 fn list(app: Arc<App>, account: Account) -> Body {
     let (sender, pieces) = channel(2);
     tokio::task::spawn_blocking(move || {

@@ -1,4 +1,4 @@
-//! Long lists.
+//! Measures long lists.
 
 use crate::process::{Server, median};
 

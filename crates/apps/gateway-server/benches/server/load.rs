@@ -1,4 +1,4 @@
-//! One good client beside many others.
+//! Measures one well-behaved client beside many others.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -57,8 +57,8 @@ fn read_list(server: &Server, token: &str, is_gzip: bool, over: &AtomicBool) {
     }
 }
 
-/// Measures one good client while a thousand clients ask for the list and never read it, and a thousand never finish
-/// their request.
+/// Measures one well-behaved client while a thousand clients request the list and never read it, and a thousand never
+/// finish their request.
 pub(crate) fn hostile_clients(database: &str, token: &str) {
     let server = Server::start(database, &["--connections", "20000"]);
     let half = request("credits/get", token, "close").replace("\r\n\r\n", "\r\nX-");
@@ -82,7 +82,7 @@ pub(crate) fn hostile_clients(database: &str, token: &str) {
     drop(hostile);
 }
 
-/// Measures the memory of ten thousand idle connections, never used and kept alive after a request.
+/// Measures the memory of ten thousand idle connections: never used, and kept alive after a request.
 pub(crate) fn idle_connections(database: &str, token: &str) {
     for used in [false, true] {
         let server = Server::start(database, &["--connections", "20000"]);
@@ -106,7 +106,7 @@ pub(crate) fn idle_connections(database: &str, token: &str) {
         let each = (server.memory("VmRSS:") - before) as f64 / 10_000.0;
         let kind = if used { "kept alive" } else { "never used" };
         println!("10,000 idle connections, {kind}: {each:.1} KiB each");
-        // The connections are idle and not closed.
+        // The connections are idle, but have not been closed.
         let text = request("credits/get", token, "keep-alive");
         for mut socket in idle {
             ask(&mut socket, &text, &mut vec![0; 4096]);

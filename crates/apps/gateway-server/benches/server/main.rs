@@ -10,7 +10,7 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints its figures and panics on the first error"
+    reason = "a benchmark prints its results, and stops at the first error"
 )]
 
 mod axum_server;

@@ -1,4 +1,4 @@
-//! Servers as processes, and clients that measure them.
+//! Starts servers as processes, and measures them with clients.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -39,7 +39,7 @@ impl Server {
         socket
     }
 
-    /// Returns a memory figure of the process, in KiB.
+    /// Returns a memory statistic of the process, in KiB.
     pub(crate) fn memory(&self, what: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap();
@@ -61,7 +61,7 @@ impl Server {
         ticks.sum::<f64>() * MICROSECONDS_PER_TICK
     }
 
-    /// Reads the whole list, and returns the number of bytes.
+    /// Reads the whole list, and returns its length in bytes.
     pub(crate) fn list(&self, token: &str) -> u64 {
         let mut socket = self.connect();
         let request = request("candidates/list", token, "close").replace("HTTP/1.1", "HTTP/1.0");
@@ -77,14 +77,14 @@ impl Server {
         }
     }
 
-    /// Returns the rate of the whole list, in MB/s.
+    /// Returns the rate at which the whole list is read, in MB/s.
     pub(crate) fn rate(&self, token: &str) -> f64 {
         let start = Instant::now();
         self.list(token) as f64 / 1e6 / start.elapsed().as_secs_f64()
     }
 
-    /// Asks for the credits over `connections` connections for two seconds. Returns requests per second, p99 in
-    /// milliseconds, and the CPU time of the server for a request in microseconds.
+    /// Requests the credits over `connections` connections for two seconds. Returns requests per second, p99 in
+    /// milliseconds, and the server's CPU time per request in microseconds.
     pub(crate) fn requests(&self, token: &str, connections: usize) -> (f64, f64, f64) {
         let cpu = self.cpu();
         let request = request("credits/get", token, "keep-alive");

@@ -1,4 +1,4 @@
-//! Small responses.
+//! Measures small responses.
 
 use crate::process::{Server, median};
 

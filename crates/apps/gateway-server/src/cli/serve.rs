@@ -115,7 +115,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));
-    // Without a timeout, a thread waiting for an unreachable database would keep the process alive.
+    // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     served
 }
@@ -123,7 +123,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
 /// Serves `store`, or sample data without one.
 async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Error> {
     let started = Instant::now();
-    // Done before the address is printed, because a process that reads it may send a signal.
+    // Done before the address is printed, because a process that reads the address may send a signal.
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut stopped = async || {
@@ -202,13 +202,13 @@ fn exports(running: &RunningServer, token: &str) -> String {
 /// Maximum wait at start for a PostgreSQL database that cannot be reached.
 const DATABASE_WAIT: Duration = Duration::from_secs(60);
 
-/// The right of other users to read a file.
+/// The permission bit that lets other users read a file.
 const OTHERS_READ: u32 = 0o004;
 
-/// Time for the log to be written when the program ends.
+/// Maximum time to write the rest of the log when the program ends.
 const LOG_FLUSH: Duration = Duration::from_secs(1);
 
-/// Time for blocking threads to end. If they do not, nothing is lost, because the service only reads.
+/// Maximum time for blocking threads to end. Otherwise, nothing is lost, because the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 
 /// Raises the limit of open files as far as the system allows, and caps the number of connections to fit below it.
@@ -231,7 +231,7 @@ fn fit_descriptors(config: &mut Config) {
 /// Descriptors for everything except connections, such as the database, the listeners and refusals in progress.
 const DESCRIPTORS: usize = 150;
 
-/// If the supervisor cannot be reached, it will notice by itself, so a failure is ignored.
+/// A failure is ignored, because a supervisor that cannot be reached will notice it anyway.
 fn notify(state: NotifyState<'_>) {
     drop(sd_notify::notify(&[state]));
 }

@@ -43,7 +43,7 @@ impl Content {
     }
 }
 
-/// Some bytes of a list.
+/// A piece of a list.
 struct Piece {
     bytes: Bytes,
     is_last: bool,

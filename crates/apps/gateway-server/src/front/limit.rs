@@ -18,7 +18,7 @@ use crate::token::TokenDigest;
 /// If there are too many keys, the least recently used are forgotten, as if they had never been used.
 #[derive(Debug)]
 pub(crate) struct RateLimits<K> {
-    /// The time that a request uses up.
+    /// The time that each request uses up.
     interval: Duration,
     /// The time that a key may use up in advance.
     burst: Duration,
@@ -48,7 +48,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         Ok(())
     }
 
-    /// Returns how long to wait if the next request would be refused.
+    /// Returns how long to wait, if the next request would be refused.
     pub(crate) fn check(&self, key: &K) -> Result<(), Duration> {
         self.wait(&self.used.lock(), key)
     }
@@ -71,7 +71,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
     }
 }
 
-/// Maximum number of keys, far more than the tokens used during a burst.
+/// Maximum number of keys, far above the number of tokens used during a burst.
 const MAX_KEYS: usize = 32 * 1024;
 
 /// The keys that were used last, hashed so that no client can make them collide.
@@ -149,7 +149,7 @@ mod tests {
             limits.count(&"a");
         }
         assert_eq!(limits.check(&"a"), Err(Duration::from_mins(1)));
-        // The debt is limited, too.
+        // The debt is limited as well.
         for _ in 0..100 {
             limits.count(&"a");
         }

@@ -33,7 +33,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Creates counters at zero. The listener counts the connections, and the log the lines that it dropped.
+    /// Creates counters at zero. The listener counts connections, and the log counts dropped lines.
     pub(crate) fn new(
         connections: Arc<Connections>,
         log_lines_dropped: Arc<AtomicU64>,
@@ -108,7 +108,7 @@ impl Metrics {
         self.in_flight.dec();
     }
 
-    /// Returns these metrics, and those that were read for this scrape, as text.
+    /// Returns these metrics, and the ones read for this scrape, as text.
     pub(crate) fn render(&self, read: &Scrape) -> String {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         read.gauge("gateway_connections", "Open connections.", self.connections.open());

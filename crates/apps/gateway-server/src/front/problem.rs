@@ -75,13 +75,13 @@ impl Kind {
     }
 }
 
-/// A problem to be reported. The response repeats no part of the request except the name of a parameter.
+/// A problem to report. The response repeats no part of the request except the name of a parameter.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) kind: Kind,
     parameter: Option<&'static str>,
     retry_after: Option<Duration>,
-    /// For the operator, never for the client.
+    /// The cause, for the operator, never for the client.
     pub(crate) cause: Option<Error>,
 }
 

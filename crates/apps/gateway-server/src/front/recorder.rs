@@ -85,7 +85,7 @@ impl Recorder {
         body.recorded(self)
     }
 
-    /// Records what the body returned. `is_last` means that nothing follows, `is_late` that it has timed out.
+    /// Records what the body returned. `is_last` means that nothing follows, and `is_late` that the body has timed out.
     pub(crate) fn polled(
         &mut self,
         next: Option<&Result<Bytes, Error>>,

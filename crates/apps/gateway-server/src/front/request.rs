@@ -1,4 +1,4 @@
-//! Reads the head of a request: the client, its token, the versions it has cached, the formats it accepts, and the ids.
+//! Reads the head of a request: the client, its token, the versions in its cache, the accepted formats, and the id.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -36,7 +36,7 @@ impl Client {
         }
         let values = headers.get_all(X_FORWARDED_FOR).iter();
         let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
-        // The last proxy is at the end. Read from there, everything after the first untrusted address may be forged.
+        // The last proxy is at the end. Reading from there, everything beyond the first untrusted address may be forged.
         let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
         // A client must not evade the limits with a malformed header, so all such clients of a proxy share a key.
         let named = client.map(|hop| hop.unwrap_or(peer));
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Values like those of the header, and any other visible text.
+    /// Typical values of the header, and any other visible text.
     fn hop() -> impl Strategy<Value = String> {
         let address = any::<IpAddr>().prop_map(|address| address.to_string());
         prop_oneof![address, "[ -~]{0,40}"]

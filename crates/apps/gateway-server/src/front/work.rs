@@ -33,7 +33,7 @@ pub(crate) struct Work {
     /// Set if jobs run on the thread of the request.
     #[cfg(feature = "test-util")]
     latency: Option<Latency>,
-    /// Permits to compress.
+    /// The permits for compressing lists.
     compressing: Arc<Semaphore>,
 }
 
@@ -99,7 +99,7 @@ impl Work {
         Arc::clone(&self.store)
     }
 
-    /// Runs a job that reads one or two rows: if the store is local, on this thread, which is faster than another one.
+    /// Runs a job that reads one or two rows. If the store is local, this thread runs it, which is faster than another.
     pub(crate) async fn look_up<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         if !self.store.is_near() {
             return self.run(job).await;
@@ -173,7 +173,7 @@ impl Work {
         result
     }
 
-    /// Counts a failure of the database. An overloaded server or a removed revision is not one.
+    /// Counts a failure of the database. An overloaded server and a removed revision do not count.
     fn count<T>(&self, result: &Result<T, Error>) {
         use ErrorKind::{NotFound, Overloaded, SnapshotGone};
         if let Err(error) = result

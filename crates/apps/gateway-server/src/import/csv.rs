@@ -19,7 +19,7 @@ pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) ->
     rows(reader.chain(END.as_bytes()), format, file, &progress, target)
 }
 
-/// The format of a table, by its first line.
+/// The format of a table, taken from its first line.
 #[derive(Clone, Copy)]
 struct Format {
     /// The character between the cells: the first separator in the line. No column has a separator in its name.

@@ -1,4 +1,4 @@
-//! Standard input as a file to import.
+//! Reads standard input as a file to import.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};

@@ -1,4 +1,4 @@
-//! JSON: lines of NDJSON, values one after another, arrays, and the envelopes of responses.
+//! Reads JSON: lines of NDJSON, consecutive values, arrays, and the envelopes of responses.
 
 use std::borrow::Cow;
 use std::fmt;

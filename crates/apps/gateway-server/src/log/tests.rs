@@ -1,4 +1,4 @@
-//! The lines of the log, from events to bytes.
+//! Tests the lines of the log, from events to bytes.
 
 use parking_lot::Mutex;
 
@@ -14,7 +14,7 @@ fn lines(is_text: bool, emit: impl FnOnce()) -> String {
     time.replace_all(&text, "TIME").into_owned()
 }
 
-/// Appends what is written.
+/// Appends everything that is written.
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 

@@ -8,7 +8,7 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::store::db::Db;
 use crate::store::model::CheckReport;
 
-/// Checks everything that the database itself cannot check. A table that cannot be read does not end the check.
+/// Checks everything that the database itself cannot check. Continues after a table that cannot be read.
 pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
     let mut report = CheckReport::default();
     for (sql, what) in ORPHANS {

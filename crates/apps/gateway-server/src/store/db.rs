@@ -149,7 +149,7 @@ pub(super) enum Table {
 pub(super) struct Dialect {
     /// Begins a write transaction.
     pub(super) begin: &'static str,
-    /// The clock that all programs share: the clock of the machine with the file, or of the database server.
+    /// The clock that all programs share: of the machine with the file, or of the database server.
     pub(super) now: &'static str,
     /// Returns the revision of an account. Locks the account until the transaction ends.
     pub(super) lock_account: &'static str,
@@ -159,7 +159,7 @@ pub(super) struct Dialect {
     pub(super) staged: &'static str,
     /// Statements to run after an import changed something.
     pub(super) merged: &'static str,
-    /// Locks the erasures until the transaction ends, because they are numbered.
+    /// Locks the erasures until the transaction ends, because they have consecutive numbers.
     pub(super) lock_erasures: &'static str,
     /// Statements to run before a deletion.
     pub(super) before_deletion: &'static str,
@@ -184,7 +184,7 @@ pub(super) trait Driver: Send + Sync {
         Ok(())
     }
 
-    /// Describes the damage that the database itself finds in its files.
+    /// Describes the damage that the database finds in its files.
     fn damage(&self) -> Result<Option<String>, Error> {
         Ok(None)
     }

@@ -28,7 +28,7 @@ pub(super) fn import(
     let dialect = db.dialect();
     db.batch(dialect.before_staging)?;
     db.batch(STAGING)?;
-    // Done before the transaction, which might keep reading the state that the database had when it began.
+    // Done before the transaction, which might keep reading the state from its beginning.
     db.execute(KNOWN_STATUSES, &[account.0.into()])?;
     // A transaction, for speed. It locks nothing, because it uses only temporary tables.
     db.batch("BEGIN")?;
@@ -230,7 +230,7 @@ impl Sequence {
     }
 }
 
-/// Adds new statuses to the account. Replaces the keys of this import with those of the account where they differ,
+/// Adds new statuses to the account. Replaces the keys of this import with the account's keys where they differ,
 /// because another import may have added statuses in the meantime.
 fn name_statuses(db: &mut dyn Db, account: i64) -> Result<(), Error> {
     let account = [account.into()];
@@ -360,7 +360,7 @@ const APPLICATIONS: Kind = Kind {
 };
 
 impl Kind {
-    /// Fills in a statement: the table, the column of the value, and the columns of the key, plain and qualified with
+    /// Completes a statement: the table, the column of the value, and the columns of the key, plain and qualified with
     /// `s`. `{o=s}` is the condition that the rows `o` and `s` have the same key.
     fn sql(&self, template: &str) -> String {
         let Self { table, key, value, .. } = self;
@@ -399,7 +399,7 @@ const CONFLICT: &str = "\
     JOIN staged_{table} a ON a.seq = s.seq JOIN staged_{table} o ON {o=s} \
     WHERE a.{value} <> o.{value} ORDER BY o.seq LIMIT 1";
 
-/// Counts live records, up to one.
+/// Counts at most one live record.
 const LIVE: &str = "\
     SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = ?1 \
     AND rev_to = 9223372036854775807 LIMIT 1) one";

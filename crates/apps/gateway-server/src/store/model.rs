@@ -91,7 +91,7 @@ pub enum CandidateFilter {
     Vacancy(i64),
     /// The candidates with exactly this status in this vacancy.
     Status(i64, String),
-    /// No candidates: the requested vacancy cannot exist.
+    /// No candidates, because the requested vacancy cannot exist.
     Nothing,
 }
 
@@ -300,7 +300,7 @@ pub struct DeletionReport {
     pub revision: i64,
 }
 
-/// The result of the check of a database.
+/// The result of a database check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// One line for each kind of damage that was found.

@@ -141,7 +141,7 @@ impl Postgres {
         let sql = format!("COPY {name} FROM STDIN (FORMAT binary)");
         let mut writer = self.client.copy_in(&sql).map_err(failed(self.context))?;
         for part in [HEADER, rows, TRAILER] {
-            // An error of the driver, passed on by a `Write` implementation.
+            // The driver's error, which a `Write` implementation passed on.
             let not_sent = |error: io::Error| match error.downcast() {
                 Ok(error) => failure(self.context, error),
                 Err(error) => Error::caused(ErrorKind::Storage, self.context, error),
@@ -328,7 +328,7 @@ const OLDER_READERS: &str = "\
     AND datname = current_database() AND backend_xmin IS NOT NULL \
     AND xact_start < to_timestamp(?1::bigint / 1000000.0)";
 
-/// Counts a table if its owner is this role, or if it does not exist.
+/// Counts a table if this role owns it, or if it does not exist.
 const OWNS: &str = "\
     SELECT count(*) FROM (SELECT ?1::text AS name) one LEFT JOIN pg_class ON oid = to_regclass(name) \
     WHERE oid IS NULL OR pg_has_role(relowner, 'USAGE')";

@@ -189,7 +189,7 @@ impl Row for rusqlite::Row<'_> {
         self.get(column).map_err(failed("cannot read a column"))
     }
 
-    /// As bytes, because the import wrote UTF-8 and validating it again would only cost time.
+    /// Returned as bytes, because the import wrote UTF-8, and validating it again would only cost time.
     fn bytes(&self, column: usize) -> Result<&[u8], Error> {
         let value = self.get_ref(column).map_err(failed("cannot read a column"))?;
         value.as_bytes().map_err(|error| failure("cannot read a column", error.into()))
@@ -207,8 +207,8 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-/// Describes the damage that SQLite finds in the pages of the file. Only people who know the file format understand
-/// SQLite's own text.
+/// Describes the damage that SQLite finds in the pages of the file. Only experts in the file format understand SQLite's
+/// own text.
 fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
     let failed = || failed("cannot check the database");
     let mut statement = connection.prepare("PRAGMA integrity_check(20)").map_err(failed())?;
@@ -247,7 +247,7 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             (ErrorKind::StorageFull, because("the disk is full; free space and try again"))
         }
-        // The causes of these two are omitted, because they repeat the message.
+        // The causes of these two errors are omitted, because they repeat the message.
         Some(ErrorCode::DatabaseCorrupt) => {
             let text = "the database is damaged; run `gateway-server check`, or restore a backup";
             return Error::new(ErrorKind::StorageCorrupt, text);
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// The plans of all statements that answer requests or clean up. None may scan a table.
+    /// Checks the plans of all statements that answer requests or clean up. None may scan a table.
     #[test]
     fn every_read_uses_a_key() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The query plans of the statements that answer requests or clean up.
+//! Checks the query plans of the statements that answer requests or clean up.
 
 use std::time::Duration;
 

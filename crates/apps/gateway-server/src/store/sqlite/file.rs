@@ -122,7 +122,7 @@ fn create(path: &Path) -> Result<(), Error> {
     make_tables(&connection)?;
     close(connection, "cannot create the database")?;
     match publish(new, path, "open it") {
-        // Another process was faster; its database is equivalent.
+        // Another process was faster, and its database is equivalent.
         Err(error) if error.kind() == ErrorKind::Exists => Ok(()),
         published => published,
     }
@@ -181,8 +181,8 @@ pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Closes a database that is to be renamed. Its log keeps the old name, so it must be empty. Closing a connection
-/// writes the log into the file, but ignores errors, so this does it first.
+/// Closes a database before it is renamed. Its log keeps the old name, so it must be empty. Closing a connection
+/// writes the log into the file, but ignores errors, so this writes it first.
 fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
     connection.query_one(EMPTY_LOG, [], |_row| Ok(())).map_err(failed(context))?;
     connection.close().map_err(|(_connection, error)| failure(context, error))
@@ -191,8 +191,8 @@ fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
 /// Writes the log into the file and empties it. The first column is 1 if a reader of an older state prevents this.
 pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/// A file that is to be renamed, in a private folder with everything that SQLite keeps next to it. Dropping this
-/// removes the folder. Only the owner can access it.
+/// A file to be renamed later, in a private folder with everything that SQLite keeps next to it. Only the owner can
+/// access the folder. Dropping this removes it.
 struct Temporary {
     file: NamedTempFile,
     folder: TempDir,
