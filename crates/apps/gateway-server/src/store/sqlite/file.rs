@@ -26,8 +26,8 @@ fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
     // Look for the log first: a process that creates the database concurrently puts it in place before it writes a log.
     let Some(log) = log_of(path).filter(|_| is_missing(path)) else { return Ok(()) };
     let (path, log) = (path.display(), log.display());
-    let text =
-        format!("{path} is missing but its log {log} exists; restore {path} or remove the log");
+    let why = format!("the file is missing, but its log {log} exists");
+    let text = format!("cannot use {path}: {why}; restore the file, or remove the log");
     Err(Error::new(ErrorKind::StorageForeign, text))
 }
 
