@@ -1,6 +1,6 @@
 //! Our own corpus: bodies that any clone can run, with the verdict on each.
 //!
-//! The bodies are in the snapshot beside their verdicts. A new one is a line `BODY: ` there; most have exactly one mistake.
+//! The snapshot has the bodies with their verdicts. To add a body, add a line `BODY: ` there. Most have one mistake.
 
 use std::fmt::Write as _;
 

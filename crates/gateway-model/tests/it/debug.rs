@@ -1,4 +1,4 @@
-//! `Debug` and errors show no personal data: every model of the spec, in both forms, is filled with canaries.
+//! `Debug` and errors show no personal data: the tests fill every model of the spec, in both forms, with canaries.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -109,8 +109,8 @@ fn error(error: &gateway_model::DecodeError) {
     assert!(!error.to_string().contains(CANARY), "{error}");
 }
 
-/// A record with every field of the spec and two more. Personal and unlisted fields are canaries; the others have a text
-/// that is valid for each of their types.
+/// A record with every field of the spec and two more. Personal and unlisted fields are canaries; the others have text
+/// that is valid for all of their types.
 fn filled(spec: &Table, model: &str) -> Value {
     let fields = table(table(spec, "model"), model)["field"].as_table().unwrap();
     let mut record: serde_json::Map<String, Value> = fields

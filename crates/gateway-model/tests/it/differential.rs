@@ -20,7 +20,7 @@ proptest! {
     }
 }
 
-/// Found by the test above: an escape that the end of its string cuts, at the end of the body.
+/// Found by the test above: at the end of the body, an escape that is cut off by the end of its string.
 #[test]
 fn a_broken_escape_is_not_a_truncation() {
     let body = br#"{"status":"success","result":[{"id":"\u2"}"#;

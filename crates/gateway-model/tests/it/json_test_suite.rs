@@ -1,6 +1,6 @@
 //! Every file of `JSONTestSuite` as a body, and as a value within every kind of response.
 //!
-//! The files are not in this repository. They are read from `../shared/data/JSONTestSuite` beside it.
+//! The files are not in this repository; the test reads them from `../shared/data/JSONTestSuite`.
 
 use std::fmt::Write as _;
 use std::fs;

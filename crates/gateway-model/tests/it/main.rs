@@ -1,5 +1,5 @@
 //! Integration tests of the guarantees of the crate.
-// Although these are tests: it tells the lints that these helpers may panic.
+// Tells the lints that these helpers may panic.
 #![cfg(test)]
 
 mod conversions;

@@ -41,7 +41,7 @@ fn around_and_beside_the_list() {
     assert_eq!(errors.map(|error| error.kind()), [DecodeErrorKind::TooDeep; 3]);
 }
 
-/// Miri needs minutes for a hundred thousand.
+/// Smaller under Miri, which needs minutes for a hundred thousand.
 const DEPTH: usize = if cfg!(miri) { 1_000 } else { 100_000 };
 
 fn deep() -> String {

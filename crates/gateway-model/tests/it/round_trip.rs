@@ -43,7 +43,7 @@ proptest! {
     }
 }
 
-/// Returns records that are drawn from random bytes.
+/// Returns records generated from random bytes.
 fn drawn<T: for<'a> arbitrary::Arbitrary<'a> + Debug>() -> impl Strategy<Value = T> {
     let record = |bytes: Vec<u8>| Unstructured::new(&bytes).arbitrary().ok();
     vec(any::<u8>(), 0..600).prop_filter_map("a draw does not fail", record)

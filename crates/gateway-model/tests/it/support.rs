@@ -1,6 +1,6 @@
-//! Decoding a body in every possible way, and decoding queries.
+//! Decodes a body in every possible way, and decodes queries.
 //!
-//! The fuzz targets use this file too.
+//! The fuzz targets also use this file.
 
 use std::fmt::Debug;
 
@@ -33,7 +33,7 @@ pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
     }
 }
 
-/// Decodes a list whole, borrowed, and from pieces of many sizes: the results must be identical.
+/// Decodes a list as a whole, borrowed, and from pieces of many sizes. The results must be identical.
 #[track_caller]
 pub(crate) fn every_way<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],

@@ -28,8 +28,8 @@ macro_rules! adapters {
 
 adapters!(reqwest, reqwest_blocking, ureq, on_thread, tower);
 
-/// The secrecy checks of the kit send a token. This test searches everything that the clients below the adapters log: the
-/// other adapters wrap these two.
+/// The secrecy checks of the kit send a token. This test searches everything that the clients of these two
+/// adapters log; the other adapters wrap them.
 #[test]
 fn the_token_is_never_logged() {
     static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());

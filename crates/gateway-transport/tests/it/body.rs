@@ -14,7 +14,7 @@ use tokio::time::sleep_until;
 /// The end of a source, after its chunks.
 type End = Result<(), TransportErrorKind>;
 
-/// Returns the next chunk of a source, which panics when it is read after its end.
+/// Returns the next chunk of a source, which panics if it is read after its end.
 fn source(
     chunks: &'static [&'static str],
     end: End,
@@ -140,7 +140,7 @@ async fn a_body_may_be_as_long_as_its_limit() {
 
 #[tokio::test]
 async fn a_body_that_states_a_length_above_the_limit_is_not_read() {
-    /// A stream that states its length, and panics when it is polled.
+    /// A stream that declares its length, and panics if it is polled.
     struct Long;
     impl HttpBody for Long {
         type Data = Bytes;

@@ -26,7 +26,7 @@ fn a_call_without_a_runtime_is_a_typed_error() {
 fn one_transport_serves_several_runtimes() {
     let server = RawServer::start(greet).unwrap();
     let transport = ReqwestTransport::new(&Options::default().proxy(Proxy::Never)).unwrap();
-    // Each runtime stays alive and idle, with the connection it opened, while the next one sends.
+    // Each runtime stays alive and idle, with the connection that it opened, while the next one sends.
     let runtime = |_| Builder::new_current_thread().enable_all().build().unwrap();
     let runtimes: Vec<_> = (0..10).map(runtime).collect();
     for runtime in &runtimes {

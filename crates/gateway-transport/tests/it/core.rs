@@ -1,4 +1,4 @@
-//! Properties of the core types that no signature shows: kinds of errors, deadlines, `Debug` output.
+//! Properties of the core types that signatures do not show: kinds of errors, deadlines, `Debug` output.
 use gateway_transport::cassette::Replayer;
 use gateway_transport::{
     BlockingBody, BlockingTransport, Body, Deadline, MemoryTransport, Phase, Request, Sent,

@@ -61,7 +61,7 @@ fn gzip_is_decoded() {
         assert_eq!(exchange("gzip", &gzip(&data), 1 << 20).unwrap(), data);
     }
     assert_eq!(exchange("X-Gzip", &gzip(b"a"), 10).unwrap(), "a");
-    // Several members are one body.
+    // Several gzip members form one body.
     let two = [gzip(b"one "), gzip(b"two")].concat();
     assert_eq!(exchange("gzip", &two, 10).unwrap(), "one two");
     // A body that is not encoded is returned unchanged.
@@ -112,7 +112,7 @@ fn the_limit_counts_decoded_bytes() {
     let error = exchange("gzip", &bomb, 100_000).unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::TooLarge);
 
-    // Nor does any chunk need much memory.
+    // No single chunk needs much memory, either.
     let transport = Gzip::new(MemoryTransport::new([Ok(encoded(&["gzip"], bomb.into()))]));
     let response = runtime().block_on(Transport::send(&transport, Request::default())).unwrap();
     let (mut body, mut length) = (response.into_body(), 0);

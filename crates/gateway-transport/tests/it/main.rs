@@ -42,5 +42,5 @@ fn greet(_: &RawRequest, connection: &mut Connection) -> Next {
     Next::KeepAlive
 }
 
-/// Timeout of anything that must happen in a passing test.
+/// Timeout for everything that must happen in a passing test.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -111,7 +111,7 @@ fn answering(body: &'static [u8]) -> RawServer {
     .unwrap()
 }
 
-/// Hosts other than this machine. Some look like it.
+/// Hosts other than this machine, some with similar names.
 const OTHER_MACHINES: [&str; 5] =
     ["gateway.invalid", "localhost.invalid", "not-localhost", "127.0.0.1.invalid", "[::2]"];
 

@@ -42,7 +42,7 @@ fn the_handshake_counts_as_connecting() {
     });
 }
 
-/// Requires an error of this kind from a peer that acts like this, before anything is sent.
+/// Requires an error of this kind, before anything is sent, from a peer with this behavior.
 #[track_caller]
 fn fails(options: &Options, kind: TransportErrorKind, act: fn(TcpStream)) {
     for adapter in adapters(options) {
@@ -86,7 +86,7 @@ fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
         get(&*without, &server.uri("/"));
         assert_eq!(server.progress().requests.len(), 1);
     }
-    // The key is missing, or everything is.
+    // The key is missing, or both are.
     let (certificate, _) = client.split_once("-----BEGIN PRIVATE").unwrap();
     for invalid in [certificate, "CANARY"] {
         let options = Options::default().client_certificate(invalid.to_owned());

@@ -109,7 +109,7 @@ async fn errors_of_a_service_are_classified_by_their_cause() {
     assert_eq!(error.source().unwrap().to_string(), "unknown");
 }
 
-/// Returns a router with three routes: one echoes, one never answers, and the body of one never ends.
+/// Returns a router with three routes: one echoes, one never responds, and one sends a body that never ends.
 fn router() -> impl Transport {
     async fn echo(request: AxumRequest) -> ([(&'static str, String); 1], String) {
         let seen = request.headers()["x-sent"].to_str().unwrap().to_owned();

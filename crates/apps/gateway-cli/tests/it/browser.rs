@@ -1,4 +1,4 @@
-//! A running dashboard, and a browser that its link has let in.
+//! A running dashboard, and a browser that has opened its link.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -1,5 +1,5 @@
-//! Every command of the program, every page of the dashboard and every fault of a service: a token, a password of a
-//! database and personal data are only where they belong.
+//! Every command of the program, every page of the dashboard and every fault of a service: a token, a database password
+//! and personal data appear only where they belong.
 //!
 //! The commands come from the help of the program, so a new one fails this test until it is in [`lines::LINES`].
 
@@ -48,7 +48,7 @@ struct Sweep {
     secrets: Vec<Canary>,
     personal: Vec<Canary>,
     hits: Vec<String>,
-    /// How many outputs contained personal data where it belongs: a search that finds nothing anywhere would be broken.
+    /// How many outputs contained personal data where it belongs. If this is zero, the search does not work.
     belonging: usize,
 }
 
@@ -92,7 +92,7 @@ impl Sweep {
     }
 }
 
-/// A person whose environment has all secrets, and asks for every log there is.
+/// A person whose environment has all secrets and enables every log.
 fn person(url: &str) -> Person {
     Person::new()
         .with("GATEWAY_BASE_URL", url)
@@ -145,7 +145,7 @@ fn commands_show_no_secret_and_personal_data_only_as_their_output() {
     }
     assert!(sweep.belonging >= 20, "personal data was found {} times", sweep.belonging);
 
-    // The last lines have forgotten the person, who is now only in the files for readers.
+    // The last lines have erased the person, who now occurs only in the files for readers.
     for file in lines::FILES_FOR_READERS {
         let path = person.home.path().join(file);
         assert!(!found(&sweep.personal, &fs::read(&path).unwrap()).is_empty(), "{file}");
@@ -164,7 +164,7 @@ fn commands_show_no_secret_and_personal_data_only_as_their_output() {
 #[test]
 fn faults_of_a_service_show_no_secret_and_no_personal_data() {
     assert!(LINES.iter().filter(|line| line.calls).count() >= 8);
-    // Most commands wait for a fault, so the faults are tried side by side.
+    // Most commands wait for a fault, so the faults are tried concurrently.
     let hits: Vec<String> = thread::scope(|scope| {
         let mut sweeps = Vec::new();
         for (name, response) in FAULTS {
@@ -196,7 +196,7 @@ fn sweep_fault(name: &str, response: Response) -> Sweep {
     sweep
 }
 
-/// People put the password of the database into its address.
+/// People may put the password of a database into its URL.
 #[test]
 fn a_database_that_is_down_shows_no_password() {
     let (service, closed) = (fine(), ClosedPort::new());
@@ -220,7 +220,7 @@ fn a_database_that_is_down_shows_no_password() {
     sweep.finish();
 }
 
-/// Files that cannot be read contain the secrets that they were written for.
+/// Unreadable files contain the secrets for which they were written.
 #[test]
 fn a_bad_configuration_shows_no_secret() {
     let service = fine();

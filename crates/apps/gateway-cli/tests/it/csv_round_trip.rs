@@ -1,4 +1,4 @@
-//! CSV of the program, imported by the server: no byte of any field changes.
+//! The server imports the program's CSV: no byte of any field changes.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;

@@ -108,7 +108,7 @@ fn every_failure_has_its_exit_code() {
     }
 }
 
-/// The table has exactly the codes of the help, except those that only the mirror has.
+/// The table has exactly the codes in the help, except the codes that only mirrors use.
 #[test]
 fn every_code_is_documented() {
     let help = Person::new().run(&["--help"]);

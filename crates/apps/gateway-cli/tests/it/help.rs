@@ -70,7 +70,7 @@ fn examples_work() {
             continue;
         }
         let output = person.run(&args);
-        // A command that reads a mirror finds none, and one that changes it has no dry run: both accept the command line.
+        // A command that reads a mirror does not find it, and one that changes it refuses a dry run, after parsing.
         let accepted = [".db does not exist\n", "cannot use --dry-run: it prints requests"];
         let is_accepted = accepted.iter().any(|text| stderr(&output).contains(text));
         assert!(code(&output) == 0 || is_accepted, "{args:?}: {}", stderr(&output));

@@ -1,4 +1,4 @@
-//! Programs of other projects load what the connectors print: `.ci/full connectors` installs them, and runs these tests.
+//! Programs from other projects load the output of the connectors. `.ci/full connectors` installs them and runs these tests.
 
 use std::env;
 use std::path::{Path, PathBuf};

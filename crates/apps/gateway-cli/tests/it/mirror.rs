@@ -90,7 +90,7 @@ fn a_reader_refuses_the_mirror_of_another_profile_or_service() {
     .unwrap();
     assert_eq!(code(&person.run(status)), 0);
     shown += &person.see(&[status, &["--base-url", &closed.url()]].concat());
-    // Without a base URL, nothing says that it is of another service.
+    // Without a base URL, nothing shows that the mirror is of another service.
     assert_eq!(code(&person.run(&["config", "unset", "base-url"])), 0);
     assert_eq!(code(&person.run(status)), 0);
     insta::assert_snapshot!(
@@ -206,7 +206,7 @@ fn damage_is_found_and_rebuilt() {
     assert_eq!((code(&repaired), stdout(&repaired)), (0, expected));
     assert!(stderr(&repaired).contains("corrected 1 finding\n"), "{}", stderr(&repaired));
     assert_eq!(code(&person.run(&["mirror", "check", "-q"])), 0);
-    // No text, so that the row cannot be read.
+    // Not text, so that the row cannot be read.
     let change = "UPDATE vacancy SET project = CAST(x'ff' AS TEXT)";
     rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
     for args in [&["mirror", "sync", "--all"][..], &["mirror", "check"], &["mirror", "rebuild"]] {
@@ -246,7 +246,7 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
         person.run(&[&["credits", "check", "-o", "ndjson"], &*flags].concat())
     };
     sync();
-    // Two samples within a day have no pace.
+    // Two samples within a day are not enough for a pace.
     let unjudged = check("--days 7 --from mirror");
     assert_eq!(code(&unjudged), 10, "{}", stderr(&unjudged));
     assert!(stdout(&unjudged).starts_with(r#"{"gauge":"credits","value":"99.99","unit":"EUR","#));

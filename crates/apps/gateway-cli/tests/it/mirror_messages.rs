@@ -113,7 +113,7 @@ fn an_unknown_status_is_never_silent() {
     }
 }
 
-/// A dashboard, say, that reads an older state of the mirror.
+/// A program, such as a dashboard, that reads an older state of the mirror.
 #[cfg(feature = "demo")]
 #[test]
 fn an_erasure_that_a_reader_prevents_has_its_exit_code() {
@@ -138,7 +138,7 @@ fn an_erasure_that_a_reader_prevents_has_its_exit_code() {
     assert!(!has_bytes());
 }
 
-/// A service with two vacancies and three candidates, of which nothing is left in later syncs.
+/// A service with two vacancies and three candidates, all of which are missing in later syncs.
 fn emptied() -> RawServer {
     let syncs = AtomicUsize::new(0);
     let server = RawServer::start(move |request: &RawRequest, connection: &mut Connection| {

@@ -1,4 +1,4 @@
-//! Missing and broken settings: commands that do not need them still work.
+//! Missing and invalid settings: commands that do not need them still work.
 
 use std::fs;
 use std::process::Command;

@@ -48,7 +48,7 @@ impl Office {
         self.import("records.ndjson", &lines.join("\n"));
     }
 
-    /// Replaces all records of the account by those of a file with this name.
+    /// Replaces all records of the account with the contents of a file with this name.
     pub(crate) fn import(&self, name: &str, text: &str) {
         let file = self.folder().join(name);
         fs::write(&file, text).unwrap();

@@ -1,4 +1,4 @@
-//! The commands that answer who is where, what happened, and who may be the same person.
+//! The commands that show who is where, what happened, and who may be the same person.
 
 #[cfg(unix)]
 use chrono::{Datelike as _, Timelike as _, Utc};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::office::{Office, application, candidate, vacancy};
 use crate::run::{code, stderr, stdout};
 
-/// An office with two vacancies, synced twice: Jörg moved in between.
+/// An office with two vacancies, synced before and after Jörg moved.
 pub(crate) fn office() -> Office {
     let twin =
         json!({"id": "3", "name": "Zoe", "email": "1@EXAMPLE.com", "date": "2026-02-03 04:05:06"});
@@ -84,7 +84,7 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert!(stderr(&waiting).contains(note), "{}", stderr(&waiting));
     let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
     assert!(wrong.contains("did you mean `Welder`?"), "{wrong}");
-    // Every field of the person is there, too.
+    // Every field of the person is there as well.
     let all = printed(&office, &["placements", "list", "-o", "ndjson", "--limit", "1"]);
     let all: Value = serde_json::from_str(&all).unwrap();
     assert_eq!(
@@ -252,7 +252,7 @@ fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
 #[test]
 fn a_day_on_which_clocks_are_set_back_ends_at_midnight() {
     let now = Utc::now();
-    // Where it is 23:30 now, and where the clocks were set back this morning: today has 25 hours.
+    // In a zone where it is 23:30 now, and in one whose clocks went back this morning, so that today has 25 hours.
     let minutes = 23 * 60 + 30 - (i64::from(now.hour()) * 60 + i64::from(now.minute()));
     let sign = if minutes < 0 { "+" } else { "-" };
     let offset = format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60);

@@ -1,4 +1,4 @@
-//! Processes of tests: none runs longer than a limit, and none outlives its test.
+//! Processes started by tests: none runs longer than a time limit, and none outlives its test.
 
 use std::io::{Read, Write as _};
 use std::process::{Command, ExitStatus, Output, Stdio};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use shared_child::SharedChild;
 
-/// A running program. It is killed when this is dropped, or at the time limit, which ends every wait for it.
+/// A running program. It is killed when this is dropped or at the time limit, so every wait for it ends.
 pub(crate) struct Process {
     child: Arc<SharedChild>,
     _running: SyncSender<()>,

@@ -25,7 +25,7 @@ fn a_table_of_checks_has_the_failures() {
         "{failures}"
     );
     assert!(!failures.contains("representation.no_coding"), "{failures}");
-    // With -v, and if records are selected, a table has all checks.
+    // With -v, or if records are selected, the table has all checks.
     for args in [&["check", "-v"][..], &["check", "--filter", "verdict=pass"]] {
         let output = person.run(args);
         assert!(stdout(&output).starts_with("CHECK "), "{}", stdout(&output));
@@ -59,7 +59,7 @@ fn the_first_skipped_records_are_named_and_the_others_are_counted() {
     }
 }
 
-/// An error page, a notice or a redirect of a faulty service may contain what it received.
+/// An error page, a notice or a redirect of a faulty service may repeat what the service received.
 #[test]
 fn a_token_that_the_service_repeats_is_not_shown() {
     let server = RawServer::start(|request: &RawRequest, connection: &mut Connection| {

@@ -90,7 +90,7 @@ fn the_terminal_is_restored_after_the_prompt() {
     running.press("\n");
     running.end();
 
-    // Longer than a line that a terminal accepts.
+    // Longer than the longest line that a terminal accepts.
     let mut running = asked();
     running.press(&format!("gwt_{}\n", "x".repeat(5000)));
     let seen = running.read_to("exit code 2\r\n");

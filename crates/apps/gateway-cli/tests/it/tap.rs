@@ -94,7 +94,7 @@ fn the_personal_data_of_a_deleted_person_is_emptied() {
     }
     assert!(ids(&office.messages(LATER), "candidate").is_empty());
 
-    // A person who requested it is deleted, too.
+    // A person who is erased on request is also deleted there.
     let forget = ["mirror", "forget", "1", "--from", "tap.db", "--yes"];
     assert_eq!(code(&office.person.run(&forget)), 0);
     let messages = office.messages(LATER);
@@ -107,7 +107,7 @@ fn a_catalog_selects_streams_and_fields() {
     let office = office();
     let discovered = office.person.run(&["tap", "--discover"]);
     let mut catalog: Value = serde_json::from_str(stdout(&discovered)).unwrap();
-    // Meltano discovers so before a later run.
+    // Meltano runs discovery like this before a later run.
     let again = office.person.run(&[FIRST, &["--state", "absent.json", "--discover"]].concat());
     assert_eq!((code(&again), stdout(&again)), (0, stdout(&discovered)));
     let names: Vec<&Value> =

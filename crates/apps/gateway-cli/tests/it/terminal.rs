@@ -1,4 +1,4 @@
-//! Runs the program on a pseudoterminal, which it has to recognize.
+//! Runs the program on a pseudoterminal, which it must recognize as a terminal.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -83,7 +83,7 @@ impl Running {
         self.screen.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Returns whether the terminal shows typed keys and passes them on by the line.
+    /// Returns whether the terminal echoes typed keys and passes them on line by line.
     pub(crate) fn is_usual(&self) -> bool {
         let usual = LocalModes::ECHO | LocalModes::ICANON;
         tcgetattr(&self.screen).unwrap().local_modes.contains(usual)
@@ -111,7 +111,7 @@ fn a_terminal_is_recognized_by_its_name_and_without_a_size() {
         let ask = ["vacancies", "list", "-o", format];
         let (status, seen) = Running::start_at(person.command(&ask), 0).end();
         assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");
-        // The name of the terminal is that of a device, which must not be replaced by a file.
+        // The terminal's name is the path of a device, which a file must not replace.
         let by_name = |name: &str| person.command(&[&ask[..], &["--output-file", name]].concat());
         let (status, seen) = Running::start_with(80, by_name).end();
         assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");
@@ -142,7 +142,7 @@ fn a_slow_sync_shows_its_progress() {
             r#"{"credits_number":"12.50","currency":"EUR"}"#
         } else {
             if target.contains("vacancy_id=") {
-                // The service is slow until the progress was seen.
+                // The service is slow until the progress line has appeared.
                 let (is_seen, changed) = &*for_server;
                 let slow = |is_seen: &mut bool| !*is_seen;
                 let is_seen = is_seen.lock().unwrap();

@@ -40,7 +40,7 @@ fn a_stored_token_is_not_sent_to_another_service() {
     assert_eq!(code(&person.run(&["config", "set", "base-url", &stranger])), 0);
     shown += &refused(&person, &["credits", "get"]);
     assert_eq!(requests(&other), 0);
-    // A token that is given for the call may go anywhere.
+    // A token given for a single call may be sent anywhere.
     assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-stdin"])), 0);
     // A login for the other service binds the profile to it.
     let login = person.run_with(TOKEN, &["auth", "login", "--token-stdin"]);

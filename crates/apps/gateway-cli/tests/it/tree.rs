@@ -38,7 +38,7 @@ fn find(person: &Person, path: &[String], found: &mut Vec<Leaf>) {
             names.extend(line.split_whitespace().next());
         }
     }
-    // A command may do something by itself, and have commands, too.
+    // A command may do something on its own and also have subcommands.
     if names.is_empty() || text.contains("[COMMAND]") {
         found.push((path.to_vec(), text.to_owned()));
     }

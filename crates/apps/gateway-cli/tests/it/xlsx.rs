@@ -1,4 +1,4 @@
-//! Workbooks: where they go, and the failures on the way.
+//! Workbooks: where they are written, and failures to write them.
 
 use std::fs;
 use std::process::Command;
@@ -75,7 +75,7 @@ fn a_full_disk_is_an_error() {
     let person = Person::of_service(&server.uri(""));
     let program = person.command(&["vacancies", "list", "-o", "xlsx"]);
     let mut shell = Command::new("sh");
-    // Files may have at most a few hundred blocks; writing more is an error.
+    // Files are limited to a few hundred blocks; writing more is an error.
     let script = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
     shell.args(["-c", script]).arg(program.get_program()).args(program.get_args()).env_clear();
     shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -1,4 +1,4 @@
-//! Requests of attackers: other sites, other hosts, used links, hostile values, odd paths, and many of them.
+//! Requests from attackers: from other sites and hosts, with used links, hostile values or odd paths, and in floods.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -14,7 +14,7 @@ use crate::browser::Browser;
 use crate::gallery::Gallery;
 use crate::sample::{Sample, three_days};
 
-/// After a redirect, a browser would not send the cookie: the navigation began in a file.
+/// After a redirect, a browser would not send the cookie, because the navigation began in a file.
 #[test]
 fn a_link_that_a_file_opens_is_answered_with_a_page() {
     let (dashboard, _folder) = three_days().dashboard();
@@ -52,7 +52,7 @@ fn the_first_url_works_once() {
     let (dashboard, _folder) = three_days().dashboard();
     let mut browser = Browser::start(dashboard);
     let Browser { address, first, .. } = &browser;
-    // A preview asks for the head only.
+    // A preview requests only the head.
     let head = browser.send(&format!("HEAD {first} HTTP/1.1\r\nHost: {address}\r\n\r\n"));
     assert_eq!((head.status, head.header("set-cookie")), (403, None));
     let response = browser.get(first);
@@ -236,7 +236,7 @@ fn odd_paths_and_queries_are_refused() {
         ("/records?of=photo&sort=size", 400),
         ("/records?of=photo&after=1%20OR%201", 400),
         ("/records?of=photo&after=99999999999999999999", 400),
-        // The row may have been removed since the page before: the records after it follow.
+        // The row may have been removed since the previous page. The records after it follow.
         ("/records?of=photo&after=77", 200),
         ("/records?of=album&group=7", 400),
         ("/record?of=photo", 404),
@@ -276,7 +276,7 @@ fn odd_paths_and_queries_are_refused() {
         let response = browser.get(path);
         assert_eq!(response.status, status, "{path}\n{}", response.body);
     }
-    // A parameter that is given twice: the last one counts, and nothing else reads the first.
+    // If a parameter is given twice, the last value counts everywhere.
     let twice = browser.page("/record?of=album&of=photo&id=7&id=1");
     assert!(twice.contains("Sea at night") && !twice.contains("Harbour</h1>"), "{twice}");
     assert_eq!(browser.get(&format!("/?q={}", "a".repeat(8200))).status, 414);

@@ -40,7 +40,7 @@ impl Browser {
         Self::start_at(dashboard, "")
     }
 
-    /// Starts a dashboard that readers reach at an origin; an empty one is that of its address.
+    /// Starts a dashboard that readers reach at an origin; if it is empty, at the dashboard's address.
     pub(crate) fn start_at(dashboard: Dashboard, origin: &str) -> Self {
         let listening = dashboard.listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let (address, url, stopper) = (listening.address(), listening.url(), listening.stopper());
@@ -65,7 +65,7 @@ impl Browser {
         self.send(&format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n"))
     }
 
-    /// Sends the form of the login. Returns the response; `log_in_as` also takes its cookie.
+    /// Sends the login form. Returns the response; `log_in_as` also stores its cookie.
     pub(crate) fn try_log_in(&self, name: &str, password: &str) -> Response {
         let address = self.address;
         self.post(&format!("Host: {address}\r\nOrigin: http://{address}\r\n"), name, password)
@@ -96,7 +96,7 @@ impl Browser {
         response.body
     }
 
-    /// Sends a request as it is, and reads the response.
+    /// Sends a request unchanged, and reads the response.
     pub(crate) fn send(&self, request: &str) -> Response {
         self.send_bytes(request.replacen("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1).as_bytes())
     }

@@ -166,7 +166,7 @@ fn guesses_are_limited_by_name_and_by_address() {
     for _ in 0..10 {
         assert_eq!(team.browser.try_log_in("ana", "wrong-password").status, 401);
     }
-    // The right password is refused, too: otherwise it could be guessed.
+    // Even the right password is refused, or it could be guessed.
     let limited = team.browser.try_log_in("ana", PASSWORD);
     assert_eq!((limited.status, limited.header("retry-after")), (429, Some("900")));
     team.pass(15 * 60);

@@ -1,4 +1,4 @@
-//! The contents of the pages; each link leads to a page.
+//! The contents of the pages, and that each link leads to a page.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
@@ -249,7 +249,7 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let browser = Browser::start(dashboard).log_in();
     let all = browser.page("/funnel");
     assert!(!all.contains("guessed") && !all.contains("In progress"), "{all}");
-    // The number of those who went to an end is that of the list behind it.
+    // The number of people who went to an end matches the linked list.
     let to_end = all.split("/changes?kind=moved&#38;from=Print&#38;to=Sold").nth(1).unwrap();
     assert!(to_end.starts_with("\">1</a> <small>50 %</small>"), "{all}");
     let changes = browser.page("/changes?kind=moved&from=Print&to=Sold");
@@ -259,7 +259,7 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let one = text(&one);
     let funnel = one.split("Funnel\n").nth(1).unwrap().split("History").next().unwrap();
     insta::assert_snapshot!(format!("{}\n# One album\n{funnel}", text(&all)));
-    // The number of those who wait is that of the list behind it.
+    // The number of people who are waiting matches the linked list.
     for (days, expected) in [(7, "2"), (14, "2"), (30, "1")] {
         let today = browser.page(&format!("/?days={days}"));
         let card = today.split("<dt>Waiting</dt>").nth(1).unwrap();
@@ -275,7 +275,7 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     }
     let today = browser.page("/?days=14");
     assert!(today.contains("These count as waiting: New, Rejected, Print."), "{today}");
-    // The one with Print has waited for 17 days; the mark that is the end does not count as waiting.
+    // The photo with Print has waited for 17 days. The end mark does not count as waiting.
     assert!(all.contains(r#"<td class="number heat2"><a class="count" href="/records?of=photo&#38;group=7&#38;value=Print""#), "{all}");
     assert!(
         all.contains("New in each of the last 12 weeks: 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0"),

@@ -50,13 +50,13 @@ impl Sample {
         let source = Source::new("https://photos.example.com", "me");
         let path = folder.path().join("mirror.db");
         let mirror = Mirror::open(&path, &source).unwrap();
-        // As a recovery notes it.
+        // As a recovery stores it.
         let insert = "INSERT INTO mirror_note (name, text) VALUES ('recovered', ?1)";
         Connection::open(path).unwrap().execute(insert, (RECOVERED,)).unwrap();
         Self { folder, mirror, day: 0 }
     }
 
-    /// Opens the same mirror again, as another process does.
+    /// Opens the same mirror again, as another process would.
     pub(crate) fn again(&self) -> Self {
         let source = Source::new("https://photos.example.com", "me");
         let mirror = Mirror::open(self.folder.path().join("mirror.db"), &source).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of copies to a folder. They read the files without the code of the crate.
+//! Tests of copies to a folder. They read the files without the crate's code.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
@@ -29,7 +29,7 @@ static PHOTO: Table = Table::new(
     ],
 );
 
-/// A mirror, and the place of its copies.
+/// A mirror, and the folder with its copies.
 struct Copied {
     folder: TempDir,
     mirror: Mirror,
@@ -58,7 +58,7 @@ impl Copied {
         run.finish().unwrap();
     }
 
-    /// Copies the mirror. Returns the numbers of rows by table.
+    /// Copies the mirror. Returns the number of rows by table.
     fn copy(&mut self) -> BTreeMap<String, u64> {
         let copied = Copy::new(&[&PHOTO]).run(&mut self.mirror, &self.place);
         copied.unwrap().into_iter().collect()
@@ -83,7 +83,7 @@ fn read(path: &Path) -> Vec<Value> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
     let mut writer = LineDelimitedWriter::new(Vec::new());
     for batch in reader {
-        // Arrow prints times of a zone only with a database of zones.
+        // Arrow prints times with a zone only if it has a time zone database.
         let batch = batch.unwrap();
         let has_zone = |index: &usize| {
             matches!(batch.schema().field(*index).data_type(), DataType::Timestamp(_, Some(_)))
@@ -131,7 +131,7 @@ fn each_table_is_one_file_with_typed_columns() {
     let kinds: Vec<_> =
         copied.rows("mirror_change").iter().map(|one| one["kind"].clone()).collect();
     assert_eq!(kinds, ["added", "added"]);
-    // A table without rows has a file with its columns.
+    // A table without rows has a file with only its columns.
     assert!(copied.rows("mirror_sample").is_empty());
 }
 

@@ -41,7 +41,7 @@ fn a_backup_during_a_sync_has_the_last_committed_state() {
     photos(&mut syncing, &[ONE]);
     let mirror = open(&path);
     let mut run = syncing.begin("photos/list", &PHOTO, Rules::default()).unwrap();
-    // More than one batch, so that some of them are already written.
+    // More than one batch, so that some records are already written.
     for id in 0..2000 {
         run.record(&format!(r#"{{"id":"new {id}"}}"#)).unwrap();
     }
@@ -134,7 +134,7 @@ fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
         let events = ids_of_events(&mirror);
         assert_eq!(events[0], former[0]);
         assert_ne!(events[1], former[1]);
-        // It keeps its new identity.
+        // The restored mirror keeps its new identity.
         let cursor = mirror.cursor().unwrap();
         drop(mirror);
         assert!(open(&path).changes(Some(&cursor), 9).unwrap().0.is_empty());

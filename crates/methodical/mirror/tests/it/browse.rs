@@ -1,4 +1,4 @@
-//! Reading records: in pages, with their times, and none that was erased.
+//! Reading records: in pages, with their times, and without erased ones.
 
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Filter, Mirror, Order, Paging, Record, Rules, State};

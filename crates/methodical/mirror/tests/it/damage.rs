@@ -41,7 +41,7 @@ fn a_damaged_file_is_refused_and_stays_unchanged() {
     }
 }
 
-/// The structure of the file is intact, so that SQLite does not notice it.
+/// The structure of the file is intact, so SQLite does not notice the damage.
 #[test]
 fn a_flipped_bit_in_a_value_is_replaced_by_the_sync_after_a_rebuild() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,7 +57,7 @@ fn a_flipped_bit_in_a_value_is_replaced_by_the_sync_after_a_rebuild() {
     };
     flip(b"Number 2", b"Lumber 2");
     let mut mirror = open(&path);
-    // A sync trusts the hash of a row that did not change.
+    // A sync trusts the hash of an unchanged row.
     assert_eq!(photos(&mut mirror, &list).unchanged, 2);
     assert!(records(&mirror) != healthy && mirror.check().unwrap().findings.len() == 1);
     assert_eq!(mirror.rebuild().unwrap().findings.len(), 1);
@@ -66,7 +66,7 @@ fn a_flipped_bit_in_a_value_is_replaced_by_the_sync_after_a_rebuild() {
     assert_eq!(records(&mirror), healthy);
     assert_eq!(feed(&mirror), ["changed 2 title"]);
     drop(mirror);
-    // A damaged state is replaced by every sync.
+    // Every sync replaces a damaged state.
     flip(b"presentNumber 2", b"prfsent");
     let mut mirror = open(&path);
     photos(&mut mirror, &list);
@@ -90,7 +90,7 @@ fn a_mirror_on_a_read_only_medium_says_what_to_do() {
     assert!(error.to_string().ends_with("copy it to a folder that you can write to"), "{error}");
 }
 
-/// A limit of file sizes acts as a full disk. Only a child process can have it.
+/// A limit on file sizes simulates a full disk. It can only be set for a child process.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_commits_nothing() {

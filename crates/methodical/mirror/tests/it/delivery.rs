@@ -1,4 +1,4 @@
-//! Deliveries of the feed, also concurrent ones, and while another process syncs.
+//! Deliveries of the feed, even concurrent ones, and while another process syncs.
 
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -23,7 +23,7 @@ const NOW: u64 = 1_795_000_000;
 #[derive(Default)]
 struct Receiver {
     events: Vec<Event>,
-    /// The answers to the next events; `None` accepts.
+    /// The answers to the next events; `None` accepts an event.
     plan: Vec<Option<Failure>>,
     batch: usize,
 }
@@ -320,7 +320,7 @@ fn a_sync_of_another_process_delays_a_delivery_and_does_not_repeat_it() {
     let sync = thread::spawn(move || {
         let run = other.begin("photos/list", &PHOTO, Rules::default()).unwrap();
         announce.send(()).unwrap();
-        // This wait has no event to wait for: it must be longer than SQLite waits for a lock.
+        // No event marks the end of this wait, which must be longer than SQLite waits for a lock.
         silence.recv_timeout(Duration::from_secs(11)).unwrap_err();
         drop(run);
     });

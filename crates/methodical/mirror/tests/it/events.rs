@@ -1,4 +1,4 @@
-//! The values of placements in the feed: they say what happened, and an erasure empties them everywhere.
+//! The values of placements in the feed: they say what happened, and an erasure clears them everywhere.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use methodical_mirror::{
 use crate::gallery::{Server, marks};
 use crate::place::Place;
 
-/// Returns the changes in short: kind, identity, value before, value.
+/// Returns a short form of the changes: kind, identity, previous value, value.
 fn shown(mirror: &Mirror) -> Vec<String> {
     let text = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let changes = mirror.changes(None, usize::MAX).unwrap().0.into_iter();

@@ -1,4 +1,4 @@
-//! Erasures that are killed at random moments: no byte of a record that is forgotten afterwards remains in any file.
+//! Erasures that are killed at random moments: no file contains a byte of a record that counts as forgotten.
 
 use std::collections::BTreeSet;
 use std::io::{Write as _, stdout};
@@ -34,7 +34,7 @@ fn forget_until_killed(path: &Path) {
 fn forgotten(mirror: &Mirror, folder: &Path) -> usize {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let bytes: Vec<u8> = files.flat_map(|file| std::fs::read(file).unwrap()).collect();
-    // One pass over the files rather than one per record.
+    // One pass over the files for all records.
     let places = bytes.windows(PREFIX.len() + 3);
     let left: BTreeSet<&[u8]> =
         places.filter_map(|window| window.strip_prefix(PREFIX.as_bytes())).collect();

@@ -1,4 +1,4 @@
-//! A mirror of an earlier release: a file that its program wrote.
+//! A mirror from an earlier release, in a file that its program wrote.
 
 use methodical_mirror::queries::{self, Wanted};
 

@@ -1,4 +1,4 @@
-//! Random histories of lists: a mirror does what the oracle does, and the feed leads to the tables.
+//! Random histories of lists: a mirror does what the oracle does, and replaying the feed gives the tables.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..12)
 }
 
-/// A mirror, and a replica that knows it only from a snapshot and the feed.
+/// A mirror, and a replica built only from a snapshot and the feed.
 struct Subject {
     mirror: Mirror,
     has_stars: bool,

@@ -1,4 +1,4 @@
-//! Syncs that are killed at random moments: the store equals a mirror in memory that was never killed.
+//! Syncs that are killed at random moments: the store ends up equal to a mirror in memory that was never killed.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _, stdout};
@@ -45,7 +45,7 @@ fn sync_until_killed(mut mirror: Mirror) {
     }
 }
 
-/// Starts a test as a child. Returns it with the numbers that it commits.
+/// Starts a test as a child process. Returns it with the numbers that it commits.
 pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture"])
@@ -59,7 +59,7 @@ pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     std::thread::spawn(move || {
         let generations = lines.map_while(Result::ok);
         for line in generations {
-            // The harness may print a text before it.
+            // The test harness may print text before the number.
             let number = line.split("committed ").nth(1).and_then(|number| number.parse().ok());
             if let Some(number) = number {
                 sender.send(number).unwrap_or_default();
@@ -69,8 +69,8 @@ pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     (child, committed)
 }
 
-/// Runs a test as a child for a random time of up to some microseconds, after its first commit if `waits`, and kills
-/// it. A commit prolongs the time, up to a number of them. Returns the last number that was committed.
+/// Runs a test as a child process for a random time of up to some microseconds, after its first commit if `waits`, and
+/// kills it. Each commit extends the time, up to a number of commits. Returns the last number that was committed.
 pub(crate) fn run_and_kill(
     test: &str,
     place: &OsStr,
@@ -81,7 +81,7 @@ pub(crate) fn run_and_kill(
     let (mut child, committed) = start(test, place);
     let seen = waits.then(|| committed.recv_timeout(LIMIT).unwrap());
     let moment = Duration::from_micros(fastrand::u64(0..longest));
-    // This wait has no event to wait for: it is the random moment.
+    // No event marks the end of this wait: it is the random moment.
     let last = (0..=commits).map_while(|_| committed.recv_timeout(moment).ok()).last();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -104,7 +104,7 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
     let mut oracle = Mirror::in_memory().unwrap();
     let mut reached = 0;
     for run in 0..runs {
-        // Kill half of them after a commit was seen.
+        // Half of the children are killed after a commit.
         let last = run_and_kill(test, place, run % 2 == 0, 40_000, 3);
         let mut mirror = open();
         let found = generation(&mirror);
@@ -149,5 +149,5 @@ pub(crate) const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
 /// The environment variable with the number of kills.
 pub(crate) const RUNS: &str = "GATEWAY_MIRROR_KILLS";
 
-/// Limit of a wait for a commit.
+/// Time limit of a wait for a commit.
 const LIMIT: Duration = Duration::from_secs(30);

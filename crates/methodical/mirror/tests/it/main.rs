@@ -8,7 +8,7 @@ mod check;
 mod clients;
 #[cfg(feature = "postgres")]
 mod copy;
-// `cfg(test)` although these are tests: it tells the lints that this helper may print.
+// `cfg(test)` tells the lints that this helper may print.
 #[cfg(test)]
 #[cfg(feature = "postgres")]
 #[path = "../../../postgres/tests/it/cluster.rs"]

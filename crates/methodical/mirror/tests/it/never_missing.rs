@@ -1,4 +1,4 @@
-//! Every way in which a service or its surroundings must not make a record missing, in one table.
+//! A table of everything in a service or its environment that must not make a record missing.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,13 +17,13 @@ struct Case {
 }
 
 enum Disturbance {
-    /// These queries are answered by a text.
+    /// These queries are answered with a text.
     Answer(&'static [&'static str], &'static str),
-    /// These queries are answered by a text, and the connection is reset.
+    /// These queries are answered with a text, and the connection is reset.
     Reset(&'static [&'static str], &'static str),
     /// The service changes.
     Service(fn(&mut State)),
-    /// The mirror is opened for this source.
+    /// The mirror is opened with this source.
     Source(&'static str, &'static str),
     /// The clock is this many years after 1970, or before.
     Clock(i64),
@@ -50,7 +50,7 @@ macro_rules! reply {
     };
 }
 
-/// A response with the beginning of a list, after the end of this head.
+/// A response with the beginning of a list, after this end of its head.
 macro_rules! cut {
     ($head:literal) => {
         concat!(

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub(crate) enum Step {
     /// A complete list.
     List(Vec<Item>),
-    /// The last complete list again, spelled in this way.
+    /// The last complete list again, in this notation.
     Again(Spelling),
     /// A list that is truncated after these entries.
     Cut(Vec<Item>),
@@ -27,7 +27,7 @@ pub(crate) enum Item {
     Rejected,
 }
 
-/// The spelling of the records of a list. It has no meaning.
+/// The notation of the records of a list, which does not change their meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Spelling {
     #[default]
@@ -57,7 +57,7 @@ impl Spelling {
 /// The expected content of a mirror.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Oracle {
-    /// In the order of first sight.
+    /// In insertion order.
     pub(crate) records: Vec<Expected>,
     pub(crate) feed: Vec<String>,
     forgotten: BTreeSet<String>,

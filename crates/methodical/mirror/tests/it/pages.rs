@@ -24,7 +24,7 @@ const PAGED: Table =
 /// A server with a list in pages.
 struct Service {
     server: RawServer,
-    /// The bodies of the pages by their cursors; the first page has an empty one. The server fails without a body.
+    /// The bodies of the pages by cursor, which is empty for the first page. Without a body, the server fails.
     pages: Arc<Mutex<BTreeMap<&'static str, &'static str>>>,
 }
 

@@ -11,7 +11,7 @@ use crate::gallery::{Server, marks, rechecking};
 use crate::place::Place;
 use crate::support::{Clock, random_cases, table};
 
-/// Returns past values in short: `1/a New 100-200`, with `<` before a begin that may be earlier.
+/// Returns a short form of past values: `1/a New 100-200`, with `<` before a start that may be earlier.
 fn shown(mirror: &Mirror, member: Option<&str>) -> Vec<String> {
     let rows = mirror.past_values("photo_album", member, usize::MAX).unwrap().into_iter();
     rows.map(|one| short(&(one.id, one.value, one.began_at, one.ended_at, one.began_before)))
@@ -136,7 +136,7 @@ type Row = (String, Option<String>, i64, Option<i64>, bool);
 #[derive(Default)]
 struct Expected {
     past: Vec<Row>,
-    /// How many syncs in a row lacked each photo, album and placement that the mirror has.
+    /// How many consecutive syncs lacked each photo, album and placement that the mirror has.
     photos: BTreeMap<String, u32>,
     albums: BTreeMap<String, u32>,
     placements: BTreeMap<String, u32>,
@@ -192,7 +192,7 @@ impl Expected {
                 listed.insert(id);
             }
         }
-        // The members of an album that is missing are not asked for.
+        // The members of a missing album are not requested.
         let is_asked = |id: &String| albums.contains_key(id.split_once('/').unwrap().0);
         let absent: Vec<String> = self
             .placements
@@ -230,7 +230,7 @@ impl Expected {
     }
 }
 
-/// The placements that a reader of the feed has: the state and the value of each. It begins with those of the first
+/// The placements of a reader of the feed, with state and value. The reader starts with the placements of the first
 /// recovery.
 #[derive(Default)]
 struct Replica {
@@ -241,7 +241,7 @@ struct Replica {
 type Placements = BTreeMap<String, (State, Option<String>)>;
 
 impl Replica {
-    /// Returns whether the feed leads to the placements of the mirror.
+    /// Returns whether replaying the feed gives the placements of the mirror.
     fn follows(&mut self, mirror: &Mirror) -> bool {
         let rows = placements(mirror);
         let cursor = self.cursor.replace(mirror.cursor().unwrap());
@@ -273,13 +273,13 @@ fn placements(mirror: &Mirror) -> Placements {
     let placed = |record: Record| {
         let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
         let mark = json.get("mark").and_then(serde_json::Value::as_str).map(str::to_owned);
-        // One that left its group keeps the value in its row.
+        // A placement that left its group keeps the value in its row.
         (record.id, (record.state, mark.filter(|_| record.state != State::Gone)))
     };
     table(mirror, "photo_album").into_iter().map(placed).collect()
 }
 
-/// Counts the absent ones of the records that a mirror has. Returns and removes those that are gone.
+/// Counts the absences of the records that a mirror has. Returns and removes the records that are gone.
 fn absent<'a, I: Iterator<Item = &'a String>>(
     known: &mut BTreeMap<String, u32>,
     listed: I,
@@ -329,7 +329,7 @@ fn the_past_values_are_those_of_a_random_history() {
             }
             let mut found = shown(&mirror, None);
             let mut rows: Vec<String> = expected.past.iter().map(short).collect();
-            // Placements that one recovery finds have no order.
+            // Placements found by one recovery are in no particular order.
             found.sort();
             rows.sort();
             prop_assert_eq!(found, rows);
@@ -371,7 +371,7 @@ fn a_noted_board_has_no_value_that_was_erased_without_a_change() {
     assert_eq!(values, [Some("Print".to_owned())]);
 }
 
-/// Counts the cells of the noted board that the placements do not have, and the other way round.
+/// Counts the differences between the cells of the cached board and those of the placements.
 const STALE_CELLS: &str = "WITH noted AS (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM mirror_note, \
     json_each(text) WHERE name = 'board/photo_album'), counted AS (SELECT album_id, mark, count(*), \
     unixepoch(min(mirror_changed_at)) FROM photo_album WHERE mirror_state = 'present' GROUP BY 1, 2) \

@@ -74,7 +74,7 @@ fn an_existing_mirror_is_emptied_and_nothing_counts_as_changed() {
 
     assert_eq!(photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]).returned, 1);
     let list = [SECRET, OTHER, &third, &fourth];
-    // Another description moves a field from the omitted ones to a column.
+    // Another description gives an omitted field a column.
     let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::default(), &list).unwrap();
     assert_eq!((report.unchanged, report.changed, report.suppressed), (3, 0, 1));
     assert_eq!(feed(&mirror), ["missing 3", "gone 4", "returned 3"]);
@@ -102,8 +102,8 @@ fn a_column_that_becomes_personal_is_no_change() {
     assert_eq!(records(&mirror).remove(0).2, r#"{"id":"1","size":3}"#);
 }
 
-/// A text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others
-/// are kept.
+/// Text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others are
+/// kept.
 #[test]
 fn a_record_that_cannot_be_compared_later_is_rejected() {
     let (_place, mut mirror) = Place::opened();

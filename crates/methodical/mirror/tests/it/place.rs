@@ -23,13 +23,13 @@ impl Place {
         (place, mirror)
     }
 
-    /// Returns a new folder, and its mirror with a clock, which shows 1970.
+    /// Returns a new folder, and its mirror with a clock that starts at 1970.
     pub(crate) fn timed() -> (Self, Mirror, Clock) {
         let ((place, mirror), clock) = (Self::opened(), Clock::default());
         (place, clock.of(mirror), clock)
     }
 
-    /// Returns a folder with the file that statements make.
+    /// Returns a folder with the file that statements create.
     pub(crate) fn from_sql(sql: &str) -> Self {
         let place = Self::new();
         // Creates a file that only its owner can read.

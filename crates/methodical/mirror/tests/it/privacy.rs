@@ -65,7 +65,7 @@ fn a_person_among_thousands_is_erased_from_every_page() {
     let (place, mut mirror) = Place::opened();
     let list = |round: usize| -> Vec<String> {
         let record = |id: usize| {
-            // Lengths that grow and shrink, so that pages are split and joined.
+            // The lengths grow and shrink, so that pages are split and merged.
             let filling = "x".repeat((id * 37 + round * 101) % 700);
             let title = if id % 50 == 7 { "Zanzibar" } else { "Other" };
             format!(
@@ -116,7 +116,7 @@ fn what_a_killed_backup_left_is_erased() {
     assert!(!contains(&copies, "Zanzibar"));
 }
 
-/// The backup of the next day has another name.
+/// The next day's backup has another name.
 #[test]
 fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
     let (place, mut mirror) = Place::opened();

@@ -1,4 +1,4 @@
-//! The questions about placements, answered from one history.
+//! The queries about placements, run on one history.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::support::Clock;
 
 const DAY: i64 = 24 * 3600;
 
-/// The last second of a day, when all syncs run: days are counted by midnights.
+/// All syncs run in the last second of a day, because days are counted by midnights.
 const EVENING: i64 = DAY - 1;
 
 /// Returns a mirror with this history: on each day, a photo gets a mark in an album. An empty mark is unknown.
@@ -45,7 +45,7 @@ pub(crate) fn placements(mirror: &Mirror, wanted: &Wanted<'_>) -> Vec<Placement>
     found
 }
 
-/// Returns placements in short: identity, value, value before, days.
+/// Returns a short form of placements: identity, value, previous value, days.
 fn shown(mirror: &Mirror, wanted: &Wanted<'_>) -> Vec<String> {
     let text = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
     let show = |one: Placement| {
@@ -158,7 +158,7 @@ fn duplicates_have_the_same_address_or_number() {
         r#"{"id":4,"mail":"","phone":"501"}"#,
         r#"{"id":5,"mail":" ","phone":"5-01"}"#,
         r#"{"id":6,"phone":"0721000502"}"#,
-        // The first record of two sets is the same: their order is that of the second.
+        // Two sets have the same first record, so the second record decides their order.
         r#"{"id":10,"phone":"0721000701","mobile":"0721000702"}"#,
         r#"{"id":11,"mobile":"0721000702"}"#,
         r#"{"id":12,"phone":"0721000701"}"#,

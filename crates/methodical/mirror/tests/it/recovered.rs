@@ -44,7 +44,7 @@ fn a_value_that_the_service_refuses_is_not_asked_for_again() {
     assert_eq!(unknown(&sync(&server, &mut mirror)), 1);
 }
 
-/// Runs `meanwhile` while a sync of the first mirror asks for values. Returns how the sync ended.
+/// Runs `meanwhile` while a sync of the first mirror requests values. Returns how the sync ended.
 fn during_a_sync(
     server: &Server,
     mirror: &mut Mirror,
@@ -85,5 +85,5 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
     other.forget("photo", "a").unwrap();
 }
 
-/// Limit of a wait for the other thread.
+/// Time limit of a wait for the other thread.
 const LIMIT: Duration = Duration::from_secs(60);

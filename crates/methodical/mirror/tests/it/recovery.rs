@@ -62,7 +62,7 @@ fn unchanged_groups_are_asked_for_members_only_until_their_turn() {
         rechecked += queries.iter().filter(|query| query.contains("probe")).count();
         assert_eq!(report.calls, u64::try_from(queries.len()).unwrap());
     }
-    // One of the three groups in each run, and one of them is empty.
+    // Each run covers one of the three groups, one of which is empty.
     assert_eq!(rechecked, 6);
     assert!(feed(&mirror).is_empty());
 }
@@ -73,9 +73,9 @@ fn a_placement_has_the_time_since_when_it_has_its_value_and_its_table_the_age_of
     server.state().put("2", "b", "New");
     for (time, mark, every, since, values_from) in [
         (1000, "New", 8, 1000, 1000),
-        // Asked again, and kept.
+        // Requested again, and kept.
         (2000, "New", 1, 1000, 2000),
-        // One of two groups is asked.
+        // The values of one of two groups are requested.
         (3000, "New", 8, 1000, 2000),
         (4000, "Print", 1, 4000, 4000),
         (5000, "Print", 1, 4000, 5000),

@@ -1,4 +1,4 @@
-//! Behavior of SQLite only: the file and its rights, and copies of it.
+//! Behavior specific to SQLite: the file and its permissions, and copies of it.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ fn only_the_owner_may_read_the_files() {
     assert_eq!(refusal(&path), (ErrorKind::Io, format!("cannot open FILE: {shared}")));
 }
 
-/// A process that is being started has the files of its parent open for a moment.
+/// A starting process briefly has the files of its parent open.
 #[test]
 fn a_sync_after_another_one_is_not_refused_while_processes_are_started() {
     let (_place, mut mirror) = Place::opened();

@@ -81,7 +81,7 @@ fn a_mirror_of_the_former_schema_gets_new_hashes_without_changes() {
     }
 }
 
-/// Notes each row that is written from now on in the table `audit`.
+/// Records each row that is written from now on in the table `audit`.
 fn audit(place: &Place) {
     place.execute("CREATE TABLE audit (what TEXT)");
     for table in ["photo", "mirror_change"] {
@@ -208,10 +208,10 @@ fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     // Accepted losses, and those older than a week, do not count.
     assert_eq!(sync(4, Rules::default(), 820).unwrap().missing, 60);
     assert_eq!(sync(12, Rules::default(), 760).unwrap().missing, 60);
-    // Records that arrive make up for those that left.
+    // New records offset those that left.
     assert_eq!(sync(13, Rules::default(), 800).unwrap().returned, 40);
     assert_eq!(sync(14, Rules::default(), 740).unwrap().missing, 60);
-    // Losses in the future do not count: the clock was set back.
+    // Losses in the future do not count, because the clock was set back.
     assert_eq!(sync(3, Rules::default(), 680).unwrap().missing, 60);
 }
 

@@ -1,4 +1,4 @@
-//! Descriptions of tables, and short forms of what the tests do.
+//! Descriptions of tables, and helpers of the tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use methodical_mirror::{
 };
 use proptest::prelude::ProptestConfig;
 
-/// Returns the settings of a slow test with random cases: it has one case in `share` of the default, which
-/// `PROPTEST_CASES` sets.
+/// Returns the settings of a slow test with random cases: it runs the default number of cases, which `PROPTEST_CASES`
+/// sets, divided by `share`.
 pub(crate) fn random_cases(share: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     ProptestConfig { cases: config.cases.div_ceil(share), ..config }
@@ -30,7 +30,7 @@ const PHOTO_COLUMNS: &[Column] = &[
     Column::text(&["place", "name"]).personal(),
 ];
 
-/// The same with a field that the contract has listed since.
+/// The same table with a field that was added to the contract later.
 pub(crate) const PHOTO_WITH_STARS: Table = Table::new(
     "photo",
     "id",
@@ -76,7 +76,7 @@ pub(crate) fn accepting(missing: u64) -> Rules {
     Rules { accepted_missing: Some(missing), ..Rules::default() }
 }
 
-/// Returns the changes in short: kind, identity and fields.
+/// Returns a short form of the changes: kind, identity and fields.
 pub(crate) fn shown(changes: &[Change]) -> Vec<String> {
     let shown = |change: &Change| {
         let fields = change.fields.join(",");
@@ -85,7 +85,7 @@ pub(crate) fn shown(changes: &[Change]) -> Vec<String> {
     changes.iter().map(shown).collect()
 }
 
-/// Returns all changes in short.
+/// Returns a short form of all changes.
 pub(crate) fn feed(mirror: &Mirror) -> Vec<String> {
     shown(&mirror.changes(None, usize::MAX).unwrap().0)
 }

@@ -87,7 +87,7 @@ fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns
     let accepted: Vec<_> = requests.iter().filter(|one| one.accepted).map(|one| &one.id).collect();
     let events = mirror.events(None, 100).unwrap().0;
     assert_eq!(accepted, events.iter().map(|event| &event.id).collect::<Vec<_>>());
-    // Each failed attempt, too, was for the event that was due.
+    // Each failed attempt was also for the event that was due.
     let mut ids: Vec<_> = requests.iter().map(|one| (&one.id, &one.body)).collect();
     ids.dedup();
     assert_eq!(ids.len(), 20);
@@ -130,7 +130,7 @@ fn a_batch_is_one_signed_request_and_is_sent_again_as_a_whole() {
     assert_eq!(sent, [batch(0, 1), batch(2, 3), batch(2, 3), batch(4, 4)]);
 }
 
-/// The receiver closes the kept connection at the moment when the next event is sent over it.
+/// The receiver closes the idle connection just as the next event is sent over it.
 #[test]
 fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {
     let (mirror, _) = mirror(3);
@@ -145,7 +145,7 @@ fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {
     assert_eq!(sent, [0, 1, 1, 2].map(|index: usize| ids[index].clone()));
 }
 
-/// An event that fails on a new connection as well is sent again only later.
+/// An event that also fails on a new connection is sent again only later.
 #[test]
 fn an_event_is_sent_again_at_once_only_once() {
     let (mirror, _) = mirror(2);

@@ -1,4 +1,4 @@
-//! Bodies that report a failure, and data below the document itself.
+//! Bodies that report a failure, and data nested in the document.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use methodical_model::{
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
 
-/// A body whose data an object replaces that reports a failure.
+/// A body in which an object that reports a failure replaces the data.
 const EXCEPTION: &Body = &Body {
     verdict: Some(&Verdict {
         code: &["errorcode"],
@@ -21,7 +21,7 @@ const EXCEPTION: &Body = &Body {
     ..Body::ROOT
 };
 
-/// A body whose message has the class of a failure, and is where the data would be.
+/// A body in which a message, in place of the data, has the class of a failure.
 const MESSAGE: &Body = &Body {
     at: &["result"],
     verdict: Some(&Verdict {
@@ -84,7 +84,7 @@ fn list(layout: &'static Body, body: &str) -> Result<Vec<String>, DecodeError> {
     whole
 }
 
-/// Requires a failure that the service reports.
+/// Requires a failure reported by the service.
 #[track_caller]
 fn fails(
     layout: &'static Body,
@@ -107,7 +107,7 @@ fn has(layout: &'static Body, body: &str, ids: &[&str]) {
     assert_eq!(list(layout, body).unwrap(), ids, "{body}");
 }
 
-/// The kind of an error, its path, its column in the first line, and what was expected.
+/// The kind, the path, the column in the first line and the expectation of an error.
 type Mistake<'a> = (DecodeErrorKind, &'a str, u64, &'a str);
 
 fn mistake(error: &DecodeError) -> Mistake<'_> {
@@ -146,7 +146,7 @@ fn a_failure_has_a_code_and_a_message() {
         r#"{"message":"CANARY","stat":"fail","photos":null,"code":98}"#,
         r#"{"photos":{"photo":[]},"message":"CANARY","code":98,"stat":"fail"}"#,
         r#"{"stat":"fail","photos":{"photo":[7]},"code":98,"message":"CANARY"}"#,
-        // A cut after the failure is still a failure.
+        // A body truncated after the failure still reports it.
         r#"{"stat":"fail","code":98,"message":"CANARY""#,
     ] {
         fails(FOUND, body, Some("98"), Some("CANARY"), ErrorClass::Auth);
@@ -229,7 +229,7 @@ fn some_failures_mean_an_empty_list() {
 
 #[test]
 fn a_long_message_is_shortened() {
-    // The limits are within a character.
+    // The limits fall within a character.
     let long = "a".to_owned() + &"é".repeat(if cfg!(miri) { 600 } else { 4096 });
     let body = format!(r#"{{"stat":"fail","code":"{long}","message":"{long}"}}"#);
     let error = list(FOUND, &body).unwrap_err();

@@ -1,7 +1,7 @@
-//! The fast path reads every record in its usual form. Nothing else would notice if it left them to serde: the records
-//! would be the same, and decoding several times slower.
+//! The fast path reads every record in its usual form. No other test would notice if it left records to serde: they
+//! would be the same, but decoding would be several times slower.
 //!
-//! The error of a rejected record names the field that is wrong, not one of those before it that are right.
+//! The error of a rejected record names the invalid field, not a valid one before it.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ use crate::fields::{FULL, Folder, Page};
 use crate::forms::Shop;
 use crate::support::decoded;
 
-/// A record that serde never reads.
+/// A record type that serde never reads.
 struct Quick<R>(R);
 
 struct QuickRef<'a, R: Record>(R::Ref<'a>);
@@ -68,7 +68,7 @@ fn only_the_last_field_is_wrong<R: Record>(json: &str) {
     assert_eq!((error.kind(), error.path().to_owned()), expected, "{json}");
 }
 
-/// Returns a page without escapes, which leave a list or a map to serde.
+/// Returns a page without escapes, because serde decodes a list or a map with one.
 fn full() -> String {
     FULL.replace(r"\n", "").replace(r#"\""#, "q")
 }
@@ -97,7 +97,7 @@ fn values_of_every_type() {
     ] {
         check::<Shop>(json);
     }
-    // The text of such a number is kept, although no number of 64 bits is near it.
+    // The text of such a number is kept, although it is beyond every 64-bit number.
     only_the_last_field_is_wrong::<Shop>(r#"{"cost":1e400,"tags":[]}"#);
     only_the_last_field_is_wrong::<Shop>(r#"{"cost":-1e400,"x":1e400,"tags":[]}"#);
 }
@@ -151,14 +151,14 @@ fn fields_in_any_order() {
     is_fast::<Page>(r#"{"byDay":{},"tags":["a"],"id":"1","grid":[[1]],"texts":{}}"#);
 }
 
-/// Only lists within each other count as levels.
+/// Only nested lists count as levels.
 #[test]
 fn more_lists_beside_each_other_than_the_limit_of_nesting() {
     let below = vec![r#"{"tags":[]}"#; 200].join(",");
     is_fast::<Shop>(&format!(r#"{{"tags":[],"below":[{below}]}}"#));
 }
 
-/// An unlisted value has up to 127 levels, however it is read.
+/// An unlisted value may have up to 127 levels, however it is read.
 #[test]
 fn unlisted_fields_at_the_limit_of_nesting() {
     let nested = |name: &str, depth: usize| {

@@ -1,4 +1,4 @@
-//! Fields of every type, lists and maps among them, decoded on the fast path and by serde.
+//! Fields of every type, including lists and maps, decoded on the fast path and by serde.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -77,8 +77,8 @@ both_forms! {
 
 pub(crate) const FULL: &str = r#"{"id":"1","tags":["a","é\n",""],"sizes":[0,18446744073709551615],"links":["2"],"states":["public","gone"],"grid":[[],[-1,2],[9223372036854775807]],"authors":["Ann"],"below":[{"id":"2","tags":[],"below":[{"id":"3","tags":["x"],"more":1}]}],"texts":{"\"":"q","a":"","b":"1"},"byDay":{"2026-01-01":[{"id":"4","tags":[]}],"2026-01-02":[]},"counts":{"a":-7,"b":999999999999999999}}"#;
 
-/// Decodes a record in both forms, each of which is written as it was read. Returns the owned record, and how the borrowed
-/// one is shown.
+/// Decodes a record in both forms, each of which is written back unchanged. Returns the owned record, and the `Debug`
+/// output of the borrowed one.
 #[track_caller]
 fn is_written_back<T>(json: &str) -> (T, String)
 where

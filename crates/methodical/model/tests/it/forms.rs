@@ -33,7 +33,7 @@ codegen::scalar! {
 }
 
 both_forms! {
-    /// A record with fields in other forms.
+    /// A record whose fields have several forms.
     Shop, ShopRef, "a shop object";
     0 required plain tags: OneAsList<String> = "tags";
     1 absent personal sizes: OneAsList<i64> = "sizes";
@@ -49,7 +49,7 @@ both_forms! {
     11 optional plain is_open: IsOpen = "isOpen";
 }
 
-/// Decodes a shop with these members, and requires that it is written with those.
+/// Decodes a shop with the first fields, and requires that it is written with the second ones.
 #[track_caller]
 fn is_written(members: &str, written: &str) {
     let json = format!("{{{members}}}");

@@ -1,5 +1,5 @@
 //! Integration tests of the macros and decoders, with types of a small service.
-// Although these are tests: it tells the lints that these helpers may panic.
+// Tells the lints that these helpers may panic.
 #![cfg(test)]
 
 #[macro_use]

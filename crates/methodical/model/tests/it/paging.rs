@@ -1,4 +1,4 @@
-//! The fields beside a page tell whether there are other pages.
+//! The fields beside a page say whether there are other pages.
 
 use methodical_model::paging::{PageMarks, Position};
 
@@ -11,7 +11,7 @@ fn numbers_are_read_from_text_and_from_numbers() {
         let marks = PageMarks::new().last(Some(&text)).total(Some(&text));
         assert_eq!((marks.last, marks.total), (None, None), "{text}");
     }
-    // A client refuses an offset that is not greater than that of the page.
+    // A client refuses an offset that is not greater than the offset of the page.
     assert_eq!(PageMarks::new().next_offset(Some(&-1)).next, Some(Position::Number(-1)));
     assert_eq!(PageMarks::new().last(None::<&u64>).total(None::<&u64>), PageMarks::new());
 }

@@ -102,7 +102,7 @@ impl Photo {
     }
 }
 
-/// Lists all photos, or those of an album.
+/// Lists all photos, or the photos of an album.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListPhotos {
     album: Option<PhotoId>,
@@ -143,11 +143,11 @@ impl Operation for NewestPhoto {
     }
 }
 
-/// Searches photos. The body reports failures, and the list is below it.
+/// Searches photos. The body reports failures, and contains the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SearchPhotos;
 
-/// Where the list of [`SearchPhotos`] is.
+/// The place of the list of [`SearchPhotos`].
 pub(crate) const FOUND: &Body =
     &Body { at: &["photos", "photo"], verdict: Some(&STAT), ..Body::ROOT };
 
@@ -179,7 +179,7 @@ pub(crate) struct PagePhotos {
     cursor: Option<String>,
 }
 
-/// Where the list of [`PagePhotos`] is.
+/// The place of the list of [`PagePhotos`].
 pub(crate) const PAGE: &Body = &Body { at: &["photo"], ..Body::ROOT };
 
 impl PagePhotos {

@@ -17,7 +17,7 @@ fn the_buffer_is_freed_after_an_error() {
 }
 
 /// Returns the entries of a list that is pushed in pieces of this size, with a record limit of 32 bytes. A rejected
-/// record is its index, position and kind.
+/// record is given as its index, position and kind.
 #[track_caller]
 fn entries(body: &[u8], size: usize) -> Vec<String> {
     let mut decoder = ListPhotos::new().decoder().with_record_limit(32);
@@ -31,7 +31,7 @@ fn entries(body: &[u8], size: usize) -> Vec<String> {
     }
     decoder.finish();
     take(&mut decoder, &mut entries);
-    // An error is returned again by every call.
+    // Every later call returns the error again.
     entries.dedup();
     entries
 }

@@ -3,7 +3,7 @@
 use methodical_model::{DecodeError, DecodeErrorKind, Listing, Record, codegen};
 use serde::Serialize;
 
-/// Decodes a record on the fast path, and with serde, which decodes a record after an escaped name. Both ways agree.
+/// Decodes a record on the fast path, and with serde by escaping a name. Both must agree.
 #[track_caller]
 pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T, DecodeError> {
     let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
@@ -32,7 +32,7 @@ pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T
     }
 }
 
-/// Requires that a record with these members is rejected with an error of this kind, at this path, with this expectation.
+/// Requires that a record with these fields is rejected with an error of this kind, at this path, with this expectation.
 #[track_caller]
 pub(crate) fn rejected<T>(members: &str, kind: DecodeErrorKind, path: &str, expected: &str)
 where

@@ -22,7 +22,7 @@ pub(crate) struct Database {
 /// Creates a database, or prints why it cannot.
 pub(crate) fn database() -> Option<Database> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    // Nobody drops it: the shell of the cluster stops it when this process ends.
+    // Never dropped: the shell of the cluster stops it when this process ends.
     static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(Cluster::start);
     let named = std::env::var("GATEWAY_TEST_POSTGRES").ok();
     let Some(server) = named.or_else(|| SHARED.as_ref().map(Cluster::url)) else {
@@ -83,7 +83,7 @@ impl Cluster {
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Its own group, so that Ctrl-C in a terminal ends this process only.
+            // A separate group, so that Ctrl-C in a terminal ends only this process.
             .process_group(0)
             .spawn()
             .unwrap();

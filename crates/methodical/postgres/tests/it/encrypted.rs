@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::cluster::{self, Cluster};
 
-/// An authority whose certificate is in a file.
+/// An authority with its certificate in a file.
 pub(crate) struct Authority {
     pub(crate) issuer: CertifiedIssuer<'static, KeyPair>,
     directory: TempDir,
@@ -85,7 +85,7 @@ impl Encrypted {
     }
 }
 
-/// Returns a port that is free now.
+/// Returns a port that is currently free.
 pub(crate) fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

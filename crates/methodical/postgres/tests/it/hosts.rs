@@ -52,14 +52,14 @@ fn attempts_without_an_answer_are_limited() {
     let connections: Vec<_> = listener.incoming().map_while(Result::ok).collect();
     assert_eq!(connections.len(), 64);
     drop(connections);
-    // Its end frees the place of an attempt.
+    // When it ends, another attempt is allowed.
     let is_full = || connector.open().map(drop).unwrap_err().to_string().contains("too many");
     while is_full() {
         std::thread::yield_now();
     }
 }
 
-/// With the default `sslmode=prefer`: PostgreSQL has no TLS over a socket.
+/// Uses the default `sslmode=prefer`, because PostgreSQL has no TLS over a socket.
 #[test]
 fn a_socket_is_used_without_tls() {
     let Some(database) = cluster::database() else { return };

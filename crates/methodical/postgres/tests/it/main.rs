@@ -1,5 +1,5 @@
 //! Tests of connections to a real PostgreSQL.
-// Although these are tests: it tells the lints that these helpers may panic.
+// Tells the lints that these helpers may panic.
 #![cfg(test)]
 
 mod cluster;

@@ -4,7 +4,7 @@
 
 use methodical_testkit::conformance::Factory;
 
-/// A broken transport, and the checks that it must fail.
+/// A broken transport, with the checks that it must fail.
 pub(crate) struct Broken {
     pub(crate) name: &'static str,
     pub(crate) factory: Factory,

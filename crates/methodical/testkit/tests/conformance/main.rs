@@ -40,7 +40,7 @@ fn every_check_fails_for_a_transport_that_breaks_its_promise() {
     assert_eq!(never.collect::<Vec<_>>(), [""; 0]);
 }
 
-/// A transport that refuses everything fails most checks, but shows nothing about them.
+/// A transport that refuses everything fails most checks, but proves nothing about them.
 #[test]
 fn a_broken_transport_keeps_other_promises() {
     let cases: Vec<_> = all().collect();
@@ -53,7 +53,7 @@ fn a_broken_transport_keeps_other_promises() {
     assert_eq!(useless, [""; 0]);
 }
 
-/// The rule that a careless client breaks is the cause of its failure.
+/// A careless client fails because of the rule that it breaks.
 #[test]
 fn the_client_that_breaks_no_rule_passes_the_checks_of_all_rules() {
     let cases: Vec<_> = careless().iter().flat_map(with_its_checks).collect();
@@ -105,7 +105,7 @@ fn attempt(
     if is_expected(&last.verdict) { Ok(()) } else { Err(last) }
 }
 
-/// Judges all cases, some of them concurrently because a check mostly waits, and returns what is wrong.
+/// Judges all cases, several concurrently because a check mostly waits, and returns the wrong verdicts.
 fn concurrently<T: Sync>(cases: &[T], judge: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A transport over a client that must stay on one thread, such as those of actix and compio.
+//! A transport over a client that must stay on one thread, such as actix's or compio's.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
 
-/// A client whose futures and bodies are not `Send`. It keeps all promises of a transport but this one.
+/// A client whose futures and bodies are not `Send`. It keeps all other promises of a transport.
 pub(crate) trait LocalClient: 'static {
     async fn send(&self, request: Request) -> Result<http::Response<LocalBody>, TransportError>;
 }
 
 pub(crate) type LocalBody = Pin<Box<dyn Stream<Item = Result<Bytes, TransportError>>>>;
 
-/// Sends requests with a client that lives on its own thread.
+/// Sends requests with a client that stays on a separate thread.
 pub(crate) struct LocalTransport(mpsc::UnboundedSender<Call>);
 
 struct Call {

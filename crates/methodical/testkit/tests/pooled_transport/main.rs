@@ -19,7 +19,7 @@ fn subject(setup: &Setup) -> Result<Subject, TransportError> {
 
 methodical_testkit::conformance_tests!(subject);
 
-/// The example of a client that is not `Send`, over the example above.
+/// The example for a client that is not `Send`, over the example above.
 mod on_one_thread {
     use std::rc::Rc;
 
@@ -30,7 +30,7 @@ mod on_one_thread {
     use crate::adapter::{HyperTransport, Pool};
     use crate::local::{LocalBody, LocalClient, LocalTransport};
 
-    /// The other example, which `Rc` keeps on its thread.
+    /// The pooled example, which an `Rc` binds to its thread.
     struct Local(Rc<HyperTransport>);
 
     impl LocalClient for Local {

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-/// Whether personal data is the output of a command.
+/// Whether the output of a command may contain personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Personal {
     Printed,
-    /// The command prints the body of the response as it is, with everything that the service has put into it.
+    /// The command prints the body of the response unchanged, with everything that the service has put into it.
     Body,
     Never,
 }
@@ -17,12 +17,12 @@ pub(crate) struct Line {
     pub(crate) words: &'static str,
     /// Standard input.
     pub(crate) input: &'static str,
-    /// The exit code, with a service that answers.
+    /// The exit code if the service responds.
     pub(crate) code: i32,
     pub(crate) personal: Personal,
-    /// Whether it calls the service.
+    /// Whether the command calls the service.
     pub(crate) calls: bool,
-    /// Whether it runs with `-vv`.
+    /// Whether the command runs with `-vv`.
     pub(crate) is_logged: bool,
 }
 
@@ -115,7 +115,7 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("mirror copy --to postgres://u:geheim@127.0.0.1:1/d --from {FROM}").code(4),
     Line::new("tap --config config.json").prints_persons().calls().without_log(),
     Line::new("tap --config config.json --discover").without_log(),
-    // Here the person is forgotten.
+    // This line erases the person.
     Line::new("mirror forget 7 --from {FROM} --yes"),
     Line::new("mirror forget 7 --from tap.db --yes"),
     Line::new("mirror forget 7 --from watched.db --yes"),

@@ -1,4 +1,4 @@
-//! Every page of the dashboard: those that its pages link to, and those that it refuses.
+//! Every page of the dashboard: the linked ones, and the refused ones.
 
 use std::collections::BTreeSet;
 

@@ -59,7 +59,7 @@ fn list(records: &str) -> String {
     format!(r#"{{"status":"success","result":[{records}"#)
 }
 
-/// The faults. Their bodies repeat the token and the data of the person, as those of a debug mode do.
+/// The faults. Their bodies repeat the token and the person's data, as a debug mode would.
 pub(crate) const FAULTS: &[(&str, Response)] = &[
     ("a page", |connection| {
         let page = format!("<html>{TOKEN} {NAME} {EMAIL}</html>");

@@ -98,7 +98,7 @@ codegen::record! {
     1 optional plain unit: String = "unit";
 }
 
-/// Where the list is.
+/// The place of the list in a body.
 const LAYOUT: &Body = &Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT };
 
 const STAT: Verdict = Verdict {
@@ -108,7 +108,7 @@ const STAT: Verdict = Verdict {
     ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
-/// Lists all photos, those of an album, or those of them with a mark.
+/// Lists all photos, the photos of an album, or the photos of an album with a mark.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListPhotos {
     album: Option<String>,

@@ -16,16 +16,16 @@ pub(crate) struct Server {
     state: Arc<Mutex<State>>,
 }
 
-/// The mark of each photo in an album; `None` is one that no filter selects.
+/// The mark of each photo in an album; no filter selects `None`.
 pub(crate) type Marks = BTreeMap<String, Option<String>>;
 
-/// Waits before a query is answered.
+/// Called before each query is answered, to wait.
 type Pause = Arc<dyn Fn() + Send + Sync>;
 
 /// The content of the service, and its faults.
 #[derive(Clone, Default)]
 pub(crate) struct State {
-    /// Photos that are in no album, too.
+    /// All photos, even those in no album.
     pub(crate) photos: BTreeSet<String>,
     pub(crate) albums: BTreeMap<String, Marks>,
     pub(crate) free: String,
@@ -33,16 +33,16 @@ pub(crate) struct State {
     pub(crate) log: Vec<String>,
     pub(crate) ignores_mark: bool,
     pub(crate) ignores_album: bool,
-    /// Answers 400 to a mark that no photo has.
+    /// Whether a mark that no photo has is answered with 400.
     pub(crate) refuses_unknown: bool,
-    /// A query that is answered by this text after `HTTP/1.1 `, and whether the connection is reset then.
+    /// A query, the text after `HTTP/1.1 ` that answers it, and whether the connection is then reset.
     pub(crate) fault: Option<(String, &'static str, bool)>,
-    /// A query that is answered later, once.
+    /// A query whose answer is delayed once.
     pub(crate) pause: Option<(String, Pause)>,
 }
 
 impl State {
-    /// Puts a photo into an album. An empty mark is one that no filter selects.
+    /// Puts a photo into an album. No filter selects an empty mark.
     pub(crate) fn put(&mut self, album: &str, photo: &str, mark: &str) {
         self.photos.insert(photo.to_owned());
         let mark = (!mark.is_empty()).then(|| mark.to_owned());
@@ -123,7 +123,7 @@ impl Server {
         }
     }
 
-    /// Lets a query be answered by a text from now on.
+    /// Answers a query with this text from now on.
     pub(crate) fn fails(&self, query: &str, text: &'static str) {
         self.state().fault = Some((query.to_owned(), text, false));
     }
@@ -132,7 +132,7 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the queries since the last call, in the order of their text.
+    /// Returns the queries since the last call, in alphabetical order.
     pub(crate) fn queries(&self) -> Vec<String> {
         let mut log = std::mem::take(&mut self.state().log);
         log.sort();
@@ -152,12 +152,12 @@ impl Server {
     }
 }
 
-/// Returns options that ask for the marks of every album.
+/// Returns options that request the marks of every album.
 pub(crate) fn rechecking() -> SyncOptions {
     SyncOptions { recheck_every: 1, ..SyncOptions::default() }
 }
 
-/// Returns options that ask for more marks.
+/// Returns options that request more marks.
 pub(crate) fn marks(names: &[&str]) -> SyncOptions {
     let names = names.iter().map(|&name| name.to_owned()).collect();
     SyncOptions { values: [("mark".to_owned(), names)].into(), ..SyncOptions::default() }
@@ -173,7 +173,7 @@ pub(crate) const FAILED: &str = "500 Oops\r\nconnection: close\r\ncontent-length
 pub(crate) const HTML: &str =
     "200 OK\r\nconnection: close\r\ncontent-type: text/html\r\n\r\n<html>maintenance</html>";
 
-/// Decodes a value of a query that has only ASCII characters.
+/// Decodes a query value that has only ASCII characters.
 fn decoded(value: &str) -> String {
     let mut parts = value.split('%');
     let first = parts.next().unwrap_or_default().to_owned();

@@ -103,5 +103,5 @@ fn answer(plan: &[Answer], index: usize) -> Answer {
     plan.get(index).copied().unwrap_or(Answer::Accept)
 }
 
-/// Limit of a wait for the peer.
+/// Time limit of a wait for the peer.
 const LIMIT: Duration = Duration::from_secs(60);

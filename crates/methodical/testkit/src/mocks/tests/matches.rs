@@ -48,7 +48,7 @@ async fn a_json_body_has_the_parameters_and_each_value_of_a_list() {
     }
     assert_eq!(get(&server, "/api/v2?action=photos/add").status(), 404);
 
-    // Other parameters may be there, but not other values of a list.
+    // Other parameters are allowed, but not other values of a list.
     server.reset().await;
     Mock::of(&AddPhoto).exactly("{}").mount(&server).await;
     assert_eq!(add(&server, with_other), 200);

@@ -1,5 +1,5 @@
 //! Transports that break one rule of HTTP/1.1. They share a small client, which opens a connection for each request, unless
-//! the rule is about connections that must not be used again.
+//! the rule is about connections that must not be reused.
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;
@@ -24,7 +24,7 @@ macro_rules! careless {
             $($(#[$attribute])* $rule,)+
         }
 
-        /// Clients that differ from the first, which breaks no rule, in one rule.
+        /// Clients. The first breaks no rule, and each of the others breaks one.
         pub(crate) const CARELESS: &[Broken] = &[$(Broken {
             name: stringify!($name),
             factory: |setup| {
@@ -42,19 +42,19 @@ careless! {
     breaks_no_rule: Nothing [],
     /// Refuses a status line without a reason phrase.
     needs_a_reason: Reason ["response.reason_may_be_missing"],
-    /// Uses any version as HTTP/1.1.
+    /// Treats any version as HTTP/1.1.
     ignores_the_version: Version ["errors.unknown_version"],
-    /// Uses a response without a status line as a body, as in HTTP/0.9.
+    /// Treats a response without a status line as a body, as in HTTP/0.9.
     accepts_a_bare_body: StatusLine ["errors.peer_that_does_not_speak_http"],
-    /// Uses a status that is not a number as 200.
+    /// Treats a status that is not a number as 200.
     guesses_the_status: Status ["errors.status_that_is_not_a_number"],
-    /// Returns an interim response as the response.
+    /// Returns an interim response as the final one.
     returns_interim_responses: Interim ["response.interim_responses_are_skipped"],
-    /// Skips one interim response, and returns the next one as the response.
+    /// Skips one interim response, and returns the next one as the final one.
     skips_one_interim_response: SecondInterim ["response.interim_responses_are_skipped"],
     /// Starts the deadline again after each interim response.
     waits_longer_after_interim_responses: InterimDeadline ["time.deadline_of_interim_responses"],
-    /// Uses the head as complete when the connection closes.
+    /// Treats the head as complete when the connection closes.
     accepts_a_truncated_head: HeadEnd ["errors.closed_within_the_head"],
     /// Has no limit for the size of a line or a head.
     reads_without_a_limit: HeadLimit [
@@ -70,7 +70,7 @@ careless! {
     removes_nul_bytes: Nul ["errors.nul_in_a_header"],
     /// Keeps the whitespace around header values.
     keeps_space_around_values: Space ["response.space_around_values_is_removed"],
-    /// Uses the second line of a folded header as a header.
+    /// Treats the second line of a folded header as a separate header.
     splits_folded_lines: Fold ["response.folded_lines_do_no_harm"],
     /// Finds the headers of the framing only in lower case.
     reads_framing_in_lower_case: Case ["response.names_match_in_any_case"],
@@ -109,21 +109,21 @@ careless! {
     waits_until_the_deadline: IdleBesideDeadline ["time.idle_timeout_beside_a_deadline"],
     /// Sends a request for up to five seconds, regardless of its deadline.
     ignores_the_deadline_of_sending: Sending ["time.deadline_of_sending"],
-    /// Uses a connection again whose last head was late.
+    /// Reuses a connection whose last head was late.
     reuses_after_a_late_head: LateHead ["connections.connection_of_a_late_head_is_not_reused"],
-    /// Uses a connection again whose last body was late.
+    /// Reuses a connection whose last body was late.
     reuses_after_a_late_body: LateBody ["connections.connection_of_a_late_body_is_not_reused"],
-    /// Uses a connection again whose last body was malformed.
+    /// Reuses a connection whose last body was malformed.
     reuses_after_a_failed_body: FailedBody ["connections.failed_connection_is_not_reused"],
-    /// Uses a connection again that the peer wants to close.
+    /// Reuses a connection that the peer wants to close.
     reuses_after_connection_close: Closing ["connections.close_is_respected"],
-    /// Uses a connection of HTTP/1.0 again.
+    /// Reuses an HTTP/1.0 connection.
     reuses_after_http_1_0: Old ["connections.http_1_0_connection_is_not_reused"],
-    /// Fails, as every client does now and then, when the peer has closed an idle connection, and does not try another one.
+    /// Fails if the peer has closed an idle connection, instead of trying another one.
     does_not_survive_a_stale_connection: Stale ["connections.stale_connection_is_survived"],
-    /// Does not look for unsolicited bytes when an idle connection is used again.
+    /// Does not look for unsolicited bytes before it reuses an idle connection.
     reuses_after_an_unsolicited_response: Unsolicited ["errors.unsolicited_response_is_not_used"],
-    /// Uses the connections to one port of a host for the others, too.
+    /// Uses connections to one port of a host for its other ports.
     pools_by_host: OtherPort ["connections.authorities_do_not_share_connections"],
 }
 
@@ -202,7 +202,7 @@ impl Careless {
         TcpStream::connect(authority).map_err(TransportError::from_io)
     }
 
-    /// Returns whether the connection is used again after a response.
+    /// Returns whether the connection may be reused after a response.
     fn is_kept(&self, head: &Head, body: &Result<Vec<u8>, TransportError>) -> bool {
         let closes = |(name, value): &(String, Vec<u8>)| {
             name.eq_ignore_ascii_case("connection") && value == b"close"

@@ -1,4 +1,4 @@
-//! Transports that connect, follow redirects or retry wrongly.
+//! Transports that connect incorrectly, follow redirects, or retry.
 
 use std::io::Read as _;
 use std::sync::Mutex;
@@ -139,7 +139,7 @@ fn sends_again(setup: &Setup, whether: fn(&Method, Phase) -> bool) -> Built {
     })
 }
 
-/// Sends a `Host` that follows from that of the first request and from the port of this one.
+/// Sends a `Host` computed from the first request's `Host` and this request's port.
 fn changes_hosts(setup: &Setup, host: fn(String, u16) -> String) -> Built {
     let first = Mutex::new(None::<String>);
     requests(setup, move |request| {

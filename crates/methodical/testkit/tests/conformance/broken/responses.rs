@@ -260,7 +260,7 @@ fn strips(setup: &Setup, name: &'static str) -> Built {
     })
 }
 
-/// Passes a body that is dropped, and the number of bytes that were read, to a function.
+/// Calls a function with each dropped body and the number of bytes that were read from it.
 fn drops(setup: &Setup, end: fn(BlockingBody, usize)) -> Built {
     struct Dropped(BlockingBody, usize, fn(BlockingBody, usize));
     impl Read for Dropped {

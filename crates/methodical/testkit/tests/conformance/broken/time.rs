@@ -1,4 +1,4 @@
-//! Transports that handle time limits, cancellation or runtimes wrongly.
+//! Transports that mishandle time limits, cancellation or runtimes.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -205,7 +205,7 @@ fn received(
     Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
 }
 
-/// Replaces the deadline of a request, if there is another one.
+/// Replaces the deadline of a request, if a new one is given.
 fn limit(request: &mut Request, deadline: Option<Deadline>) {
     if let Some(deadline) = deadline {
         request.extensions_mut().insert(deadline);
@@ -231,7 +231,7 @@ fn without_the_deadline_of_the_body(
     good.send(request)
 }
 
-/// Sends a request whose body limits the time that it waits, not the time that passes, or the time between two reads.
+/// Sends a request. The limit of its body counts only the time spent waiting, or only the time between two reads.
 fn with_pauses(
     good: &UreqTransport,
     mut request: Request,

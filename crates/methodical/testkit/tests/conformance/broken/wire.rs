@@ -1,4 +1,4 @@
-//! A connection that is read in lines and in parts, until a deadline.
+//! A connection that is read line by line or in parts, until a deadline.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::net::TcpStream;
