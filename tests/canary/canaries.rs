@@ -1,4 +1,4 @@
-//! Secrets and personal data that no output may contain, and the search for them in all their forms.
+//! Secrets and personal data that no output may contain, and a search for all their encodings.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +11,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 pub(crate) struct Canary {
     /// The name in a failure. The value itself is not shown.
     name: &'static str,
-    /// The value as it is, in base64, percent-encoded and in hexadecimal digits, in lower case.
+    /// The value unchanged, in base64, percent-encoded and in hexadecimal digits, all in lower case.
     forms: Vec<String>,
 }
 
@@ -19,12 +19,12 @@ impl Canary {
     pub(crate) fn new(name: &'static str, value: &str) -> Self {
         let mut forms = vec![value.to_owned(), percent_encoded(value), hexadecimal(value, "")];
         forms.push(hexadecimal(value, "%"));
-        // The digits of base64 depend on the position of the value in what is encoded.
+        // The base64 digits depend on the position of the value in the encoded data.
         for before in 0..3_usize {
             let bytes = [&vec![b' '; before], value.as_bytes()].concat();
             for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
                 let encoded = engine.encode(&bytes);
-                // The first and the last digits depend on what is around the value.
+                // The first and last digits depend on the data around the value.
                 let end = encoded.len() - usize::from(!bytes.len().is_multiple_of(3));
                 forms.push(encoded.get(before.div_ceil(3) * 4..end).unwrap().to_owned());
             }

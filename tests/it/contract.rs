@@ -65,7 +65,7 @@ fn a_check_of_an_open_point_says_what_was_observed() {
     assert!(lenient.is_kept());
 }
 
-/// Another tag of the same list shows that records came or went between two requests.
+/// A different tag for the same list shows that records changed between two requests.
 #[test]
 fn a_check_that_compares_lists_is_skipped_if_the_data_changes() {
     const WRONG: Change = |asked, reply| {
@@ -133,7 +133,7 @@ fn checks_of_a_response_above_the_body_limit_are_skipped() {
     assert!(report.count("skip") > 15, "{report}");
 }
 
-/// Replaces the checks of fields, which follow from the fields in the spec.
+/// Replaces the names of checks that follow from the fields in the spec.
 fn without_fields(names: &[String]) -> Vec<&str> {
     let of_fields: BTreeSet<_> = CONTRACT
         .operations

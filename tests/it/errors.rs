@@ -1,4 +1,4 @@
-//! Errors of each kind: their texts, and what they say about a response whose body could not be used.
+//! Errors of each kind: their messages, and what they say about a response whose body could not be used.
 
 use std::error::Error as _;
 use std::future::pending;
@@ -20,7 +20,7 @@ use http::Response;
 
 use crate::support::{BASE_URL, Driver, PATIENCE, assert_no_repetition, json, token, within};
 
-/// The faults of `faults.rs` show the same of every other kind.
+/// The faults in `faults.rs` show the same for every other kind.
 #[test]
 fn no_text_repeats_the_text_of_a_source() {
     let wrong = ListCandidates::new().vacancy_id("seven");
@@ -34,7 +34,7 @@ fn no_text_repeats_the_text_of_a_source() {
         client(token(), Ok(json(200, "[]"))).send(&wrong).unwrap_err(),
     ];
     for kind in [TransportErrorKind::InvalidRequest, TransportErrorKind::Tls] {
-        // A text as an adapter would write it.
+        // A message as an adapter would write it.
         let text = kind.as_str().replace('_', " ");
         errors.push(send(token(), Err(TransportError::new(kind, text))));
     }

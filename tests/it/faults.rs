@@ -47,13 +47,13 @@ fn every_fault_has_its_typed_outcome() {
     assert_eq!(
         panics.load(Ordering::Relaxed),
         0,
-        "panics on all threads, those of other failed tests included"
+        "panics on all threads, including those of other failed tests"
     );
     assert_eq!(ELSEWHERE.progress().connections, 0, "a redirect was followed");
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// A client may use such a response or refuse it, so it has no line in the table.
+/// A client may use or refuse such a response, so the table has no line for it.
 #[test]
 fn a_response_before_its_request_is_used_or_refused() {
     for (over, pick) in OVER {
@@ -78,7 +78,7 @@ fn a_response_before_its_request_is_used_or_refused() {
 fn outcomes<'a>(cases: impl Iterator<Item = &'a Case>) -> BTreeMap<&'a str, String> {
     let (busy, idle): (Vec<_>, Vec<_>) = cases.partition(|case| case.is_busy);
     let outcomes = Mutex::new(BTreeMap::new());
-    // Most idle cases wait for a time limit; busy ones at the same time would delay them.
+    // Most idle cases wait for a time limit; concurrent busy ones would delay them.
     for (threads, cases) in [(16, idle), (3, busy)] {
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {

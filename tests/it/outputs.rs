@@ -64,7 +64,7 @@ impl Outputs {
     }
 }
 
-/// Fails if the text contains the canary: as it is, or in a form in which programs print bytes.
+/// Fails if the text contains the canary, unchanged or in a form in which programs print bytes.
 pub(crate) fn assert_silent(text: &str, name: &str) {
     let lower = text.to_ascii_lowercase();
     let hit = FORMS.iter().find(|form| text.contains(**form) || lower.contains(**form));

@@ -131,7 +131,7 @@ fn a_recorded_call_is_replayed_with_other_secrets() {
     let replayer = Replayer::new(&String::from_utf8(cassette).unwrap()).unwrap();
     let builder = blocking::Client::<Shop>::builder("https://h");
     let client = with(builder, ["1", "2", "3", "4"]).transport(replayer).build().unwrap();
-    // The body says which of two calls to the same URL this is.
+    // The body distinguishes two calls to the same URL.
     assert_eq!(client.send(&post()).unwrap().as_str(), "[9]");
     assert_eq!(client.send(&other_post).unwrap().as_str(), "[8]");
     assert_eq!(client.send(&query()).unwrap().as_str(), "[7]");
@@ -162,7 +162,7 @@ fn log_calls(outputs: &Outputs) {
     let options = Options::default().proxy(Proxy::Never);
     let (ureq, reqwest) = (UreqTransport::new(&options), ReqwestTransport::new(&options));
     let (ureq, reqwest) = (ureq.unwrap(), reqwest.unwrap());
-    // One thread, so that the subscriber sees what the client does in the background, too.
+    // A single thread, so that the subscriber also sees what the client does in the background.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let call = |base_url: &str| {
         let blocking = client(base_url, ureq.clone(), outputs);

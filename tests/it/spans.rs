@@ -116,7 +116,7 @@ fn drivers(steps: &[Step]) -> [Driver; 2] {
     ]
 }
 
-/// The call of a scene.
+/// The call of a scenario.
 type Call = fn(&Driver) -> Result<(), Error>;
 
 fn vacancies(driver: &Driver) -> Result<(), Error> {

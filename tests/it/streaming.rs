@@ -32,7 +32,7 @@ fn a_million_records_are_streamed_in_constant_memory() {
     let [first, second] = Driver::both(&base_url, TOKEN);
     for (mode, driver) in [("async", first), ("blocking", second)] {
         let before = server.progress().written;
-        // Memory is measured in a child process, without the server. If it runs for too long, it loses the server, and ends.
+        // Memory is measured in a child process, without the server. A child that runs too long loses the server and ends.
         let mut child = Command::new(env::current_exe().unwrap());
         child.args(["streaming::reader", "--exact", "--ignored", "--nocapture"]);
         child.env(BASE_URL, &base_url).env(MODE, mode);
@@ -55,7 +55,7 @@ fn a_million_records_are_streamed_in_constant_memory() {
         assert_eq!(records.next().unwrap().unwrap().id.as_str(), "0");
         let sent = server.progress().written - before;
         assert!(sent < whole / 2, "{mode}: {sent} of {whole} bytes before the first record");
-        // Blocking records, too, may be dropped inside a runtime.
+        // Blocking records may also be dropped inside a runtime.
         RUNTIME.block_on(async { drop(records) });
         assert!(server.wait_until(PATIENCE, |seen| seen.ended == seen.connections), "{mode}");
     }
@@ -68,7 +68,7 @@ fn reader() {
     let Ok(base_url) = env::var(BASE_URL) else { return };
     let [first, second] = Driver::both(&base_url, TOKEN);
     let driver = if env::var(MODE).unwrap() == "async" { first } else { second };
-    // The first call allocates what is allocated once, such as the threads of a runtime.
+    // The first call makes the one-time allocations, such as the threads of a runtime.
     driver.send(&ListVacancies::new()).unwrap();
     let before = memory("VmRSS:");
     assert_eq!(listed(&driver).map(Result::unwrap).count(), RECORDS + 1);

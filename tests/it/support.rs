@@ -20,7 +20,7 @@ use tracing_subscriber::registry::Registry;
 /// The runtime of all async code in these tests.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
-/// The token of tests in which its value does not matter.
+/// The token for tests in which its value does not matter.
 pub(crate) const TOKEN: &str = "gwt_test-token";
 
 /// Returns this token.
@@ -194,8 +194,8 @@ impl io::Write for Log {
 
 /// Calls a function with a subscriber for the spans and events of this thread.
 ///
-/// While there is one subscriber in the process, tracing asks that of the current thread whether anyone is interested in a
-/// new event, and remembers the answer for all threads: other tests could turn the event off. So there are always two.
+/// If the process has only one subscriber, tracing asks the subscriber of the current thread whether it is interested in
+/// a new event, and caches the answer for all threads, so other tests could turn the event off. So always use two.
 pub(crate) fn with_subscriber<T>(
     subscriber: impl tracing::Subscriber + Send + Sync,
     function: impl FnOnce() -> T,

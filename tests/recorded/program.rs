@@ -24,7 +24,7 @@ fn help() {
             writeln!(script, "gateway {} -h", path.join(" ")).unwrap();
             script
         });
-    // The same line ends every page.
+    // The last line is the same on every page.
     let end = "\nCommon options: `gateway help options`\nexit 0\n";
     let seen = shell().see_each(&script).replace(end, "\n");
     compare("help", &seen.replace("\n\n", "\n"));

@@ -306,7 +306,7 @@ fn exchanges_on_postgresql() {
     exchanges(&database.url);
 }
 
-/// Asks a server with this database. Its responses do not depend on the kind of database.
+/// Sends requests to a server with this database. The responses do not depend on the kind of database.
 fn exchanges(database: &str) {
     let shell = shell().with("GATEWAY_DATABASE", database);
     shell.see(RECORDS);
@@ -333,7 +333,7 @@ fn exchanges(database: &str) {
     for (flags, token) in [("--rate 1", "T"), ("--rate 0", "wrong")] {
         let limited = serve(flags);
         let request = format!("GET /c/oauth/v1?method=credits/get  Authorization: Bearer {token}");
-        // Which request is refused first depends on timing.
+        // It depends on timing which request is refused first.
         let mut responses = (0..1_000).map(|_| asking.one(&address(&limited), &request));
         let refused = responses.find(|response| response.contains("\n< 429")).unwrap();
         write!(seen, "# Too often, with {flags}\n{refused}").unwrap();
@@ -524,7 +524,7 @@ impl Asking {
         } else {
             body.push_str(response.text());
         }
-        // The end of a long list says as much as all of it.
+        // The end of a long list is enough.
         if let Some((at, _)) = body.char_indices().rev().nth(400) {
             body = format!("… {}", body.split_at(at).1);
         }

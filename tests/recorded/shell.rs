@@ -91,7 +91,7 @@ impl Shell {
             .env("XDG_DATA_HOME", self.path("data"))
             .env("TMPDIR", self.home.path())
             .env("TZ", "UTC")
-            // Where a program that is built to measure coverage writes its counts.
+            // The path to which a program built with coverage writes its counts.
             .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.home.path())
@@ -119,7 +119,7 @@ fn shown(lines: Vec<(&str, String)>) -> String {
     shown + &previous
 }
 
-/// Compares what was seen with the record. `INSTA_UPDATE=always` rewrites the record.
+/// Compares the output with the record. `INSTA_UPDATE=always` rewrites the record.
 pub(crate) fn compare(name: &str, seen: &str) {
     let seen = without_variations(seen);
     let mut settings = insta::Settings::clone_current();
@@ -146,7 +146,7 @@ const VARIES: &[(&str, &str)] = &[
     (r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT", "DATE"),
     (r"from the mirror, .* old", "from the mirror, N s old"),
     (r#""age_seconds":[0-9]+"#, r#""age_seconds":N"#),
-    // The state of a tap: when the amounts were read, and how often in that second.
+    // The state of a tap: when the amounts were read, and how many times in that second.
     (r#""at":[0-9]+"#, r#""at":N"#),
     (r"m1[.][0-9a-f]{32}[.][0-9]+[.][0-9a-f]+", "CURSOR"),
     (r#""[0-9a-f]{32}""#, "\"HEX\""),

@@ -44,7 +44,7 @@ pub struct Request {
 /// The body of a request.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Payload {
-    /// One byte, many times, so that a large body needs no time to arrive in Node.
+    /// One byte, repeated, so that a large body need not be sent to Node.
     Repeated(u8, usize),
     /// Any bytes, which Node fetches.
     Bytes,

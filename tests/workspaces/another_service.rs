@@ -1,5 +1,5 @@
-//! Workspaces for other services, which `init` creates outside this one: they compile without warnings, with crate names
-//! of their own. One follows the guide "Use it for your own API", up to a program of ten lines that calls a service.
+//! Workspaces for other services, which `init` creates outside this one: they compile without warnings, with other crate
+//! names. One follows the guide "Use it for your own API", up to a program of ten lines that calls a service.
 
 use std::fs;
 use std::path::Path;
@@ -109,7 +109,7 @@ fn a_service_called_by_post_compiles() {
     compiles("box-office");
 }
 
-/// A service whose names are all in use where the generated code is.
+/// A service whose names are all in use in the generated code.
 #[test]
 fn taken_names_compile() {
     compiles("taken-names");
@@ -131,7 +131,7 @@ fn workspace_of(service: &str, parent: &Path) -> Workspace {
     workspace
 }
 
-/// Starts a service with the responses of the guide.
+/// Starts a service that sends the guide's responses.
 async fn service() -> MockServer {
     let service = MockServer::start().await;
     let items = r#"[{"id":"i-1"},{"id":"i-2"}]"#;

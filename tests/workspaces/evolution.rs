@@ -1,8 +1,8 @@
 //! A change of the spec reaches everything generated from it, without an edit by hand.
 //!
 //! Each test copies the workspace, changes or replaces the spec, runs the generator, and checks the result with cargo.
-//! The copies share our target directory, so that dependencies are not built again. Therefore each copy is one folder
-//! deeper in its workspace: cargo distinguishes packages by that path.
+//! The copies share our target directory, so that dependencies are not built again. Cargo distinguishes packages by their
+//! path in the workspace, so each copy is one folder deeper in its workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -160,7 +160,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Copies the differences of one folder to another. Unchanged files keep their modification time, so that nothing is
+/// Copies the changed files of one folder to another. Unchanged files keep their modification time, so that nothing is
 /// built again.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -174,7 +174,7 @@ fn copy(from: &Path, to: &Path) {
     }
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        // A nested workspace, such as that of the fuzz targets, may have been built.
+        // A nested workspace, such as the fuzz targets, may have been built.
         if entry.file_name() == "target" {
             continue;
         }

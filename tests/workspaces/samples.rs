@@ -1,5 +1,5 @@
-//! Sample services, one workspace for all of them: only their specs and the responses of their examples were written by
-//! hand. Their crates compile without warnings, their clients and programs read what their mocks send.
+//! Sample services in one workspace: only their specs and the responses of their examples were written by hand. Their
+//! crates compile without warnings, and their clients and programs read what their mocks send.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -20,11 +20,11 @@ pub struct Component {
     pub license: Option<String>,
     /// The address of its sources.
     pub repository: Option<String>,
-    /// The SHA-256 of its package, in hexadecimal digits. A crate of this workspace has none.
+    /// The SHA-256 of its package, in hexadecimal digits; `None` for a crate of this workspace.
     pub checksum: Option<String>,
     /// The folder of its sources.
     pub folder: PathBuf,
-    /// Whether it is part of the program. Procedural macros and build scripts only run while the program is built.
+    /// Whether it is part of the program. Procedural macros and build scripts only run during the build.
     pub is_linked: bool,
     /// The names and versions of its dependencies in the program.
     pub dependencies: BTreeSet<(String, String)>,
@@ -38,8 +38,8 @@ impl Component {
     }
 }
 
-/// Returns the crates in a build of a package, by name and version. The selection has flags of `cargo tree`, such as
-/// `--all-features` or `--target`.
+/// Returns the crates in a build of a package, by name and version. The selection consists of flags of `cargo tree`, such
+/// as `--all-features` or `--target`.
 ///
 /// # Errors
 ///
@@ -92,13 +92,13 @@ pub fn components(
     Ok(components)
 }
 
-/// Returns the name and the version of a package in the output of `cargo tree`: `name v1.2.3`, which more may follow.
+/// Returns the name and the version of a package in the output of `cargo tree`, which begins with `name v1.2.3`.
 fn with_version(package: &str) -> &str {
     let end = package.match_indices(' ').nth(1).map_or(package.len(), |(end, _)| end);
     package.get(..end).unwrap_or(package)
 }
 
-/// The output of `cargo metadata`, as far as it is used.
+/// The parts of the output of `cargo metadata` that this program uses.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -114,7 +114,7 @@ struct Package {
     manifest_path: PathBuf,
 }
 
-/// `Cargo.lock`, as far as it is used.
+/// The parts of `Cargo.lock` that this program uses.
 #[derive(Deserialize)]
 struct Lock {
     package: Vec<Locked>,

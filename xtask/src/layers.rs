@@ -33,7 +33,7 @@ gateway-tests-simulation |                                                      
 gateway-tests-wasm       | methodical-testkit gateway-transport                 |
 ";
 
-/// The dependencies that a crate of the workspace has and must not have.
+/// The dependencies that a crate of the workspace has, and those that it must not have.
 #[derive(Default)]
 struct Rule {
     uses: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! The licenses of the crates in a program: text that accompanies it.
+//! The licenses of the crates in a program, as text to accompany it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ pub fn notices(package: &str, components: &[Component]) -> Result<String, String
     Ok(text)
 }
 
-/// Returns the texts of the license of a package. If it can be chosen, this takes the MIT license, which is the shortest.
+/// Returns the license texts of a package. If there is a choice, takes the MIT license, which is the shortest.
 fn texts(component: &Component, license: &str) -> io::Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(&component.folder)? {

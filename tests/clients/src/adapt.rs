@@ -48,7 +48,7 @@ impl Limits {
 /// Refuses a target that is not absolute, that has credentials, or whose port is invalid.
 ///
 /// # Errors
-/// If the target is one of those, or if its scheme is not in `schemes`.
+/// If the target is refused, or if its scheme is not in `schemes`.
 pub fn check_target(uri: &Uri, schemes: &[&str]) -> Result<(), TransportError> {
     if !uri.scheme_str().is_some_and(|scheme| schemes.contains(&scheme)) {
         return Err(refused("the client does not support the scheme"));

@@ -105,7 +105,7 @@ fn classify(error: &isahc::Error, phase: Phase) -> TransportError {
         Theirs::InvalidRequest => {
             (TransportErrorKind::InvalidRequest, "the client refused the request")
         }
-        // The client does not say in which phase.
+        // The client does not report the phase.
         Theirs::Timeout => return TransportError::timeout(phase),
         _ if curl.is_some_and(|curl| curl.code() == TOO_LARGE) => {
             (TransportErrorKind::TooLarge, "the response is too large")

@@ -32,7 +32,7 @@ impl ObjectStoreTransport {
     ) -> Result<Self, TransportError> {
         let failed =
             |_error| TransportError::new(TransportErrorKind::Tls, "cannot configure the client");
-        // No option turns redirects, retries or the proxy of the environment off.
+        // No option turns off redirects, retries or the proxy of the environment.
         let options = ClientOptions::new()
             .with_allow_http(true)
             .with_http1_only()
@@ -58,7 +58,7 @@ impl Transport for ObjectStoreTransport {
     }
 }
 
-/// `HttpErrorKind` does not distinguish a timeout of connecting, but the source is the error of reqwest.
+/// `HttpErrorKind` does not distinguish a connect timeout, but the source is reqwest's error.
 fn convert(error: &HttpError, phase: Phase) -> TransportError {
     let reqwest = error.source().and_then(|error| error.downcast_ref::<reqwest::Error>());
     let is_connect = reqwest.is_some_and(reqwest::Error::is_connect);

@@ -53,7 +53,7 @@ impl Transport for OpendalTransport {
     }
 }
 
-/// The kinds of OpenDAL do not say what failed, but the source is the error of reqwest.
+/// OpenDAL's error kinds do not say what failed, but the source is reqwest's error.
 fn convert(error: &Error, phase: Phase) -> TransportError {
     let Some(source) = error.source() else {
         let error =

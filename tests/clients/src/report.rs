@@ -13,7 +13,7 @@ pub struct Client {
     pub version: &'static str,
     /// Creates the transport.
     pub factory: Factory,
-    /// The checks that fail, each with the reason.
+    /// The checks that fail, each with a reason.
     pub failures: &'static [(&'static str, &'static str)],
 }
 
@@ -21,7 +21,7 @@ pub struct Client {
 /// the `Cargo.lock` of the tests.
 ///
 /// # Errors
-/// Returns text that names each difference.
+/// Returns a text that names each difference.
 pub fn compare(client: &Client, document: &str, lock: &str) -> Result<(), String> {
     let Client { package, version, failures, .. } = *client;
     let findings = run(client.factory, &[]);

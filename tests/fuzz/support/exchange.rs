@@ -33,7 +33,7 @@ impl Running {
         let mut config = Config::default();
         config.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         (config.rate, config.wrong_tokens, config.readers) = (0, 0, 1);
-        // The tasks of both sides take turns, so that a piece is read before the next one is written.
+        // The tasks of both sides alternate, so that a piece is read before the next one is written.
         let runtime = Builder::new_current_thread().enable_all().event_interval(1).build().unwrap();
         let server = runtime.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
         Self { runtime, server }
@@ -48,7 +48,7 @@ pub fn exchange(pieces: &[&[u8]]) -> Vec<u8> {
             let mut socket = TcpStream::connect(address).await.unwrap();
             socket.set_nodelay(true).unwrap();
             for piece in pieces {
-                // The server may have refused the bytes before.
+                // The server may have refused earlier bytes.
                 if socket.write_all(piece).await.is_err() {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Reads responses strictly: what is not exactly HTTP/1.1 is a finding.
+//! Reads responses strictly: anything that is not exactly HTTP/1.1 is a finding.
 
 /// A response.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Returns the value of the field of this name in lowercase.
+    /// Returns the value of the field with this lowercase name.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
@@ -23,7 +23,7 @@ impl Response {
         }
     }
 
-    /// Returns the status and the body, without the id of a request.
+    /// Returns the status and the body, without the request id.
     pub fn into_parts(mut self) -> (u16, Vec<u8>) {
         let id = self.field("x-request-id").unwrap_or_default().to_owned();
         let mut body = std::mem::take(&mut self.body);
@@ -35,7 +35,7 @@ impl Response {
     }
 }
 
-/// Reads all responses. `is_head` says whether the request of this number was `HEAD`.
+/// Reads all responses. `is_head` returns whether the request with this number was `HEAD`.
 pub fn responses(mut bytes: &[u8], is_head: impl Fn(usize) -> bool) -> Vec<Response> {
     let mut responses = Vec::new();
     while !bytes.is_empty() {

@@ -1,5 +1,5 @@
-//! Any history of lists: a mirror has the records of a plain model, its feed leads to its tables, the deletion guard
-//! refuses what it must, and nothing is missing after an incomplete list.
+//! Any history of lists: a mirror has the same records as a simple model, replaying its feed gives its tables, the
+//! deletion guard refuses what it must, and nothing is missing after an incomplete list.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use methodical_mirror::{
     Change, ChangeKind, Cursor, ErrorKind, Filter, Mirror, Paging, Rules, State,
 };
 
-/// Whether the first list is in the feed, and the steps.
+/// Whether the feed contains the first list, and the steps.
 type Input = (bool, Vec<(u8, List)>);
 
 /// Records with consecutive identities: the first one, their number and their size. Then the number of entries that cannot
@@ -47,7 +47,7 @@ fuzz_target!(|input: Input| {
             }
         }
         check(&mirror, &model);
-        // Only the new part: reading all of it after each step would take most of the time.
+        // Only the new part, because reading all of it after each step would take most of the time.
         let (new, next) = mirror.changes(Some(&position), usize::MAX).unwrap();
         position = next;
         new.iter().for_each(|change| model.fold(change));
@@ -56,7 +56,7 @@ fuzz_target!(|input: Input| {
     if model.is_complete {
         let findings = mirror.check().unwrap().findings;
         assert!(findings.is_empty(), "{findings:?}");
-        // It takes as long as many steps.
+        // It takes as long as many steps do.
         if steps.len() < 3 {
             cursors(&mirror);
         }
@@ -65,7 +65,7 @@ fuzz_target!(|input: Input| {
     }
 });
 
-/// Syncs a list. Returns whether it was committed; `None` if it was cut.
+/// Syncs a list. Returns whether it was committed; `None` if it was truncated.
 fn sync(mirror: &mut Mirror, list: &List, emits_baseline: bool, is_cut: bool) -> Option<bool> {
     let (_, rejected, accept) = list;
     let rules = Rules { accepted_missing: accept.map(u64::from), emits_baseline };
@@ -110,7 +110,7 @@ fn feed(mirror: &Mirror, cursor: Option<&Cursor>) -> Vec<Change> {
     mirror.changes(cursor, usize::MAX).unwrap().0
 }
 
-/// Every position of the feed has one text, and any other text is refused.
+/// Every position in the feed has exactly one text, and any other text is refused.
 fn cursors(mirror: &Mirror) {
     let cursor = mirror.cursor().unwrap();
     assert!(feed(mirror, Some(&cursor)).is_empty());
@@ -137,9 +137,9 @@ struct Model {
     records: BTreeMap<u8, Expected>,
     forgotten: Vec<u8>,
     is_complete: bool,
-    /// How many records left the lists, less those that came: all within a week.
+    /// How many records left the lists, minus those that came, all within a week.
     left: i64,
-    /// The states that the feed leads to.
+    /// The states that replaying the feed gives.
     folded: BTreeMap<u8, State>,
 }
 

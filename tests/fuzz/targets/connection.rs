@@ -1,7 +1,7 @@
-//! Any bytes on a connection of the real server: valid responses, one for each request and in its order, then a close.
+//! Any bytes on a connection of the real server: one valid response for each request, in order, then a close.
 //!
-//! A request with a known end and a known id follows the bytes. If the server took a wrong end for any request before, the
-//! id is in the wrong response, or in none.
+//! A request with a known end and a known id follows the bytes. If the server misjudged the end of an earlier request,
+//! the id is in the wrong response, or in none.
 
 #![no_main]
 
@@ -41,7 +41,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(found, again, "pieces lead to other responses");
 });
 
-/// Checks the responses to these heads, and returns the part of them that is always the same.
+/// Checks the responses to these heads, and returns the invariant part of them.
 fn check(bytes: &[u8], heads: &[&[u8]]) -> Vec<(u16, Vec<u8>)> {
     let is_head = |index: usize| heads.get(index).is_some_and(|head| head.starts_with(b"HEAD "));
     let responses = responses(bytes, is_head);
@@ -69,8 +69,8 @@ fn check(bytes: &[u8], heads: &[&[u8]]) -> Vec<(u16, Vec<u8>)> {
     responses.into_iter().map(Response::into_parts).collect()
 }
 
-/// Splits requests without bodies where their heads end. Returns also what follows the last complete one. Like the
-/// server, ignores empty lines before a request (RFC 9112, section 2.2), and takes a bare LF for the end of a line.
+/// Splits requests without bodies where their heads end. Also returns what follows the last complete one. Like the
+/// server, ignores empty lines before a request (RFC 9112, section 2.2), and accepts a bare LF as the end of a line.
 fn heads(mut bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut heads = Vec::new();
     loop {
@@ -88,7 +88,7 @@ fn heads(mut bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     }
 }
 
-/// The header fields of a head by another parser.
+/// Returns the header fields of a head, read by another parser.
 fn fields(head: &[u8], mut each: impl FnMut(&str, &[u8])) -> bool {
     let mut space = [httparse::EMPTY_HEADER; 128];
     let mut request = httparse::Request::new(&mut space);

@@ -1,5 +1,5 @@
-//! Any file of an import: it is refused with its place, or its records, written again in each format, are the same
-//! records.
+//! Any file to import: the error names the file and the line, or the records are the same after they were written in
+//! each format and read again.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
     let store = Sample::new();
     if let Err(error) = store.import(&[file], format) {
         assert!(matches!(error.kind(), ErrorKind::Import), "{error}");
-        // For each error the file, its line, and text without a control character.
+        // Each error has the file, the line, and text without control characters.
         for text in error.to_string().lines() {
             assert!(text.contains("fuzz-import-"), "{text}");
             assert!(!text.contains(char::is_control), "{text:?}");
@@ -180,7 +180,7 @@ fn cells(record: &Value) -> BTreeMap<String, String> {
     out
 }
 
-/// Every text of the file, which a status may be.
+/// Every text in the file, because any of them may be a status.
 fn texts(file: &[u8], format: ImportFormat) -> BTreeSet<String> {
     fn walk(value: &Value, out: &mut BTreeSet<String>) {
         match value {
@@ -206,7 +206,7 @@ fn texts(file: &[u8], format: ImportFormat) -> BTreeSet<String> {
     out
 }
 
-/// A file in memory, if the system has a place for such files.
+/// A file in memory, if the system has a folder for such files.
 fn path(number: usize) -> PathBuf {
     let folder = PathBuf::from("/dev/shm");
     let folder = if folder.is_dir() { folder } else { std::env::temp_dir() };

@@ -1,7 +1,7 @@
-//! Any spec, and any change of the texts of real ones: an error, or generated files whose structure does not depend on
+//! Any spec, and any change to the texts of real specs: an error, or generated files whose structure does not depend on
 //! free text.
 //!
-//! A spec that is accepted is generated twice, the second time with the same plain sentence in place of all its
+//! For an accepted spec, the files are generated twice, the second time with the same plain sentence in place of all
 //! descriptions. Apart from comments and the contents of strings, both must have the same tokens.
 
 #![no_main]
@@ -22,7 +22,7 @@ use toml::Value;
 type Input<'a> = (u8, Vec<(u16, u8, &'a str)>);
 
 fuzz_target!(|bytes: &[u8]| {
-    // A spec as it is, or a real one in which some texts are replaced.
+    // A spec from the input, or a real spec in which some texts are replaced.
     match bytes.split_first() {
         Some((0, text)) => check(text, BASES[0].0),
         Some((_, rest)) => changed(rest),

@@ -51,7 +51,7 @@ pub(crate) fn reverse_lists(_: &Asked, reply: &mut Reply) {
     reply.list(|list| list.reverse());
 }
 
-/// The servers whose failed checks follow from the fields in the spec.
+/// The servers whose failed checks depend on the fields in the spec.
 pub(crate) const FOLLOW_THE_FIELDS: [&str; 3] =
     ["dates_in_another_format", "fields_are_arrays", "impossible_dates"];
 

@@ -1,4 +1,4 @@
-//! The description of a fault: the peer, the bytes it sends, and the call that meets it.
+//! The description of a fault: the peer, the bytes that it sends, and the affected call.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ pub(super) struct Group {
     pub(super) cases: Vec<Case>,
 }
 
-/// A fault, and the call that meets it.
+/// A fault, and the call that it affects.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) peer: Peer,
@@ -42,7 +42,7 @@ impl Case {
     }
 }
 
-/// Creates a fault that a call for all candidates meets.
+/// Creates a fault that affects a call for all candidates.
 pub(super) fn fault(name: impl Into<String>, peer: impl Into<Peer>) -> Case {
     let (name, peer) = (name.into(), peer.into());
     let (proxy_of, is_streamed, is_busy) = (None, false, false);
@@ -79,15 +79,15 @@ impl From<Script> for Peer {
 /// How a connection ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// In order, with FIN.
+    /// Gracefully, with FIN.
     Fin,
     /// With RST.
     Rst,
-    /// Not at all: the peer has to time out.
+    /// Not at all: the client has to time out.
     Hang,
 }
 
-/// Sends these bytes, and closes.
+/// Sends these bytes, and closes the connection.
 pub(super) fn plays(bytes: impl AsRef<[u8]>) -> Script {
     Script::Plays(bytes.as_ref().to_vec(), End::Fin)
 }

@@ -1,4 +1,4 @@
-//! The clients that meet the faults, over two transports.
+//! The clients that encounter the faults, over two transports.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use methodical_client::model::Service;
 use crate::outputs::Outputs;
 use crate::support::Driver;
 
-/// A transport: its name, and which client of both has it.
+/// A transport: its name, and which of the two clients uses it.
 pub(super) type Over = (&'static str, fn([Driver; 2]) -> Driver);
 
 pub(super) const OVER: [Over; 2] =

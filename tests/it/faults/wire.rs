@@ -1,5 +1,5 @@
-//! Faults of connections, heads, framing and proxies. The conformance kit has those that every transport reports alike; here
-//! is one for each reaction of the client.
+//! Faults of connections, heads, framing and proxies. The kit covers those that every transport reports alike; here is one
+//! for each reaction of the client.
 
 use super::case::{End, Group, LIST, Peer, Script, answer, fault, head, plays};
 
@@ -38,7 +38,7 @@ pub(super) fn connection() -> Group {
     Group { name: "connection", cases }
 }
 
-/// Heads and framing that are not valid, too large, or not those of the body.
+/// Heads and framing that are invalid, too large, or inconsistent with the body.
 pub(super) fn framing() -> Group {
     let of_length = |length: usize| head(&format!("content-length: {length}\r\n")) + LIST;
     let sized = format!("content-length: {}\r\n", LIST.len());

@@ -1,5 +1,5 @@
-//! Compares a JSON Schema with the decoder that is generated from the same spec independently: they must accept the same
-//! JSON values. The tests of the gateway and of the recipe box include this file.
+//! Compares a JSON Schema with the decoder, which is generated independently from the same spec: they must accept the
+//! same JSON values. The tests of the gateway and of the recipe box include this file.
 
 use std::cell::Cell;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The present and past data of the service: every answer is compared with it.
+//! The present and past data of the service, with which every answer is compared.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -74,7 +74,7 @@ struct Inner {
     world: World,
     store: Arc<Store>,
     id: AccountId,
-    /// Each state and the time since when it was current.
+    /// Each state, and the time from which it was current.
     history: Mutex<Vec<(Duration, Arc<Records>)>>,
 }
 
@@ -130,7 +130,7 @@ impl Account {
         mut is_it: impl FnMut(&Records) -> bool,
     ) -> bool {
         let history = self.history();
-        // Two events at one time have an order that the times do not show.
+        // The times do not show the order of two simultaneous events.
         let first = history.iter().rposition(|(since, _)| *since < begin).unwrap_or(0);
         history.iter().skip(first).any(|(_, records)| is_it(records))
     }
@@ -189,9 +189,9 @@ fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
     }
 }
 
-/// A candidate that is in no vacancy. If all candidates were in all vacancies, a mirror could not know whether the service
-/// applies the filter, and would refuse the recovery.
+/// A candidate in no vacancy. If all candidates were in all vacancies, a mirror could not tell whether the service applies
+/// the filter, and would refuse the recovery.
 const UNPLACED: i64 = 1;
 
-/// The names of statuses, all of them known from the contract: a mirror asks for them without a setting.
+/// The names of statuses. The contract lists all of them, so a mirror requests them without a setting.
 pub(crate) const STATUSES: &[&str] = &["New", "Rejected", "Shortlist"];

@@ -1,4 +1,4 @@
-//! The story of the async client: concurrent calls while things break, and calls after that.
+//! The story of the async client: concurrent calls during the faults, and calls after them.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ impl Caller {
             pause_up_to(&mut self.random, FAULTS / (CALLS * 2)).await;
             let operation = self.random.u8(0..6);
             if self.random.u8(0..10) == 0 {
-                // A caller that gives up: the future is dropped.
+                // A caller that gives up drops the future.
                 let patience = Duration::from_millis(self.random.u64(0..2_000));
                 tokio::time::timeout(patience, self.call(operation)).await.ok();
             } else {
@@ -94,7 +94,7 @@ impl Caller {
         self.paused = Duration::ZERO;
         let (number, begun) = (self.next, self.stage.world.elapsed());
         let options = CallOptions::new().header("x-call", number.to_string()).unwrap();
-        // While things break, half of the calls are in a hurry.
+        // During the faults, half of the calls have a short timeout.
         let is_hurried = number < PATIENT && self.random.bool();
         let own = is_hurried.then(|| Duration::from_millis(self.random.u64(100..6_000)));
         let options = match own {
@@ -240,7 +240,7 @@ fn row(candidate: &Candidate) -> (String, String) {
 /// The number of the first call after the faults.
 const PATIENT: u64 = 1_000_000;
 
-/// How long things break.
+/// Duration of the faults.
 const FAULTS: Duration = Duration::from_secs(120);
 
 /// Calls of one caller.

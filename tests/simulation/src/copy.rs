@@ -59,7 +59,7 @@ impl Copy {
             .collect()
     }
 
-    /// Returns the states that the feed leads to. A record that was never reported has none.
+    /// Returns the states that replaying the feed gives. A record that was never reported has none.
     pub(crate) fn fold(&self) -> BTreeMap<(String, String), State> {
         let mut states = BTreeMap::new();
         for change in &self.feed {
@@ -82,8 +82,8 @@ impl Copy {
     }
 }
 
-/// Returns whether `after` is what a complete list of a table makes of `before`: each record of the list is present,
-/// any other one is missing at first, and then gone.
+/// Returns whether a complete list turns a table from `before` into `after`: each record of the list is present, and any
+/// other one is missing at first, and then gone.
 pub(crate) fn is_synced(table: &str, before: &Rows, after: &Rows, records: &Records) -> bool {
     let (list, name) = match table {
         CANDIDATES => (records.list(None, None), "name"),

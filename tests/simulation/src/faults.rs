@@ -10,7 +10,7 @@ use crate::network::{Network, Weather, pause_up_to};
 use crate::vault::Vault;
 use crate::world::{World, pause};
 
-/// Everything that can be broken.
+/// Everything that can break.
 #[derive(Clone)]
 pub(crate) struct Stage {
     pub(crate) world: World,

@@ -1,4 +1,4 @@
-//! The hosts: the real server behind a front that sometimes answers in its place, and a host that must never hear of a
+//! The hosts: the real server behind a front that sometimes answers in its place, and a host that must never receive a
 //! token.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -54,7 +54,7 @@ impl Gateway {
         gateway
     }
 
-    /// Sets of how many connections in 100 a front answers the first request in place of the server.
+    /// Sets for how many of 100 connections a front answers the first request in place of the server.
     pub(crate) fn set_front(&self, share: u64) {
         self.0.front.lock().unwrap().share = share;
     }
@@ -70,7 +70,7 @@ impl Gateway {
         self.0.world.note("the server starts");
         let (server, gateway) = (Arc::new(self.server()), Arc::downgrade(&self.0));
         self.0.network.start(HOST, move |pipe| {
-            // The service has the network, so the network does not keep the service.
+            // The service owns the network, so the network does not own the service.
             if let Some(gateway) = Weak::upgrade(&gateway) {
                 Self(gateway).accept(&server, pipe);
             }

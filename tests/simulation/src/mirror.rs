@@ -1,4 +1,4 @@
-//! The story of the mirror: syncs and deliveries while things break and the mirror crashes, and syncs after that.
+//! The story of the mirror: syncs and deliveries during faults and crashes of the mirror, and syncs after them.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -51,7 +51,7 @@ struct Replica {
     transport: SimulatedTransport,
     random: Rng,
     place: Place,
-    /// How many missing candidates the deletion guard has reported in the last run.
+    /// How many missing candidates the deletion guard reported in the last run.
     missing: Option<u64>,
     /// Unset before the first run and after a crash.
     mirror: Option<Mirror>,
@@ -278,14 +278,14 @@ impl Replica {
                 .map(|count| (CANDIDATES.to_owned(), count))
                 .into_iter()
                 .collect(),
-            // More would be threads, whose order is not decided by the seed.
+            // More would start threads, whose order the seed does not decide.
             concurrency: 1,
             recheck_every: recheck,
             ..SyncOptions::default()
         }
     }
 
-    /// Draws whether this run crashes, and when. A mirror in memory would be lost.
+    /// Draws whether and when this run crashes. A mirror in memory never does, because it would be lost.
     fn crash(&mut self) -> Option<Crash> {
         let (place, after) = (self.place.clone(), self.random.u32(0..120));
         let is_crash = self.random.u8(0..3) == 0 && place.is_file();
@@ -347,10 +347,10 @@ impl Sink for Receiver {
     }
 }
 
-/// How long things break.
+/// Duration of the faults.
 const FAULTS: Duration = Duration::from_secs(300);
 
-/// Syncs while things break.
+/// Number of syncs during the faults.
 const RUNS: u32 = 5;
 
 /// Time after the faults in which a rate limit and waits end.

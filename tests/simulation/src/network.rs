@@ -86,7 +86,7 @@ impl Network {
         open.iter().flatten().for_each(Breaker::reset);
     }
 
-    /// Lets nothing arrive for this long: at the hosts, or from the hosts, or both.
+    /// Blocks everything for this long: to the hosts, from the hosts, or both.
     pub(crate) fn partition(&self, there: bool, back: bool, time: Duration) {
         let end = Instant::now() + time;
         let mut state = self.state();
@@ -143,7 +143,7 @@ impl Network {
 }
 
 impl State {
-    /// Draws the faults of a connection: those of the requests, and those of the responses.
+    /// Draws the faults of a connection, for the requests and for the responses.
     fn faults(&mut self) -> [Option<Fault>; 2] {
         let mut faults = [None; 2];
         if self.random.u64(0..100) >= self.weather.breaks {
@@ -165,7 +165,7 @@ impl State {
     }
 }
 
-/// One direction of all connections. The network has the connections, so they do not keep the network.
+/// One direction of all connections. The network owns the connections, so they do not own the network.
 struct Way(Weak<Mutex<State>>, usize);
 
 impl Road for Way {

@@ -58,7 +58,7 @@ struct State {
     queue: VecDeque<(Instant, Bytes)>,
     queued: usize,
     sent: usize,
-    /// When the last bytes arrive: later ones do not overtake them.
+    /// When the last bytes arrive. Later bytes do not overtake them.
     last: Option<Instant>,
     end: Option<(Instant, FaultKind)>,
     fault: Option<Fault>,
@@ -67,8 +67,8 @@ struct State {
 }
 
 impl Pipe {
-    /// Creates both ends of a connection, and what resets it. `faults` are those of the bytes from the first end and of
-    /// those from the second.
+    /// Creates both ends of a connection, and a handle that resets it. `faults` are for the bytes from the first end and
+    /// from the second.
     pub(crate) fn pair(
         roads: [Arc<dyn Road>; 2],
         faults: [Option<Fault>; 2],
@@ -231,7 +231,7 @@ impl AsyncWrite for Pipe {
 impl Drop for Pipe {
     fn drop(&mut self) {
         self.outgoing.finish(FaultKind::End);
-        // Whoever still writes to this end gets a reset.
+        // A peer that still writes to this end gets a reset.
         let mut state = self.incoming.state();
         state.end = Some((Instant::now(), FaultKind::Reset));
         state.wake();

@@ -21,7 +21,7 @@ use tokio::time::sleep_until;
 
 use crate::world::World;
 
-/// The side of a program: it asks the world, and waits for the answer.
+/// The program's side: it asks the world, and waits for the answer.
 #[derive(Clone)]
 pub(crate) struct Port(Arc<Mutex<Line>>);
 
@@ -63,7 +63,7 @@ pub(crate) async fn run<T: Send + 'static>(
     crash: Option<Crash>,
     program: impl FnOnce(Port) -> T + Send + 'static,
 ) -> Option<T> {
-    // One ask and one answer at a time.
+    // One question and one answer at a time.
     let (asks, asked) = sync_channel(1);
     let (answer, answers) = sync_channel(1);
     let (left, at_crash): (_, Box<dyn FnMut() + Send>) = match crash {
@@ -135,7 +135,7 @@ impl Port {
         match line.left {
             None => {}
             Some(0) => {
-                // Later waits, of destructors, change nothing.
+                // Later waits, in destructors, change nothing.
                 line.world.note("the program crashes");
                 (line.at_crash)();
                 line.at_crash = Box::new(|| {});

@@ -41,7 +41,7 @@ pub(crate) struct Attempt {
     pub(crate) begun: Duration,
     /// The token that it sent.
     pub(crate) token: String,
-    /// When its head arrived, with which status, and the wait in seconds that it asked for.
+    /// When its head arrived, its status, and the wait that it asked for, in seconds.
     pub(crate) answered: Option<(Duration, u16, Option<u64>)>,
 }
 

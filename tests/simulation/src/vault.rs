@@ -61,7 +61,7 @@ impl Vault {
         state.world.note(format!("token {} revoked", state.issued));
     }
 
-    /// Answers quickly from now on.
+    /// Makes the source answer quickly from now on.
     pub(crate) fn calm(&self) {
         self.state().is_slow = false;
     }
@@ -70,7 +70,7 @@ impl Vault {
     /// call or during it.
     pub(crate) fn may_send(&self, token: &str, begun: Duration, sent: Duration) -> bool {
         let state = self.state();
-        // Two events at one time have an order that the times do not show.
+        // The times do not show the order of two simultaneous events.
         let before = state.answers.iter().rposition(|(at, _)| *at < begun).unwrap_or(0);
         let given = state.answers.iter().skip(before).take_while(|(at, _)| *at <= sent);
         given.into_iter().any(|(_, one)| one == token)
@@ -149,5 +149,5 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// The beginning of every token. It must never arrive at another host.
+/// The prefix of every token. It must never arrive at another host.
 pub(crate) const PREFIX: &str = "gwt_simulation_";

@@ -60,7 +60,7 @@ impl World {
         })
     }
 
-    /// Returns a separate generator, so that one part of a run does not shift the numbers of the others.
+    /// Returns a separate generator, so that one part of a run does not change the numbers of the others.
     pub(crate) fn fork(&self) -> Rng {
         self.state().random.fork()
     }
@@ -94,7 +94,7 @@ impl World {
         self.state().trace.push(line);
     }
 
-    /// Notes that an invariant does not hold, if it does not.
+    /// Records a violation if an invariant does not hold.
     pub(crate) fn check(&self, holds: bool, violation: impl FnOnce() -> String) {
         if !holds {
             let text = violation();

@@ -30,7 +30,7 @@ async fn a_list_is_decoded() {
 
 #[wasm_bindgen_test]
 async fn a_list_is_streamed() {
-    // The peer sends the second record only after the request of another client.
+    // The peer sends the second record only after another client's request.
     let (Some(client), Some(signal)) = (client("stream"), client("continue")) else { return };
     let mut records = client.stream(&ListCandidates::new()).await.unwrap();
     assert!(matches!(records.next().await, Some(Ok(Entry::Record(_)))));
@@ -99,7 +99,7 @@ async fn the_stream_timeout_ends_a_silent_body() {
 
 #[wasm_bindgen_test]
 async fn a_cut_list_is_an_error() {
-    // The peer cuts the list only after the request of another client.
+    // The peer truncates the list only after another client's request.
     let (Some(client), Some(signal)) = (client("cut"), client("continue")) else { return };
     let mut records = client.stream(&ListCandidates::new()).await.unwrap();
     assert!(matches!(records.next().await, Some(Ok(Entry::Record(_)))));

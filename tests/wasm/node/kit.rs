@@ -1,4 +1,4 @@
-//! Serves the conformance kit, which runs outside: performs the exchanges that it asks for.
+//! Serves the conformance kit, which runs outside Node: performs the exchanges that it requests.
 //!
 //! Each command is the response to `GET /command`. Its answer is sent with `POST /chunk/ID`, for bytes of a body, or
 //! `POST /reply/ID`, for anything else.
@@ -40,7 +40,7 @@ struct Kit {
     address: Rc<str>,
     /// The commands in progress, by their exchange.
     running: Rc<RefCell<HashMap<u64, AbortHandle>>>,
-    /// The bodies that are not read to their end.
+    /// The bodies that have not been read to their end.
     bodies: Rc<RefCell<HashMap<u64, Body>>>,
 }
 

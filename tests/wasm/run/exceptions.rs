@@ -1,10 +1,10 @@
-//! The checks of the conformance kit that the adapter on `fetch` does not meet in Node.
+//! The checks of the conformance kit that the adapter on `fetch` does not pass in Node.
 
 /// A check that fails, with the reason.
 pub(crate) struct Exception {
     pub(crate) check: &'static str,
     pub(crate) reason: &'static str,
-    /// Whether it fails in every run.
+    /// Whether the check fails in every run.
     pub(crate) is_constant: bool,
 }
 

@@ -101,5 +101,5 @@ fn head(framing: &str) -> String {
 /// The beginning of a list of candidates.
 const BEGINNING: &[u8] = br#"{"status":"success","result":[{"id":"1"}"#;
 
-/// Longest wait for the client.
+/// Maximum time to wait for the client.
 const LIMIT: Duration = Duration::from_secs(20);

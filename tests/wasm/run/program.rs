@@ -1,4 +1,4 @@
-//! The course of the program.
+//! The steps of the program.
 
 use std::error::Error;
 

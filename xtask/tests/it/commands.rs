@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// A workspace with a client that depends on a model, and an example of the transports.
 struct Workspace(TempDir);
 
-/// The status of the program with what it printed.
+/// The exit status and the output of the program.
 #[derive(Debug)]
 struct Ran {
     code: Option<i32>,
@@ -63,7 +63,7 @@ impl Workspace {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
             .args(arguments)
             .current_dir(self.path())
-            // The program takes the folder above as that of the workspace.
+            // The program takes the parent folder for the workspace.
             .env("CARGO_MANIFEST_DIR", self.path().join("xtask"))
             .env("CARGO_TARGET_DIR", self.path().join("target"))
             .env("CARGO_NET_OFFLINE", "true")
@@ -121,7 +121,7 @@ fn transports_writes_the_matrix_between_its_marks() {
     assert_eq!(passed.stdout, "all transports pass; wrote docs/transports.md\n");
     assert_eq!(workspace.read("docs/transports.md"), document("| reqwest | passes |"));
 
-    // The results of a failure are written, too.
+    // The results are also written after a failure.
     workspace.write("docs/transports.md", &document("| old |"));
     workspace.write("broken", "");
     let failed = workspace.run(&["transports"]);
@@ -156,7 +156,7 @@ fn the_bill_and_the_notices_of_a_program_are_printed() {
     let depends_on = json!(["pkg:cargo/gateway-model@0.1.0"]);
     assert_eq!(bill["dependencies"][0]["dependsOn"], depends_on);
 
-    // Both packages are those of the workspace.
+    // Both packages are in the workspace.
     let notices = workspace.run(&["notices", "gateway-client"]);
     assert_eq!(notices.code, Some(0), "{notices:?}");
     assert_eq!(notices.stdout, "gateway-client contains these packages of other projects.\n\n");

@@ -37,7 +37,7 @@ fn every_build_has_one_cryptography_provider() {
     for package in ["gateway-client", "gateway-cli", "gateway-server"] {
         assert_eq!(providers(&built(&["--package", package])), ring, "{package}");
     }
-    // The program with all its features.
+    // The program with all features.
     assert_eq!(providers(&built(&["--package", "gateway-cli", "--all-features"])), ring);
     assert_eq!(providers(&client("ureq,rustls")), ring);
     assert_eq!(providers(&client("reqwest,rustls-ring")), ring);
@@ -58,7 +58,7 @@ fn client(features: &str) -> BTreeSet<String> {
     built(&["--package", "gateway-client", "--no-default-features", "--features", features])
 }
 
-/// Returns the crates of a build, without those that only tests use.
+/// Returns the crates of a build, except crates that only tests use.
 fn built(arguments: &[&str]) -> BTreeSet<String> {
     let lines = tree(arguments);
     lines.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()

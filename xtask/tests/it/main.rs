@@ -52,7 +52,7 @@ fn printed(command: &mut Command) -> String {
 
 /// Returns the packages in a build, a line each.
 ///
-/// Cargo downloads a package that only other features need, and that the build of the tests has not needed.
+/// Cargo downloads packages that only other features need, and that the build of the tests did not need.
 fn tree(arguments: &[&str]) -> String {
     let fixed = ["tree", "--locked", "--edges", "normal,build", "--prefix", "none"];
     printed(Command::new(env!("CARGO")).args(fixed).args(arguments))

@@ -1,4 +1,4 @@
-//! The crates that are published have everything that a registry and its readers need.
+//! The published crates have everything that a registry and its readers need.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ fn key(package: &Value) -> String {
     key_of(&folder(package))
 }
 
-/// Returns the name of the crate in a folder: that of the folder, after `methodical-` for a crate of the runtime.
+/// Returns the name of the crate in a folder: the folder's name, with the prefix `methodical-` for a runtime crate.
 fn key_of(folder: &Path) -> String {
     let name = folder.file_name().expect("a name").to_string_lossy();
     let is_runtime = folder.parent().is_some_and(|parent| parent.ends_with("methodical"));

@@ -27,7 +27,7 @@ fn every_dependency_comes_from_crates_io() {
             text.lines().filter(|line| line.starts_with("source = ")).collect();
         let crates_io = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
         assert_eq!(sources, BTreeSet::from([crates_io]), "{}", lock.display());
-        // A package without a source is one of the workspace. One with a source has a checksum.
+        // A package without a source is in the workspace. A package with a source has a checksum.
         let packages = text.split("[[package]]").skip(1);
         for package in packages.filter(|package| package.contains("source = ")) {
             assert!(package.contains("checksum = "), "{}: {package}", lock.display());
@@ -60,7 +60,7 @@ fn every_crate_forbids_unsafe_code() {
     assert!(manifests.len() > 15);
 }
 
-/// A manifest cannot inherit the lints of another workspace, so they are the same text, except for unsafe code.
+/// A manifest cannot inherit the lints of another workspace, so each repeats the same text, except for unsafe code.
 #[test]
 fn every_workspace_with_lints_has_the_same() {
     let texts = files("*Cargo.toml").into_iter().map(|manifest| read(&manifest));

@@ -18,13 +18,13 @@ fn all_dependencies_between_crates_are_allowed() {
     assert_eq!(layers::violations(root()).expect("cargo tree runs"), [""; 0]);
 }
 
-/// A word of this gateway in a runtime crate would be a rule that another gateway does not have.
+/// A word of this gateway in a runtime crate would be a rule that does not apply to other gateways.
 #[test]
 fn runtime_crates_name_no_service() {
     let mut found = Vec::new();
     for name in RUNTIME {
         let mut sources = sources(&root().join("crates").join(name), "rs");
-        // The program with the exports is that of this gateway.
+        // The program with the exports belongs to this gateway.
         sources
             .retain(|path, _| !path.starts_with(root().join("crates/methodical/export/program")));
         for (path, text) in sources {
@@ -39,7 +39,7 @@ fn runtime_crates_name_no_service() {
     assert_eq!(found, [""; 0]);
 }
 
-/// The folders whose crates know no service.
+/// The folders with the crates that are not tied to a service.
 const RUNTIME: [&str; 2] = ["gateway-transport", "methodical"];
 
 /// Every invariant of ARCHITECTURE.md names the tests and checks that enforce it.
@@ -117,7 +117,7 @@ fn the_tests_of_the_threats_exist() {
 #[test]
 fn the_links_of_the_documents_lead_to_files() {
     let mut documents = sources(root(), "md");
-    // The links in the templates of `init` hold where they are written.
+    // The links in the templates of `init` are valid where the files are written.
     documents.retain(|path, _| !path.iter().any(|part| part == "init"));
     let mut missing = Vec::new();
     for (document, text) in &documents {

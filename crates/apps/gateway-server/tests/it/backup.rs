@@ -1,4 +1,4 @@
-//! Backups of a database in use, and restored databases. Real processes.
+//! Backups of a database in use, and restored databases, with real processes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -86,7 +86,7 @@ fn a_backup_during_an_import_is_complete_and_the_import_goes_on() {
     assert!(import.try_wait().unwrap().is_none());
     input.write_all(second.as_bytes()).unwrap();
     drop(input);
-    // As many backups as possible, while the import merges and commits.
+    // Makes as many backups as possible while the import merges and commits.
     while import.try_wait().unwrap().is_none() {
         backups.push(fixture.path(&format!("{}.bak", backups.len())));
         run(&fixture.database, &["backup", backups.last().unwrap()]);
@@ -119,7 +119,7 @@ fn a_restored_database_serves_the_same_bytes() {
     run(&copy, &["restore", &backup]);
     assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fixture.list(&copy), fixture.list(&fixture.database));
-    // The restored database can be written while it is read: it still has a log.
+    // The restored database can be written while it is read, because it still has a log.
     let served = Served::start(&copy, &[]);
     run(&copy, &["credits", "set", "--account", "acme", "7", "EUR"]);
     assert!(Path::new(&format!("{copy}-wal")).exists());
@@ -190,7 +190,7 @@ fn the_next_run_removes_what_a_killed_one_left() {
         let mut killed =
             program().args(["restore", &pipe, "--database", &restored]).spawn().unwrap();
         let mut input = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
-        // More than a pipe holds: a part of it is in the copy when this returns.
+        // More than a pipe holds, so that the copy contains a part of it when this returns.
         input.write_all(&vec![1; 1 << 20]).unwrap();
         let own = fixture.leftovers();
         assert_eq!(own.len(), 1, "{own:?}");
@@ -208,7 +208,7 @@ fn the_next_run_removes_what_a_killed_one_left() {
     }
 }
 
-/// Returns the program as a user without rights, if this process is one of root. Root may write every file.
+/// Returns the program, as a user without rights if this process runs as root, because root may write every file.
 fn unprivileged() -> Command {
     let plain = program();
     let id = Command::new("id").arg("-u").output().unwrap();
@@ -227,7 +227,7 @@ fn unprivileged() -> Command {
 #[test]
 fn a_read_only_file_is_checked_and_copied_but_not_changed() {
     let folder = tempfile::tempdir().unwrap();
-    // A name with characters that have a meaning in a URI.
+    // A name with characters that are special in a URI.
     let file = folder.path().join("a?b#c%41.db");
     let database = file.to_str().unwrap().to_owned();
     account(&database, "acme");

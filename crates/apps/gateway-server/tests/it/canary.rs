@@ -1,5 +1,5 @@
-//! Every command of the server, its answers, its log, its metrics and its files: tokens, the password of a database and
-//! personal data are only where they belong.
+//! Every command of the server, its responses, its log, its metrics and its files: tokens, database passwords and
+//! personal data appear only where they belong.
 //!
 //! The commands come from the help of the program, so a new one fails this test until it is in [`LINES`].
 
@@ -31,8 +31,8 @@ fn personal() -> Vec<Canary> {
     ]
 }
 
-/// A command line on a database, its exit code, and its exit code if the database is down. A folder with files is the
-/// current one.
+/// A command line on a database, its exit code, and its exit code if the database is down. It runs in a folder with
+/// files.
 struct Line(&'static str, i32);
 
 /// The command lines. `{TOKEN}` is the id of a token. `serve` is in another test.
@@ -63,7 +63,7 @@ const LINES: &[Line] = &[
     Line("delete account other --yes", 0),
 ];
 
-/// Writes files to import, good ones and bad ones, with the data of the person.
+/// Writes valid and invalid files to import, with the person's data.
 fn write_files(folder: &Path) {
     let person = format!(r#""id":"7","name":"{NAME}","email":"{EMAIL}","phone":"{PHONE}""#);
     let vacancy = r#"{"id":"52","project":"Welder"}"#;
@@ -99,7 +99,7 @@ fn run_line(line: &str, database: &str, folder: &Path) -> Output {
     Output { status: child.wait().unwrap(), stdout: Vec::new(), stderr: text.into_bytes() }
 }
 
-/// Adds the canaries in what a command has printed.
+/// Adds the canaries in a command's output.
 fn search(canaries: &[Canary], place: &str, output: &Output, hits: &mut Vec<String>) {
     let in_output = found(canaries, &output.stdout).into_iter().map(|name| (name, "output"));
     let in_errors = found(canaries, &output.stderr).into_iter().map(|name| (name, "errors"));
@@ -157,7 +157,7 @@ fn commands_show_no_personal_data_and_leave_none_behind() {
     // `fine.csv` has imported the person again under another id.
     let last = run_line("delete candidate 8 --account acme", &database, folder);
     assert_eq!(last.status.code(), Some(0), "{}", error(&last));
-    // Only the files of the reader have the person, and no file has a token.
+    // Only the reader's files contain the person, and no file contains a token.
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
         let is_input = path
@@ -209,7 +209,7 @@ fn no_command_prints_the_password_of_a_database_url() {
     assert_eq!(hits, [""; 0]);
 }
 
-/// A server with every log: what it writes, and what it answers to everyone but the reader of a list.
+/// A server with every log: what it writes, and what it sends to everyone except the reader of a list.
 #[test]
 fn a_server_shows_no_token_and_no_personal_data() {
     let directory = tempfile::tempdir().unwrap();

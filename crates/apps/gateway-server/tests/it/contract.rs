@@ -43,7 +43,7 @@ fn checks_pass(database: &str) {
     checks_pass_over(database, &[], |_served| UreqTransport::new(&Options::default()).unwrap());
 }
 
-/// Does the same with these flags of the server, and over the transport that `connect` creates.
+/// Does the same with these flags of the server, over the transport that `connect` creates.
 #[track_caller]
 fn checks_pass_over<T: BlockingTransport>(
     database: &str,

@@ -9,7 +9,7 @@ use crate::process::{account, program, run};
 use crate::store::{NOW, candidate, import};
 use crate::support::{Ops, exchange, get, request};
 
-/// The effect of a damaged page: rows are torn, or become those of another place.
+/// The effect of a damaged page: rows are torn or misplaced.
 #[test]
 fn a_torn_or_misplaced_row_is_an_error_and_the_server_is_not_ready() {
     for damage in [
@@ -64,12 +64,12 @@ fn a_list_with_a_torn_row_is_cut() {
     assert!(!bytes.ends_with(b"]}\r\n0\r\n\r\n") && !bytes.ends_with(b"0\r\n\r\n"));
     let damaged = "the database is damaged; run gateway-server check\n".to_owned();
     assert_eq!(ops.readiness(), (503, damaged));
-    // Another list of the same account is whole.
+    // Another list of the same account is complete.
     let vacancies = get(&here.running.base_url(), &here.token, "method=vacancies/list");
     assert_eq!(vacancies.status, 200);
 }
 
-/// The check continues after a page that cannot be read, and describes the place in words of this program.
+/// The check continues after a page that cannot be read, and describes the place in this program's terms.
 #[test]
 fn the_check_names_what_cannot_be_read() {
     let directory = tempfile::tempdir().unwrap();

@@ -46,7 +46,7 @@ fn a_head_that_arrives_byte_by_byte_times_out() {
     assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
 }
 
-/// Old clients send an empty line after a request. The connection is idle after it.
+/// Old clients send an empty line after a request. After it, the connection is idle.
 #[test]
 fn an_empty_line_does_not_begin_a_head() {
     let here = Here::start(|config| {
@@ -102,7 +102,7 @@ fn a_slow_client_that_reads_does_not_stall() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(large.is_in_flight(), "{:?} after {:?}", large.ops.ends(), begun.elapsed());
-    // The rest, quickly.
+    // Read the rest quickly.
     let mut end = [0; 5];
     while end != *b"0\r\n\r\n" {
         let length = match large.socket.read(&mut piece) {
@@ -136,7 +136,7 @@ fn a_response_whose_client_has_closed_the_connection_has_no_client() {
     assert_eq!(large.ops.ends(), ["client_gone"]);
 }
 
-/// A response that is being sent, and that is larger than the buffers of the system.
+/// A response in progress that is larger than the system's buffers.
 struct LargeResponse {
     ops: Ops,
     socket: TcpStream,
@@ -162,7 +162,7 @@ impl LargeResponse {
     }
 }
 
-/// Reads the rest of the buffers of the system, and then the end of the connection.
+/// Reads the rest of the system's buffers, and then the end of the connection.
 fn assert_cut(mut socket: TcpStream) {
     let mut rest = Vec::new();
     drop(socket.read_to_end(&mut rest));

@@ -135,7 +135,7 @@ fn the_number_of_a_deleted_account_is_not_used_again() {
     });
 }
 
-/// A database folder and a folder for temporary files, both of this test only.
+/// A database folder and a folder for temporary files, both used only by this test.
 struct Fixture {
     directory: TempDir,
     database: String,
@@ -226,7 +226,7 @@ impl Fixture {
         response.body
     }
 
-    /// Returns the files that contain a value of the person, among those of the folders and of a server.
+    /// Returns the files that contain a value of the person, in the folders and among a server's open files.
     fn hits(&self, served: Option<&Served>) -> Vec<PathBuf> {
         let mut folders = vec![self.path("data"), self.path("tmp")];
         folders.extend(served.map(|one| format!("/proc/{}/fd", one.child.id()).into()));
@@ -371,7 +371,7 @@ fn postgresql_has_no_row_of_a_deleted_person() {
     let query =
         "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('candidate')";
     let file: String = client.query_one(query, &[]).unwrap().get(0);
-    // Unreadable if the server is not of this test.
+    // Unreadable unless the tests started this PostgreSQL.
     if let Ok(bytes) = std::fs::read(file) {
         let occurs = |value: &[u8]| bytes.windows(value.len()).any(|part| part == value);
         assert!(occurs(b"Bert") && !occurs(b"Anna") && !occurs(b"Anne"));

@@ -129,7 +129,7 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
         let after = get(&served.base_url, &token, "method=candidates/list");
         assert_eq!((after.status, &after.body), (200, &before));
     }
-    // A smaller import succeeds on the same disk, without a restart.
+    // A smaller import succeeds on the same disk without a restart.
     let report =
         run(&database, &["import", "--account", "acme", &write("next.ndjson", batch(3, 50))]);
     assert!(report.contains("candidates: 50 new"), "{report}");

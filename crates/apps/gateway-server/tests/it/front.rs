@@ -1,4 +1,4 @@
-//! The front: limits, timeouts, the ops listener, and lists that cannot be read to the end.
+//! The module `front`: limits, timeouts, the ops listener, and lists that cannot be read to the end.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! HTTP/2 as a well-behaved client uses it: the same answers as over HTTP/1.1, many at a time.
+//! HTTP/2 as a well-behaved client uses it: the same responses as over HTTP/1.1, many concurrently.
 
 use bytes::Bytes;
 use http::Request;
@@ -30,7 +30,7 @@ fn a_head_that_is_refused_gets_its_problem() {
         ("63 more fields", many(63), 431, "head-too-large"),
         ("field of 15 KiB", long(15_360), 200, ""),
         ("field of 17 KiB", long(17_408), 431, "head-too-large"),
-        // The library answers this one.
+        // The library answers this request.
         ("field of 40 KiB", long(40_960), 431, "no problem"),
         ("long target", request(&format!("{path}&a={}", "a".repeat(8_192))), 414, "uri-too-long"),
         ("same host", with("host", address), 200, ""),

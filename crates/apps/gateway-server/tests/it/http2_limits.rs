@@ -1,5 +1,5 @@
-//! HTTP/2 as slow, absent and hostile clients use it: timeouts, the ends of responses, and attacks that cost the client
-//! little. `h2` reads the frames, and its own tests have the invalid ones.
+//! HTTP/2 as slow, absent and hostile clients use it: timeouts, the ends of responses, and cheap attacks. `h2` reads the
+//! frames, and its tests cover invalid ones.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -110,7 +110,7 @@ fn no_wrong_frame_leads_to_a_success_or_a_failure_of_the_server() {
         other(":scheme", "ftp"),
         other(":method", "CONNECT"),
     ];
-    // The last one is good: the others were answered, and are counted.
+    // The last request is valid, so the others were answered and are counted.
     for block in cases.iter().chain([&block(&good)]) {
         let more = [frame(HEADERS, LAST, 1, block), frame(PING, 0, 0, &[0; 8])].concat();
         let mut socket = connect(&here.running.base_url(), b"", &more);
@@ -235,13 +235,13 @@ fn streams_that_are_not_read_are_limited_and_cut() {
     assert_eq!(client.send(head).unwrap().status(), 200);
 }
 
-/// Asserts that the server has reset the response. The second reason is that of a list that noticed it itself.
+/// Asserts that the server has reset the response. A list that notices its own deadline has the second reason.
 fn assert_late(read: &Result<Vec<u8>, Option<Reason>>) {
     let reason = read.as_ref().unwrap_err().unwrap();
     assert!([Reason::CANCEL, Reason::INTERNAL_ERROR].contains(&reason), "{reason:?}");
 }
 
-/// One client answers no ping, and grants no room. The other grants room, and reads nothing from its socket.
+/// One client answers no ping and opens no window. The other opens the window, but reads nothing from its socket.
 #[test]
 fn a_client_that_is_not_there_is_cut() {
     let (here, ops) = start(|config| config.stall_timeout = Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! Files that `gateway-server import` reads, and the lists that are served then.
+//! Files that `gateway-server import` reads, and the lists that the server then sends.
 
 use std::path::{Path, PathBuf};
 
@@ -181,7 +181,7 @@ fn the_documented_sample_files_are_imported() {
     assert_eq!(reports.len(), 3);
 }
 
-/// Several files are checked in one run, and a wrong file does not print an error for each of a million lines.
+/// Several files are checked in one run, and an invalid file does not cause an error for each of a million lines.
 #[test]
 fn up_to_twenty_errors_are_reported_in_one_run() {
     let (directory, database, _token) = acme();

@@ -205,7 +205,7 @@ fn ask(base_url: &str, token: &str, name: &str, request: &str) -> String {
     };
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    // A valid request follows immediately: a server that reads on after an invalid one would answer it.
+    // A valid request follows immediately: a server that continues to read after an invalid one would answer it.
     let next = fill(
         "GET /c/oauth/v1?method=credits/get&next HTTP/1.1\r\nHost: H\r\nAuthorization: Bearer T\r\nConnection: close\r\n\r\n",
     );
@@ -214,7 +214,7 @@ fn ask(base_url: &str, token: &str, name: &str, request: &str) -> String {
     let mut bytes = Vec::new();
     drop(socket.read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
-    // A status line, rather than a title that mentions the protocol.
+    // A status line, not a title that mentions the protocol.
     let begins = |at: usize| text.as_bytes().get(at + 9).is_some_and(u8::is_ascii_digit);
     let mut responses = text
         .match_indices("HTTP/1.")

@@ -1,4 +1,4 @@
-//! The metrics, and the files for operators that use them.
+//! The metrics, and the operators' files that use them.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -87,7 +87,7 @@ fn alerts_and_dashboard_use_metrics_that_exist() {
     let is_unknown = |name: &&String| !names.contains(&***name);
     let unknown: Vec<_> = found.iter().filter(is_unknown).collect();
     assert!(unknown.is_empty(), "{unknown:?} are not in {names:?}");
-    // The other way round: the dashboard shows every metric.
+    // Conversely, the dashboard shows every metric.
     let shown = |name: &&&str| found.contains(**name);
     assert_eq!(names.iter().filter(shown).count(), names.len(), "{names:?} {found:?}");
 }
@@ -173,7 +173,7 @@ fn requests_problems_and_lists_are_counted() {
     assert!(!metrics.contains(&served.token));
 }
 
-/// Also without the access log.
+/// This also holds without the access log.
 #[test]
 fn failures_of_the_database_are_logged_and_counted() {
     let flags = ["--log-level", "info", "--access-log", "false"];

@@ -13,7 +13,7 @@ use crate::encrypted::free_port;
 use crate::process::{account, open};
 use crate::support::{Ops, get};
 
-/// A connection to a database that can be cut.
+/// A connection to a database that a test can cut.
 struct Wire {
     port: u16,
     cut: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! Behavior of PostgreSQL only.
+//! Behavior specific to PostgreSQL.
 
 use std::process::Command;
 use std::time::Duration;

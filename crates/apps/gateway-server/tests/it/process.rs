@@ -21,7 +21,7 @@ pub(crate) fn program() -> Command {
     command
 }
 
-/// Returns the program, in a process for which a shell has run this script.
+/// Returns the program, started by a shell that runs this script first.
 pub(crate) fn program_after(script: &str) -> Command {
     let plain = program();
     let mut command = Command::new("sh");
@@ -59,7 +59,7 @@ impl Served {
         Self::started_by(program(), database, arguments)
     }
 
-    /// Does the same with a command that the test has prepared.
+    /// Does the same with a command prepared by the test.
     pub(crate) fn started_by(mut command: Command, database: &str, arguments: &[&str]) -> Self {
         // Only tests of the log want more in their output.
         if !arguments.contains(&"--log-level") {
@@ -77,7 +77,7 @@ impl Served {
         Self::of(child, arguments.contains(&"--ops-listen"))
     }
 
-    /// Waits until a server prints its address, and that of health and metrics if it has one.
+    /// Waits until a server prints its address and, if it has one, the address of health and metrics.
     pub(crate) fn of(mut child: Child, has_ops: bool) -> Self {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -136,7 +136,7 @@ pub(crate) fn on_each_database(mut test: impl FnMut(&str)) {
     }
 }
 
-/// Opens a database that a test of [`on_each_database`] got, and creates it.
+/// Creates and opens the database of a test of [`on_each_database`].
 pub(crate) fn open(database: &str) -> Store {
     let is_url = database.starts_with("postgres");
     if is_url {
@@ -146,7 +146,7 @@ pub(crate) fn open(database: &str) -> Store {
     }
 }
 
-/// Runs statements on a database, past the program.
+/// Runs statements on a database directly, without the program.
 pub(crate) fn execute(database: &str, sql: &str) {
     if database.starts_with("postgres") {
         let mut client = postgres::Client::connect(database, postgres::NoTls).unwrap();

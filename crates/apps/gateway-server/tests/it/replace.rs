@@ -1,4 +1,4 @@
-//! Imports whose files are the whole truth.
+//! Imports that replace all records.
 
 use std::time::Duration;
 

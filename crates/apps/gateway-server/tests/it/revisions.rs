@@ -1,4 +1,4 @@
-//! Revisions: how long their rows are kept, the error after that, and the tags that distinguish them.
+//! Revisions: how long their rows are kept, the error after their removal, and the tags that distinguish them.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};

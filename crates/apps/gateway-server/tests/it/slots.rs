@@ -24,7 +24,7 @@ fn slow_lists_of_one_account_leave_room_for_others() {
     let refused = get(base, one, "method=candidates/list");
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
     assert_eq!(refused.json()["type"], "urn:gateway:problem:too-many-responses");
-    // The other account, and the small calls of this one.
+    // The other account, and small calls of this one.
     for (token, query) in
         [(two, "method=credits/get"), (two, "method=candidates/list"), (one, "method=credits/get")]
     {

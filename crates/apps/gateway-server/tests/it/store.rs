@@ -238,7 +238,7 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
     });
 }
 
-/// Reading large files takes long. Urgent changes wait neither for an import nor for a dry run.
+/// Reading large files takes a long time. Urgent changes wait neither for an import nor for a dry run.
 #[test]
 fn a_token_can_be_revoked_while_an_import_reads_its_files() {
     on_each_store(|store| {

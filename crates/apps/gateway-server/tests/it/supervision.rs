@@ -1,4 +1,4 @@
-//! The view of a supervisor: messages to systemd, and the probe `gateway-server health`.
+//! What a supervisor sees: messages to systemd, and the probe `gateway-server health`.
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;

@@ -135,7 +135,7 @@ impl Ops {
     }
 }
 
-/// Asks for the list of all candidates, and reads no more than the status.
+/// Requests the list of all candidates, and reads only the status.
 pub(crate) fn begin_list(address: &str, token: &str, more: &str) -> (u16, TcpStream) {
     let address = address.strip_prefix("http://").unwrap_or(address);
     let mut socket = TcpStream::connect(address).unwrap();

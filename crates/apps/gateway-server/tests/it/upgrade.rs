@@ -10,8 +10,8 @@ use crate::cluster;
 use crate::process::open;
 use crate::store::{NOW, application, candidate, import, vacancy};
 
-/// The rows that an earlier build wrote for an account, a token, a candidate with a status and the tally of the status.
-/// The rows have the values of all columns, in their order.
+/// The rows that an earlier build wrote for an account, a token, a candidate with a status and the tally of the status,
+/// with the values of all columns in order.
 const ROWS: &str = "
     INSERT INTO account VALUES (1, 'a', 1, '{\"credits_number\":\"0\",\"currency\":\"EUR\"}', 0, 5);
     INSERT INTO token VALUES (HASH, 1, '', 0, NULL, NULL, 9);

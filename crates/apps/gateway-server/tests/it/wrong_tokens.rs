@@ -106,7 +106,7 @@ fn behind_a_proxy_wrong_tokens_count_for_the_client() {
     // Addresses that the client adds have no effect.
     assert_eq!(guess("X-Forwarded-For: 6.6.6.6, 192.0.2.1\r\n"), 429);
     assert_eq!(guess("X-Forwarded-For: 192.0.2.2\r\n"), 401);
-    // Nor can a client hide: all hidden clients of a proxy share a limit. Without an address, the proxy is not limited.
+    // Nor can a client hide: all hidden clients of a proxy share a limit. Without an address, the proxy has no limit.
     let hidden = "X-Forwarded-For: unknown\r\n";
     assert_eq!([guess(hidden), guess(hidden), guess(hidden)], [401, 401, 429]);
     assert_eq!([guess(""), guess(""), guess("")], [401; 3]);
