@@ -92,7 +92,7 @@ impl Deadline {
         Ok(Some(end.saturating_duration_since(now)))
     }
 
-    /// Returns the deadline of the head if it is earlier than that of the exchange.
+    /// Returns the deadline of the head if it is earlier than the exchange's.
     #[cfg(all(feature = "ureq", not(all(target_family = "wasm", target_os = "unknown"))))]
     pub(crate) fn earlier_head(self) -> Option<Instant> {
         (self.head < self.end).then_some(self.head)

@@ -20,7 +20,7 @@ use crate::{
 /// A request that already has an `accept-encoding` is sent unchanged, and its response is not decoded. A decoded
 /// response has no `content-encoding` and no `content-length`, because they would no longer describe its body.
 ///
-/// The body is decoded as it is read, in chunks of at most 64 KiB. Limits, such as that of [`Body::collect`], count
+/// The body is decoded as it is read, in chunks of at most 64 KiB. Limits, such as in [`Body::collect`], count
 /// decoded bytes, so a small response that would expand beyond a limit uses no more memory than the limit.
 ///
 /// A truncated or corrupt stream (one that ends early, cannot be decoded, or has a wrong checksum) is an error of kind

@@ -69,7 +69,7 @@ impl Pace {
         pause.map_or(turn, |end| end.max(turn))
     }
 
-    /// Records the pause that a response asks for, if it does. The requests of all calls then wait, unless the pause is
+    /// Records the pause that a response requests, if any. The requests of all calls then wait, unless the pause is
     /// longer than the client accepts.
     pub(crate) fn received(&self, status: StatusCode, headers: &HeaderMap, now: Instant) {
         if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {

@@ -145,7 +145,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
 
 /// The steps from one record to the next, which both clients share.
 impl<T: Record, S: Beside, B> Records<T, S, B> {
-    /// Decodes the next record of what has been received.
+    /// Decodes the next record that has been received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.delivered >= self.limit {
             self.page = Page::Before;
@@ -390,7 +390,7 @@ impl<T, S, B> fmt::Debug for Records<T, S, B> {
     }
 }
 
-/// The next entry of what has been received, or the end of the list; pending if more must be requested or received.
+/// The next received entry, or the end of the list; pending if more must be requested or received.
 type Step<T> = Poll<Option<Result<Entry<T>, Error>>>;
 
 /// The list of one response that is being read.
@@ -442,7 +442,7 @@ impl<T: Record, S: Beside> ListReader<T, S> {
         self
     }
 
-    /// Decodes the next record of what has been received.
+    /// Decodes the next record that has been received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.is_over {
             return Poll::Ready(None);

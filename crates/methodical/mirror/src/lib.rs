@@ -80,7 +80,7 @@
 //!   the same value, it requests one more, because a service that ignores the filter returns the whole group again.
 //!   A change of a value in a group whose members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
-//!   value must be among those of the group, no record may have two values, and a value that does not exist must have
+//!   value must be among the group's records, no record may have two values, and a value that does not exist must have
 //!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
 //!   responses contradict each other is retried once, because a record may have changed meanwhile. The groups must not
 //!   all contain the whole list.

@@ -61,7 +61,7 @@ debug_with!(Placement: id, since);
 pub struct Wanted<'a> {
     /// Only those in this group.
     pub group: Option<&'a str>,
-    /// Only those of this member.
+    /// Only those with this member.
     pub member: Option<&'a str>,
     /// Only those with this value.
     pub value: Option<&'a str>,

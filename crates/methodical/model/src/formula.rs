@@ -86,7 +86,7 @@ fn is_splitter(letter: char) -> bool {
     matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
 }
 
-/// Returns whether a spreadsheet may take a cell for a formula, or for the rest of one, without its guards.
+/// Returns whether a spreadsheet may treat a cell without its guards as a formula, or as the rest of one.
 ///
 /// Plain numbers and phone numbers are not formulas, although they may start with a sign.
 fn is_formula(cell: &str) -> bool {

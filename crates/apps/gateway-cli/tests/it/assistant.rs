@@ -1,4 +1,4 @@
-//! `mcp`: an assistant gets answers, but no personal value without `--personal`, whatever the arguments and the texts.
+//! `mcp`: an assistant gets answers, but no personal value without `--personal`, for all arguments and texts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -83,7 +83,7 @@ impl ResponseBody {
 }
 
 /// Reads a list in a separate task. A future that only the body polls would hold its database reader until a slow
-/// client asks for more. In a task, a slow client costs a few pages of memory, but no database reader.
+/// client reads more. In a task, a slow client costs a few pages of memory, but no database reader.
 async fn read(
     mut pages: Pages,
     work: Work,

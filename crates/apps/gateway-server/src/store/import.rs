@@ -157,7 +157,7 @@ impl<'d> Staging<'d> {
 
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
-        // The id in the text is the one in the key.
+        // The id in the text equals the key.
         let mut digits = itoa::Buffer::new();
         let row = VacancyRow { id: digits.format(id), ..*row };
         self.record(Table::Vacancies, place, id, &row)

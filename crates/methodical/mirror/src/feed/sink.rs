@@ -70,7 +70,7 @@ impl Failure {
         Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
     }
 
-    /// Creates the failure for a receiver that was closed, such as a pipe whose reader has gone. The delivery ends
+    /// Creates the failure for a receiver that was closed, such as a pipe whose reader has closed it. The delivery ends
     /// without an error.
     pub fn closed() -> Self {
         Self { consequence: Consequence::Close, ..Self::new("the receiver was closed") }

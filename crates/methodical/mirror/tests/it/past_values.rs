@@ -371,7 +371,7 @@ fn a_noted_board_has_no_value_that_was_erased_without_a_change() {
     assert_eq!(values, [Some("Print".to_owned())]);
 }
 
-/// Counts the differences between the cells of the cached board and those of the placements.
+/// Counts the differences between the cached cells of the board and the placements.
 const STALE_CELLS: &str = "WITH noted AS (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM mirror_note, \
     json_each(text) WHERE name = 'board/photo_album'), counted AS (SELECT album_id, mark, count(*), \
     unixepoch(min(mirror_changed_at)) FROM photo_album WHERE mirror_state = 'present' GROUP BY 1, 2) \

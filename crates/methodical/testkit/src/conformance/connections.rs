@@ -235,7 +235,7 @@ fn unsolicited_response(kit: &Kit, is_late: bool) -> Outcome {
     settle(Duration::from_millis(60));
     match kit.fetch(get(&server, "/second")?) {
         Ok(response) => equal("the body", text(response.body()), "/second"),
-        // An error is safe, too.
+        // An error is also safe.
         Err(_) => Ok(()),
     }
 }

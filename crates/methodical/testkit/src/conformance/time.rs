@@ -231,7 +231,7 @@ pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
                 Next::Close
             })?;
             let limit = short * 3;
-            // A deadline for the head just before that of the exchange changes nothing here.
+            // A deadline for the head just before the exchange's changes nothing here.
             for head in [limit, short * 8 / 3] {
                 let start = Instant::now();
                 let deadline = Deadline::since(start, limit).head_by(start + head);

@@ -1,4 +1,4 @@
-//! Reading the records of several pages: limits, interruptions, and what has been received.
+//! Reading the records of several pages: limits, interruptions, and received records.
 
 use std::cell::Cell;
 use std::iter::from_fn;
@@ -65,7 +65,7 @@ fn received_records_are_taken_without_a_request() {
     assert_eq!((count.get(), script.asked()), (3, vec![String::new()]));
 
     assert_eq!(json(records.next_json_with(lend)), r#"{"id":"4"}"#);
-    // The limit also ends what has been received.
+    // The limit also applies to records that have been received.
     assert!(records.received_json_with(lend).is_none());
     assert!(records.next().is_none());
     assert_eq!(script.asked(), ["b"]);

@@ -120,7 +120,7 @@ fn has_data(json: &Value, operation: &Operation) -> bool {
     }
     let record = data.data(json).unwrap_or(&Value::Null);
     let names = operation.record.fields.iter().map(|field| field.name);
-    // A problem document (RFC 9457) has these fields, too.
+    // A problem document (RFC 9457) also has these fields.
     let of_problems = ["detail", "instance", "status", "title", "type"];
     names.filter(|name| !of_problems.contains(name)).any(|name| record.get(name).is_some())
 }
