@@ -279,26 +279,22 @@ struct Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Property {
     name: String,
-    /// The path of the value in a record, with a dot before a field of a nested record; empty for what the mirror
-    /// itself knows.
-    path: String,
     /// The kind of the values; `None` for a point in time in UTC.
     kind: Option<ColumnKind>,
 }
 
-impl Property {
-    /// Returns the value with this JSON text in the form of the property, or `None` if it does not fit.
-    fn cell(&self, json: &str) -> Option<Value> {
-        match self.kind {
-            Some(ColumnKind::Integer) => json.parse::<i64>().ok().map(Value::from),
-            Some(ColumnKind::Boolean) => json.parse::<bool>().ok().map(Value::from),
-            // PostgreSQL cannot store U+0000 in text.
-            Some(ColumnKind::Text) | None => {
-                let text = serde_json::from_str::<String>(json).ok();
-                text.filter(|text| !text.contains('\0')).map(Value::from)
-            }
-            Some(_) => Some(json.into()),
+/// Returns the value with this JSON text in the form of a property, or `None` if it does not fit.
+fn cell(kind: ColumnKind, json: &str) -> Option<Value> {
+    match kind {
+        _ if json == NULL => Some(Value::Null),
+        ColumnKind::Integer => json.parse::<i64>().ok().map(Value::from),
+        ColumnKind::Boolean => json.parse::<bool>().ok().map(Value::from),
+        // PostgreSQL cannot store U+0000 in text.
+        ColumnKind::Text => {
+            let text = serde_json::from_str::<String>(json).ok();
+            text.filter(|text| !text.contains('\0')).map(Value::from)
         }
+        _ => Some(json.into()),
     }
 }
 
@@ -308,14 +304,11 @@ type Row = Map<String, Value>;
 impl Stream {
     /// Describes the records of a table: its columns, and what the mirror knows about a record.
     fn of_table(table: &'static Table) -> Self {
-        let columns = table.columns().iter().map(|column| Property {
-            name: column.path().join("_"),
-            path: column.path().join("."),
-            kind: Some(column.kind()),
-        });
+        let columns = table.columns().iter();
+        let columns =
+            columns.map(|one| Property { name: one.path().join("_"), kind: Some(one.kind()) });
         let own = [FIRST_SEEN, CHANGED_AT, EXTRA, DELETED_AT].map(|name| Property {
             name: name.to_owned(),
-            path: String::new(),
             kind: (name == EXTRA).then_some(ColumnKind::Json),
         });
         Self { table, properties: columns.chain(own).collect() }
@@ -390,42 +383,32 @@ impl Stream {
             let since = record.gone_at.or(record.missing_since).unwrap_or(record.changed_at);
             return self.deleted_row(&record.id, since);
         }
-        let mut members = flat_members(self.table, &record.json);
-        let names = self.properties.iter().map(|one| one.name.clone());
-        let mut row: Row = names.map(|name| (name, Value::Null)).collect();
-        let mut set = |name: &str, cell| {
-            if let Some(own) = row.get_mut(name) {
-                *own = cell;
+        let mut rest = flat_members(self.table, &record.json);
+        let mut row = Row::new();
+        for column in self.table.columns() {
+            let path = column.path().join(".");
+            let cell = rest.get(&path).and_then(|json| cell(column.kind(), json));
+            if cell.is_some() {
+                rest.remove(&path);
             }
-        };
-        // Includes the columns that are not selected, which are not part of the rest. The mirror's own columns have no
-        // path.
-        let properties = Self::of_table(self.table).properties.into_iter();
-        for property in properties.filter(|one| !one.path.is_empty()) {
-            let Some(value) = members.remove(&property.path).filter(|value| *value != NULL) else {
-                continue;
-            };
-            match property.cell(value) {
-                Some(cell) => set(&property.name, cell),
-                None => drop(members.insert(property.path, value)),
-            }
+            row.insert(column.path().join("_"), cell.unwrap_or_default());
         }
-        set(FIRST_SEEN, utc(record.first_seen).into());
-        set(CHANGED_AT, utc(record.changed_at).into());
-        if !members.is_empty() {
-            let rest =
-                members.iter().fold(Line::new(), |line, (name, value)| line.add(name, value));
-            set(EXTRA, rest.end().into());
-        }
+        let line = rest.iter().fold(Line::new(), |line, (name, value)| line.add(name, value));
+        row.insert(FIRST_SEEN.to_owned(), utc(record.first_seen).into());
+        row.insert(CHANGED_AT.to_owned(), utc(record.changed_at).into());
+        row.insert(EXTRA.to_owned(), (!rest.is_empty()).then(|| line.end()).into());
+        row.insert(DELETED_AT.to_owned(), Value::Null);
+        // The rest has no column that is not selected.
+        row.retain(|name, _| self.properties.iter().any(|one| one.name == *name));
         row
     }
 
     /// Returns the row of a record that was deleted: its key, the time, and `null` for everything else.
     fn deleted_row(&self, id: &str, at: i64) -> Row {
-        let value = |property: &Property| match property.kind {
-            _ if property.name == DELETED_AT => utc(at).into(),
-            _ if property.name != self.key() => Value::Null,
-            Some(ColumnKind::Integer) => property.cell(id).unwrap_or_default(),
+        let value = |Property { name, kind }: &Property| match kind {
+            _ if name == DELETED_AT => utc(at).into(),
+            _ if name != self.key() => Value::Null,
+            Some(ColumnKind::Integer) => cell(ColumnKind::Integer, id).unwrap_or_default(),
             _ => id.into(),
         };
         self.properties.iter().map(|one| (one.name.clone(), value(one))).collect()

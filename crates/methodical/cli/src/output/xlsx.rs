@@ -1,6 +1,5 @@
 //! XLSX, for spreadsheets: text stays text, and dates are dates.
 
-use std::borrow::Cow;
 use std::env;
 use std::io::{self, Seek as _, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -82,8 +81,9 @@ impl RecordWriter for Xlsx {
                 if *row <= ROWS_FOR_WIDTHS {
                     *widest = width(&text_of(json)).max(*widest);
                 }
-                let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
-                put(sheet, *row, place, &cell, text, date).map_err(|error| match error {
+                let Some(json) = json else { continue };
+                let written = put(sheet, (*row, place), json, column.field_type(), [text, date]);
+                written.map_err(|error| match error {
                     XlsxError::MaxStringLengthExceeded => {
                         XlsxError::IoError(io::Error::other(format!(
                             "the text of `{}` in record {row} is longer than the {MAX_TEXT} characters that a cell holds; use -o csv, or select other fields with --fields",
@@ -120,61 +120,42 @@ impl RecordWriter for Xlsx {
     }
 }
 
+/// Writes the cell of a value, given as JSON text. A value that does not fit its type is text, which is never a formula
+/// and never converted.
+///
+/// An empty string has no cell, like `null` and an absent field: a workbook cannot distinguish them.
 fn put(
     sheet: &mut Worksheet,
-    row: u32,
-    column: u16,
-    cell: &Cell<'_>,
-    text: &Format,
-    date: &Format,
+    (row, column): (u32, u16),
+    json: &str,
+    field_type: Option<FieldType>,
+    [text, date]: [&Format; 2],
 ) -> Result<(), XlsxError> {
-    match cell {
-        Cell::Empty => return Ok(()),
-        // Some versions of Excel show long text in the text format as `###`.
-        Cell::Text(long) if long.len() > MAX_TEXT_FORMAT => {
-            sheet.write_string(row, column, &**long)?
-        }
-        Cell::Text(short) => sheet.write_string_with_format(row, column, &**short, text)?,
-        Cell::Number(number) => sheet.write_number(row, column, *number)?,
-        Cell::Boolean(value) => sheet.write_boolean(row, column, *value)?,
-        Cell::DateTime(time) => {
-            let time = ExcelDateTime::parse_from_str(&time.to_string())?;
-            sheet.write_datetime_with_format(row, column, &time, date)?
-        }
+    let value = text_of(Some(json));
+    let number = match field_type {
+        _ if value.is_empty() => return Ok(()),
+        Some(FieldType::Integer) => integer(json),
+        Some(FieldType::Real) => real(json),
+        _ => None,
     };
-    Ok(())
-}
-
-/// A cell.
-#[derive(Clone, Debug, PartialEq)]
-enum Cell<'a> {
-    /// Also used for `null`: a workbook cannot distinguish it from an empty string or an absent field.
-    Empty,
-    /// Never a formula, and never converted.
-    Text(Cow<'a, str>),
-    DateTime(NaiveDateTime),
-    Number(f64),
-    Boolean(bool),
-}
-
-impl<'a> Cell<'a> {
-    /// Creates a cell from JSON text. A value that does not fit its type stays text.
-    fn of(json: &'a str, field_type: Option<FieldType>) -> Self {
-        let text = text_of(Some(json));
-        if text.is_empty() {
-            return Self::Empty;
-        }
-        let typed = match field_type {
-            Some(FieldType::DateTime) => {
-                date_time(&text).filter(|time| is_in_calendar(*time)).map(Self::DateTime)
-            }
-            Some(FieldType::Integer) => integer(json).map(Self::Number),
-            Some(FieldType::Real) => real(json).map(Self::Number),
-            Some(FieldType::Boolean) => json.parse().ok().map(Self::Boolean),
-            _ => None,
-        };
-        typed.unwrap_or(Self::Text(text))
+    let is_date = field_type == Some(FieldType::DateTime);
+    let time = date_time(&value).filter(|time| is_date && is_in_calendar(*time));
+    if let Some(number) = number {
+        sheet.write_number(row, column, number)?;
+    } else if let Some(time) = time {
+        let time = ExcelDateTime::parse_from_str(&time.to_string())?;
+        sheet.write_datetime_with_format(row, column, &time, date)?;
+    } else if field_type == Some(FieldType::Boolean)
+        && let Ok(value) = json.parse()
+    {
+        sheet.write_boolean(row, column, value)?;
+    } else if value.len() > MAX_TEXT_FORMAT {
+        // Some versions of Excel show long text in the text format as `###`.
+        sheet.write_string(row, column, &*value)?;
+    } else {
+        sheet.write_string_with_format(row, column, &*value, text)?;
     }
+    Ok(())
 }
 
 /// Returns whether all spreadsheets show the date alike. Some have a 29 February 1900, so they differ before March
@@ -251,44 +232,3 @@ const TEMPORARY: &str = "cannot write the temporary file with the rows, in the f
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod cell_tests {
-    use methodical_client::model::tables::FieldType;
-
-    use super::Cell;
-    use crate::output::record::date_time;
-
-    #[test]
-    fn a_value_that_does_not_fit_its_type_is_text() {
-        let text = |text: &'static str| Cell::Text(text.into());
-        let noon = Cell::DateTime(date_time("2024-02-29 12:00:00").unwrap());
-        let (date, integer) = (Some(FieldType::DateTime), Some(FieldType::Integer));
-        let (real, boolean) = (Some(FieldType::Real), Some(FieldType::Boolean));
-        for (json, field_type, expected) in [
-            ("\"2024-02-29 12:00:00\"", date, noon),
-            ("\"2024-02-30 12:00:00\"", date, text("2024-02-30 12:00:00")),
-            ("\"0000-00-00 00:00:00\"", date, text("0000-00-00 00:00:00")),
-            ("\"1900-02-28 00:00:00\"", date, text("1900-02-28 00:00:00")),
-            ("\"2024-02-29\"", date, text("2024-02-29")),
-            ("\"2024-02-29T12:00:00Z\"", date, text("2024-02-29T12:00:00Z")),
-            ("-12", integer, Cell::Number(-12.0)),
-            ("999999999999999", integer, Cell::Number(999_999_999_999_999.0)),
-            ("9999999999999999", integer, text("9999999999999999")),
-            ("1e3", integer, text("1e3")),
-            ("\"12\"", integer, text("12")),
-            ("0.5", real, Cell::Number(0.5)),
-            ("\"inf\"", real, text("inf")),
-            ("true", boolean, Cell::Boolean(true)),
-            ("\"true\"", boolean, text("true")),
-            ("7", Some(FieldType::Id), text("7")),
-            ("12.50", Some(FieldType::Decimal), text("12.50")),
-            ("12.50", None, text("12.50")),
-            ("\"\"", date, Cell::Empty),
-            ("null", None, Cell::Empty),
-            ("[1, 2]", Some(FieldType::Json), text("[1,2]")),
-        ] {
-            assert_eq!(Cell::of(json, field_type), expected, "{json}");
-        }
-    }
-}

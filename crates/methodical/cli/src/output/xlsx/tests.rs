@@ -12,10 +12,13 @@ use crate::output::format::{OutputColumn, OutputSetup};
 use crate::output::record::Path;
 
 /// Writes records with these fields, and reads the cells of all sheets, row by row.
-fn written(columns: &[(&str, FieldType)], records: &[String]) -> Vec<Vec<Data>> {
+fn written<T>(columns: &[(&str, T)], records: &[String]) -> Vec<Vec<Data>>
+where
+    T: Copy + Into<Option<FieldType>>,
+{
     let columns = columns
         .iter()
-        .map(|(name, ty)| OutputColumn { path: Path::parse(name), field_type: Some(*ty) })
+        .map(|(name, ty)| OutputColumn { path: Path::parse(name), field_type: (*ty).into() })
         .collect();
     let setup = OutputSetup { columns, ..OutputSetup::default() };
     let (mut writer, mut out) = (writer(&setup).unwrap(), Vec::new());
@@ -86,6 +89,47 @@ fn dates_numbers_and_booleans_have_types() {
     let text = |text: &str| Data::String(text.to_owned());
     assert_eq!(rows[1][0], text("7"));
     assert_eq!(rows[1][2..], [Data::Float(3.0), Data::Bool(true), text("12.50")]);
+}
+
+/// Writes a value of this type, given as JSON text, and reads its cell.
+fn cell(json: &str, field_type: Option<FieldType>) -> Data {
+    let columns = [("id", None), ("value", field_type)];
+    let rows = written(&columns, &[format!(r#"{{"id":7,"value":{json}}}"#)]);
+    rows[1].get(1).cloned().unwrap_or(Data::Empty)
+}
+
+#[test]
+fn a_value_that_does_not_fit_its_type_is_text() {
+    use FieldType::{Boolean, DateTime, Decimal, Id, Integer, Json, Real};
+
+    let text = |text: &str| Data::String(text.to_owned());
+    for (json, field_type, expected) in [
+        ("\"2024-02-30 12:00:00\"", DateTime, text("2024-02-30 12:00:00")),
+        ("\"0000-00-00 00:00:00\"", DateTime, text("0000-00-00 00:00:00")),
+        ("\"1900-02-28 00:00:00\"", DateTime, text("1900-02-28 00:00:00")),
+        ("\"2024-02-29\"", DateTime, text("2024-02-29")),
+        ("\"2024-02-29T12:00:00Z\"", DateTime, text("2024-02-29T12:00:00Z")),
+        ("-12", Integer, Data::Float(-12.0)),
+        ("999999999999999", Integer, Data::Float(999_999_999_999_999.0)),
+        ("9999999999999999", Integer, text("9999999999999999")),
+        ("1e3", Integer, text("1e3")),
+        ("\"12\"", Integer, text("12")),
+        ("0.5", Real, Data::Float(0.5)),
+        ("\"inf\"", Real, text("inf")),
+        ("true", Boolean, Data::Bool(true)),
+        ("\"true\"", Boolean, text("true")),
+        ("7", Id, text("7")),
+        ("12.50", Decimal, text("12.50")),
+        ("\"\"", DateTime, Data::Empty),
+        ("null", Id, Data::Empty),
+        ("[1, 2]", Json, text("[1,2]")),
+    ] {
+        assert_eq!(cell(json, Some(field_type)), expected, "{json}");
+    }
+    assert_eq!((cell("12.50", None), cell("null", None)), (text("12.50"), Data::Empty));
+    let noon = cell("\"2024-02-29 12:00:00\"", Some(DateTime));
+    let Data::DateTime(noon) = noon else { panic!("{noon:?}") };
+    assert_eq!(noon.to_ymd_hms_milli(), (2024, 2, 29, 12, 0, 0, 0));
 }
 
 #[test]
