@@ -19,8 +19,7 @@ use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, Restor
 use crate::mirror::open::{Asked, duration};
 use crate::mirror::placements::{self, PlacementsCommand, Records};
 use crate::mirror::read::{self, ChangesFlags, ConsumersFlags};
-use crate::mirror::sync::{self, SyncCommand};
-use crate::mirror::watch::{self, WatchFlags};
+use crate::mirror::sync::{self, SyncCommand, WatchFlags};
 use crate::program::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
@@ -176,7 +175,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Mcp(flags) => assistant::run::<C::Service>(&flags, invocation),
         Command::Profile(command) => config::profiles(command, invocation),
         Command::Tap(flags) => connector::run::<C::Service>(&flags, invocation),
-        Command::Watch(flags) => watch::run::<C::Service>(&flags, invocation),
+        Command::Watch(flags) => sync::watch::<C::Service>(&flags, invocation),
     }
 }
 

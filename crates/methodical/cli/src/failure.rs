@@ -5,11 +5,10 @@ use std::{env, io, iter};
 
 use methodical_client::{Error, ErrorKind, model};
 
-use crate::connect::is_local;
+use crate::connect::{is_local, without_secrets};
 use crate::run::Invocation;
 use crate::screen::{Screen, Tone, closest};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
-use crate::transport::without_secrets;
 
 /// The result of the program. The number is the exit code; [`EXIT_CODES`] explains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

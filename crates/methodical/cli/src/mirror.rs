@@ -23,7 +23,6 @@ pub(crate) mod open;
 pub(crate) mod placements;
 pub(crate) mod read;
 pub(crate) mod sync;
-pub(crate) mod watch;
 
 /// The identities of the records of a table, with their titles.
 pub(crate) type Titles = BTreeMap<String, String>;

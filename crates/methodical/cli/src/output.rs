@@ -4,7 +4,6 @@ pub(crate) mod csv;
 pub(crate) mod destination;
 pub(crate) mod flags;
 pub(crate) mod format;
-pub(crate) mod jq;
 pub(crate) mod json;
 pub(crate) mod printer;
 pub(crate) mod record;

@@ -8,8 +8,8 @@ use std::os::fd::AsFd as Stream;
 #[cfg(windows)]
 use std::os::windows::io::AsHandle as Stream;
 
+use crate::connect::without_secrets;
 use crate::program::Name;
-use crate::transport::without_secrets;
 
 /// The width and colors of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::connect::{build, connect_to_service};
+use crate::connect::{build, connect_to_service, curl};
 use crate::failure::{Exit, Failure, explain};
 use crate::mirror::{list, select};
 use crate::output::destination::{Destination, Raw};
@@ -22,7 +22,6 @@ use crate::output::record::Object;
 use crate::program::{RecordType, SampleService};
 use crate::run::Invocation;
 use crate::settings::Settings;
-use crate::transport::curl;
 
 /// One run of a command: a client of the service `S`, the settings, and the flags for the output.
 ///

@@ -6,13 +6,12 @@ use clap::Args;
 use methodical_testkit::contract::{self, Finding, Profile, Target};
 use serde_json::json;
 
-use crate::connect::transport;
+use crate::connect::{token_of, transport};
 use crate::failure::{Exit, Failure};
 use crate::output::printer::{Printer, Schema, counted};
 use crate::program::{Noun, OperationCommands};
 use crate::run::Invocation;
 use crate::session::Session;
-use crate::transport::token_of;
 
 /// The flags of `check`.
 #[derive(Debug, Args)]
