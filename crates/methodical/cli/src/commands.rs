@@ -1,21 +1,23 @@
 //! The commands of the program. Those of the service's operations are generated.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
+use clap_complete::Shell;
 use methodical_mirror::model::tables::Mirrored;
 
 use crate::commands::api::ApiFlags;
 use crate::commands::auth::AuthCommand;
-use crate::commands::check::CheckFlags;
 use crate::commands::config::{ConfigCommand, ProfileCommand};
-use crate::commands::help::{CompletionsFlags, HelpFlags, ManFlags};
+use crate::commands::help::{HelpFlags, ManFlags};
 use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
 use crate::mirror::assistant::{self, AssistantFlags};
 use crate::mirror::counts::{self, ReportFlags};
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::{self, DashboardFlags};
-use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, RestoreFlags};
+use crate::mirror::maintain::{self, ForgetFlags, PurgeFlags, RestoreFlags};
 use crate::mirror::open::{Asked, duration};
 use crate::mirror::placements::{self, PlacementsCommand, Records};
 use crate::mirror::read::{self, ChangesFlags, ConsumersFlags};
@@ -26,7 +28,7 @@ use crate::session::Session;
 
 mod api;
 mod auth;
-pub(crate) mod check;
+mod check;
 mod config;
 mod help;
 
@@ -74,7 +76,11 @@ Examples:
     /// fails.
     ///
     /// A table lists the failed checks; -v lists all checks. Other formats contain all checks.
-    Check(CheckFlags),
+    Check {
+        /// Also require what {reference} does where the contract leaves a point open.
+        #[arg(long)]
+        strict: bool,
+    },
     /// Show the mirror in a browser: its board, records, changes and amounts.
     ///
     /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages are read-only, and
@@ -89,7 +95,18 @@ Examples:
   {program} dashboard reader add ana")]
     Dashboard(DashboardFlags),
     /// Print shell completions.
-    Completions(CompletionsFlags),
+    #[command(after_help = "\
+Examples:
+  {program} completions bash > ~/.local/share/bash-completion/completions/{program}
+  {program} completions zsh > ~/.zfunc/_{program}
+  {program} completions fish > ~/.config/fish/completions/{program}.fish
+
+For zsh, above compinit in ~/.zshrc:
+  fpath+=(~/.zfunc)")]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
     /// Print the help of a command.
     Help(HelpFlags),
     /// Print the manual page.
@@ -158,10 +175,10 @@ pub(crate) fn run<C: OperationCommands>(
     match command {
         Command::Operation(operation) => operation.run(&session()?),
         Command::Api(flags) => api::run(&session()?, flags),
-        Command::Check(flags) => check::run::<C>(&session()?, &flags),
+        Command::Check { strict } => check::run::<C>(&session()?, strict),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),
-        Command::Completions(flags) => help::completions(&flags, definition, invocation),
+        Command::Completions { shell } => help::completions(shell, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
         Command::Board => counts::board(&asked()?),
@@ -276,7 +293,14 @@ Examples:
 Examples:
   {program} mirror backup backup.db
   {program} mirror backup backup.db --replace --from mirror.db")]
-    Backup(BackupFlags),
+    Backup {
+        /// File of the backup. Only you can read it.
+        file: PathBuf,
+
+        /// Replace the file if it exists.
+        #[arg(long)]
+        replace: bool,
+    },
     /// Copy the mirror to a PostgreSQL database, or to Parquet files, or bring the copy up to date.
     ///
     /// The copy contains the tables, the changes and the history, and equals the mirror after each run. Other programs
@@ -310,7 +334,7 @@ impl MirrorCommand {
     fn run<S: Mirrored>(self, records: Records, invocation: &Invocation) -> Result<(), Failure> {
         if matches!(
             self,
-            Self::Backup(_)
+            Self::Backup { .. }
                 | Self::Copy { .. }
                 | Self::Forget(_)
                 | Self::Rebuild
@@ -328,7 +352,7 @@ impl MirrorCommand {
             Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
             Self::Check => maintain::check(invocation),
             Self::Rebuild => maintain::rebuild(invocation),
-            Self::Backup(flags) => maintain::back_up(&flags, invocation),
+            Self::Backup { file, replace } => maintain::back_up(&file, replace, invocation),
             Self::Copy { to } => maintain::copy::<S>(&to, invocation),
             Self::Restore(flags) => maintain::restore(&flags, invocation),
         }

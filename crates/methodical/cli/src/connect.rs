@@ -48,14 +48,10 @@ pub(crate) fn connect_to_service<S: Service>(
         return build::<S>(invocation, settings, Some(AccessToken::new("unused")?));
     }
     let missing = || {
-        let program = &invocation.program;
-        let text = format!(
-            "no access token: set {}, use --token-file, or run {}{}",
-            program.name().variable("TOKEN"),
-            invocation.command("auth login"),
-            or_demo(program)
-        );
-        with_unread(Failure::usage(text), program.name())
+        let variable = invocation.program.name().variable("TOKEN");
+        let login = invocation.command("auth login");
+        let text = format!("no access token: set {variable}, use --token-file, or run {login}");
+        incomplete(text, &invocation.program)
     };
     let token = settings.token.clone().ok_or_else(missing)?;
     check_binding(settings, &token)?;
@@ -86,18 +82,16 @@ pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessT
 }
 
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
-    let program = &invocation.program;
-    let variable = program.name().variable("BASE_URL");
-    let text = format!(
-        "no base URL: run {}, set {variable} or --base-url{}",
-        invocation.command("auth login --base-url URL"),
-        or_demo(program)
-    );
-    with_unread(Failure::usage(text), program.name())
+    let variable = invocation.program.name().variable("BASE_URL");
+    let login = invocation.command("auth login --base-url URL");
+    let text = format!("no base URL: run {login}, set {variable} or --base-url");
+    incomplete(text, &invocation.program)
 }
 
-fn or_demo(program: &Program) -> &'static str {
-    if program.demo.is_some() { ", or try --demo" } else { "" }
+/// Returns the failure for missing settings, which `--demo` replaces.
+fn incomplete(text: String, program: &Program) -> Failure {
+    let or_demo = if program.demo.is_some() { ", or try --demo" } else { "" };
+    with_unread(Failure::usage(text + or_demo), program.name())
 }
 
 /// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
@@ -177,9 +171,7 @@ pub(crate) fn ask_for(what: &str, whose: &str) -> Result<String, Failure> {
     } else {
         io::stdin().take(MAX_SECRET).read_to_string(&mut text).map(drop)
     };
-    read.map_err(|error| {
-        Failure::usage(format!("cannot read the {what}")).because(error.to_string())
-    })?;
+    read.map_err(|error| Failure::usage(format!("cannot read the {what}")).because(error))?;
     Ok(text)
 }
 
@@ -207,7 +199,7 @@ pub(crate) fn build<S: Service>(
             builder.secret(secret.name(), EnvironmentToken::new(variable))
         };
     }
-    if settings.allows_insecure_http() {
+    if settings.get("allow-insecure-http").is_some_and(|setting| setting.value == "true") {
         builder = builder.allow_insecure_http();
     }
     if let Some(seconds) = settings.timeout() {

@@ -1,7 +1,7 @@
 //! A failure of the program: what happened, why, what to do next, and the exit code.
 
 use std::error::Error as StdError;
-use std::{env, io, iter};
+use std::{env, fmt, io, iter};
 
 use methodical_client::{Error, ErrorKind, model};
 
@@ -117,8 +117,8 @@ impl Failure {
     }
 
     /// Adds a cause after the existing ones.
-    pub fn because(mut self, cause: impl Into<String>) -> Self {
-        self.causes.push(cause.into());
+    pub fn because(mut self, cause: impl fmt::Display) -> Self {
+        self.causes.push(cause.to_string());
         self
     }
 
@@ -171,7 +171,7 @@ impl Failure {
 
 impl From<model::DecodeError> for Failure {
     fn from(error: model::DecodeError) -> Self {
-        Self::usage("cannot send the query").because(error.to_string())
+        Self::usage("cannot send the query").because(error)
     }
 }
 
@@ -181,7 +181,7 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Exit::Done,
             _ => Exit::Unwritten,
         };
-        Self::new(exit, "cannot write the output").because(error.to_string())
+        Self::new(exit, "cannot write the output").because(error)
     }
 }
 

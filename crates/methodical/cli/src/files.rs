@@ -291,7 +291,7 @@ impl Lock {
 }
 
 fn unusable(verb: &str, path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("cannot {verb} {}", path.display())).because(error.to_string())
+    Failure::usage(format!("cannot {verb} {}", path.display())).because(error)
 }
 
 #[cfg(test)]

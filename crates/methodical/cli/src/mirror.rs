@@ -66,9 +66,7 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn found<S: Mirrored>() -> Found {
-    let mut visitor = Visitor::<S>::default();
-    S::visit(&mut visitor);
-    visitor.found
+    visit::<S>(None, None).found
 }
 
 /// The records of a mirror that a query selects.
@@ -98,8 +96,7 @@ pub(crate) fn select<S: Mirrored, O: 'static>(
     query: &O,
     flags: &MirrorFlags,
 ) -> (Selected, Vec<O>) {
-    let mut visitor = Visitor::<S> { query: Some((query, flags)), ..Visitor::default() };
-    S::visit(&mut visitor);
+    let visitor = visit::<S>(Some((query, flags)), None);
     let others = visitor.others.into_iter().filter_map(|other| other.downcast().ok());
     (visitor.selected, others.map(|other| *other).collect())
 }
@@ -110,33 +107,30 @@ pub(crate) fn identities<S: Mirrored>(
     client: &Client<S>,
     table: &Table,
 ) -> Option<Result<Titles, Error>> {
-    let mut visitor = Visitor::<S> { asked: Some((client, table)), ..Visitor::default() };
-    S::visit(&mut visitor);
-    visitor.identities
+    visit(None, Some((client, table))).identities
 }
 
-/// Finds the parts of a mirror, what a query selects, or the identities of a table.
+/// Finds the parts of a mirror, and what a query selects or the identities of a table.
 struct Visitor<'a, S> {
     found: Found,
-    /// A query, and the command line with more values.
-    query: Option<(&'a dyn Any, &'a MirrorFlags)>,
+    query: Option<AskedQuery<'a>>,
     selected: Selected,
     others: Vec<Box<dyn Any>>,
     asked: Option<(&'a Client<S>, &'a Table)>,
     identities: Option<Result<Titles, Error>>,
 }
 
-impl<S> Default for Visitor<'_, S> {
-    fn default() -> Self {
-        Self {
-            found: Found::default(),
-            query: None,
-            selected: Selected::Nothing,
-            others: Vec::new(),
-            asked: None,
-            identities: None,
-        }
-    }
+/// A query, and the command line with more values.
+type AskedQuery<'a> = (&'a dyn Any, &'a MirrorFlags);
+
+fn visit<'a, S: Mirrored>(
+    query: Option<AskedQuery<'a>>,
+    asked: Option<(&'a Client<S>, &'a Table)>,
+) -> Visitor<'a, S> {
+    let (found, selected, others) = (Found::default(), Selected::Nothing, Vec::new());
+    let mut visitor = Visitor { found, query, selected, others, asked, identities: None };
+    S::visit(&mut visitor);
+    visitor
 }
 
 impl<S: Service> Visitor<'_, S> {

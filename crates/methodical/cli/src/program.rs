@@ -187,9 +187,8 @@ impl Noun {
 /// #     fn url(&self) -> String { "http://127.0.0.1:8080".to_owned() }
 /// # }
 /// fn start() -> Result<SampleService, Failure> {
-///     let service = Service::start().map_err(|error| {
-///         Failure::usage("cannot start the sample service").because(error.to_string())
-///     })?;
+///     let service = Service::start()
+///         .map_err(|error| Failure::usage("cannot start the sample service").because(error))?;
 ///     let token = AccessToken::new("sample")?;
 ///     Ok(SampleService { base_url: service.url(), token, history: None, guard: Box::new(service) })
 /// }

@@ -229,10 +229,7 @@ impl<S: Mirrored> Session<S> {
         output.refuse_selection(RAW)?;
         for operation in all {
             let response = self.stream_raw(*operation)?.error_for_status();
-            let mut response = response.map_err(|error| self.explain(&error))?;
-            let mut out = Raw::open(&self.invocation)?;
-            self.pass_on(&mut response, &mut out)?;
-            out.finish()?;
+            self.pass_on(response.map_err(|error| self.explain(&error))?, false)?;
         }
         Err(Failure::ended(Exit::Done))
     }
@@ -263,12 +260,14 @@ impl<S: Mirrored> Session<S> {
         self.client.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 
-    /// Writes the body of a response while it arrives.
-    pub(crate) fn pass_on(&self, response: &mut RawResponse, out: &mut Raw) -> Result<(), Failure> {
+    /// Prints the body of a response while it arrives, and ends its last line on request.
+    pub(crate) fn pass_on(&self, mut response: RawResponse, ends: bool) -> Result<(), Failure> {
+        let mut out = Raw::open(&self.invocation)?;
         loop {
             match response.chunk() {
                 Ok(Some(piece)) => out.write(&piece)?,
-                Ok(None) => return Ok(()),
+                Ok(None) if ends => break out.end_line()?,
+                Ok(None) => break,
                 Err(error) => {
                     out.abort();
                     return Err(self.explain(&error));
@@ -276,6 +275,7 @@ impl<S: Mirrored> Session<S> {
             }
             out.idle()?;
         }
+        Ok(out.finish()?)
     }
 
     /// Converts an error to the failure that the program ends with.

@@ -246,10 +246,6 @@ impl Settings {
         self.get("timeout")?.value.parse().ok()
     }
 
-    pub(crate) fn allows_insecure_http(&self) -> bool {
-        self.get("allow-insecure-http").is_some_and(|setting| setting.value == "true")
-    }
-
     /// Does the same, but fails for an unknown profile: a typo must not select another account.
     pub(crate) fn of_known(invocation: &Invocation) -> Result<Self, Failure> {
         let settings = Self::of(invocation)?;
@@ -488,11 +484,11 @@ fn words(text: &str) -> Option<Vec<String>> {
 }
 
 fn absolute(text: &str) -> Result<String, Failure> {
-    let unusable = |cause: String| {
+    let unusable = |cause: &dyn fmt::Display| {
         Failure::usage(format!("cannot make `{text}` an absolute path")).because(cause)
     };
-    let path = path::absolute(text).map_err(|error| unusable(error.to_string()))?;
-    path.into_os_string().into_string().map_err(|_same| unusable("it is not UTF-8".to_owned()))
+    let path = path::absolute(text).map_err(|error| unusable(&error))?;
+    path.into_os_string().into_string().map_err(|_same| unusable(&"it is not UTF-8"))
 }
 
 /// Refuses to send a token of a profile to a service other than its own: the one that `auth login` stored it for, or

@@ -33,27 +33,20 @@ pub(crate) fn run<S: Mirrored>(session: &Session<S>, flags: ApiFlags) -> Result<
     session.end_dry_run(&[&query])?;
     let output = &session.invocation.output;
     let format = output.format()?.unwrap_or(Format::RAW);
-    let is_other = ![Format::RAW, Format::JSON].contains(&format);
+    let other = Some(format.name).filter(|_| ![Format::RAW, Format::JSON].contains(&format));
     let selection = output.fields.as_ref().map(|_| "--fields").or_else(|| output.choice());
-    let refused =
-        if is_other { Some(format!("-o {}", format.name)) } else { selection.map(str::to_owned) };
-    if let Some(flag) = refused {
+    if let Some(flag) =
+        other.map(|name| format!("-o {name}")).or_else(|| selection.map(str::to_owned))
+    {
         let text = format!("cannot use {flag}: `api` prints the response unchanged");
         return Err(Failure::usage(text).hint("--jq FILTER selects parts of it"));
     }
-    if output.jq.is_some() { filtered(session, &query) } else { pass_on(session, &query) }
-}
-
-/// Prints the response unchanged, while it arrives.
-fn pass_on<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
-    let response = session.stream_raw(query)?;
-    let mut response = response.error_for_status().or_else(|error| refused(session, &error))?;
-    let mut out = Raw::open(&session.invocation)?;
-    session.pass_on(&mut response, &mut out)?;
-    if session.invocation.output.output != Some(Format::RAW) {
-        out.end_line()?;
+    if output.jq.is_some() {
+        return filtered(session, &query);
     }
-    Ok(out.finish()?)
+    let response = session.stream_raw(&query)?.error_for_status();
+    let response = response.or_else(|error| refused(session, &error))?;
+    session.pass_on(response, output.output != Some(Format::RAW))
 }
 
 /// Prints the body of an error response, but not into a file: the file is for a successful response.

@@ -2,10 +2,9 @@
 
 use std::io::{self, IsTerminal as _};
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use methodical_client::AccessToken;
-use methodical_client::model::tables::Mirrored;
-use methodical_client::model::{Auth, Operation};
+use methodical_client::model::{Auth, Service as _};
 use serde_json::json;
 
 use crate::connect::{ask_for, build, no_base_url, parsed_token, read_token};
@@ -30,49 +29,40 @@ pub(crate) enum AuthCommand {
 Examples:
   {program} auth login --base-url https://{program}.example.com
   pass show {program} | {program} --profile work auth login --token-stdin")]
-    Login(LoginFlags),
+    Login {
+        /// Store the token without checking it with the service.
+        #[arg(long)]
+        unchecked: bool,
+    },
     /// Show where the token comes from, and whether the service accepts it. Never shows the token.
     Status,
     /// Remove the stored token of the profile.
     Logout,
 }
 
-/// The flags of `auth login`.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct LoginFlags {
-    /// Store the token without checking it with the service.
-    #[arg(long)]
-    unchecked: bool,
-}
-
 pub(crate) fn run<C: OperationCommands>(
     command: AuthCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let probe = C::probe();
-    if invocation.service.demo && !matches!(command, AuthCommand::Status) {
-        return Err(Failure::usage(
-            "cannot log in or out with --demo: the sample service creates a token for each command",
-        ));
-    }
     if !matches!(command, AuthCommand::Status) {
+        if invocation.service.demo {
+            return Err(Failure::usage(
+                "cannot log in or out with --demo: the sample service creates a token for each command",
+            ));
+        }
         invocation.refuse_dry_run()?;
     }
     match command {
-        AuthCommand::Login(flags) => login::<C::Service, _>(flags, invocation, &probe),
-        AuthCommand::Status => status::<C::Service, _>(invocation, &probe),
+        AuthCommand::Login { unchecked } => login::<C>(unchecked, invocation),
+        AuthCommand::Status => status::<C>(invocation),
         AuthCommand::Logout => logout(invocation),
     }
 }
 
-fn login<S: Mirrored, O: Operation<Service = S>>(
-    flags: LoginFlags,
-    invocation: &Invocation,
-    probe: &O,
-) -> Result<(), Failure> {
+fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, service: ref flags_of_service, screen, .. } = invocation;
     let name = program.name();
-    if S::AUTH == Auth::None {
+    if C::Service::AUTH == Auth::None {
         return Err(Failure::usage("cannot log in: the service has no authentication"));
     }
     let settings = Settings::of(invocation)?;
@@ -81,13 +71,13 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     settings.file.path()?;
     let url = settings.base_url().ok_or_else(|| no_base_url(invocation))?;
     // Checked before the prompt, so that an invalid URL is reported before a secret is typed.
-    drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?);
+    drop(build::<C::Service>(invocation, &settings, Some(AccessToken::new("unused")?))?);
     let service = origin(&url.value).unwrap_or_default();
     let (text, from) = given(invocation, &settings)?;
-    let token = parsed_token::<S>(&text, &from)?;
-    if !flags.unchecked {
-        let client = build::<S>(invocation, &settings, Some(token))?;
-        client.send(probe).map_err(|error| refused(error, &from))?;
+    let token = parsed_token::<C::Service>(&text, &from)?;
+    if !unchecked {
+        let client = build::<C::Service>(invocation, &settings, Some(token))?;
+        client.send(&C::probe()).map_err(|error| refused(error, &from))?;
     }
     let lock = Lock::take(name)?;
     let mut file = ConfigFile::read(name)?;
@@ -102,7 +92,7 @@ fn login<S: Mirrored, O: Operation<Service = S>>(
     }
     file.save(&lock)?;
     drop(lock);
-    let done = if flags.unchecked { "stored" } else { "checked and stored" };
+    let done = if unchecked { "stored" } else { "checked and stored" };
     let place = tokens_path(name)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
     if let Some(former) = former.filter(|former| former.service != stored.service) {
@@ -150,13 +140,10 @@ fn refused(error: methodical_client::Error, from: &str) -> Failure {
 }
 
 /// Prints where the token comes from, and whether the service accepts it.
-fn status<S: Mirrored, O: Operation<Service = S>>(
-    invocation: &Invocation,
-    probe: &O,
-) -> Result<(), Failure> {
-    let session = Session::<S>::open(invocation)?;
-    session.end_dry_run(&[probe])?;
-    let checked = session.client.send(probe).map_err(|error| session.explain(&error));
+fn status<C: OperationCommands>(invocation: &Invocation) -> Result<(), Failure> {
+    let (session, probe) = (Session::<C::Service>::open(invocation)?, C::probe());
+    session.end_dry_run(&[&probe])?;
+    let checked = session.client.send(&probe).map_err(|error| session.explain(&error));
     let accepted = match &checked {
         Ok(_) => Some(true),
         Err(failure) if failure.exit() == Exit::NotAuthorized => Some(false),

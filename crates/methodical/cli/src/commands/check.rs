@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use methodical_testkit::contract::{self, Finding, Profile, Target};
 use serde_json::json;
 
@@ -13,17 +12,9 @@ use crate::program::{Noun, OperationCommands};
 use crate::run::Invocation;
 use crate::session::Session;
 
-/// The flags of `check`.
-#[derive(Debug, Args)]
-pub(crate) struct CheckFlags {
-    /// Also require what {reference} does where the contract leaves a point open.
-    #[arg(long)]
-    strict: bool,
-}
-
 pub(crate) fn run<C: OperationCommands>(
     session: &Session<C::Service>,
-    flags: &CheckFlags,
+    strict: bool,
 ) -> Result<(), Failure> {
     let Invocation { program, service, screen, .. } = &session.invocation;
     let Some((contract, _)) = program.contract else { return Ok(()) };
@@ -51,11 +42,11 @@ pub(crate) fn run<C: OperationCommands>(
     let base_url = settings.base_url().map_or("", |url| url.value.as_str());
     let token = token_of(request.headers()).unwrap_or_default();
     let mut target = Target::new(base_url, token)
-        .map_err(|error| Failure::usage("cannot check the service").because(error.to_string()))?;
+        .map_err(|error| Failure::usage("cannot check the service").because(error))?;
     if let Some(seconds) = settings.timeout() {
         target = target.time_limit(Duration::from_secs(seconds));
     }
-    let profile = if flags.strict { Profile::Reference } else { Profile::Any };
+    let profile = if strict { Profile::Reference } else { Profile::Any };
     let transport = transport(&session.invocation, settings, false)?;
     let report = contract::run(contract, &target, &transport, profile);
     for Finding { check, verdict, .. } in report.findings() {

@@ -110,8 +110,7 @@ pub(crate) fn print_page(
     let shown = folder.display();
     let pages = || clap_mangen::generate_to(with_texts(definition), folder);
     fs::create_dir_all(folder).and_then(|()| pages()).map_err(|error| {
-        Failure::new(Exit::Unwritten, format!("cannot write the pages to `{shown}`"))
-            .because(error.to_string())
+        Failure::new(Exit::Unwritten, format!("cannot write the pages to `{shown}`")).because(error)
     })?;
     invocation.screen.note(&format!("wrote the pages to `{shown}`"));
     Ok(())
@@ -127,28 +126,13 @@ fn with_texts(command: Command) -> Command {
     command.mut_args(with_text).mut_subcommands(with_texts)
 }
 
-/// The flags of `completions`.
-#[derive(Debug, Flags)]
-#[command(after_help = "\
-Examples:
-  {program} completions bash > ~/.local/share/bash-completion/completions/{program}
-  {program} completions zsh > ~/.zfunc/_{program}
-  {program} completions fish > ~/.config/fish/completions/{program}.fish
-
-For zsh, above compinit in ~/.zshrc:
-  fpath+=(~/.zfunc)")]
-pub(crate) struct CompletionsFlags {
-    /// The shell.
-    shell: Shell,
-}
-
 pub(crate) fn completions(
-    flags: &CompletionsFlags,
+    shell: Shell,
     mut definition: Command,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let mut script = Vec::new();
     let name = invocation.program.name;
-    clap_complete::generate(flags.shell, &mut definition, name, &mut script);
+    clap_complete::generate(shell, &mut definition, name, &mut script);
     print(invocation, &script)
 }

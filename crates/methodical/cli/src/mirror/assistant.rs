@@ -67,7 +67,7 @@ pub(crate) fn run<S: Mirrored>(
     let mut call = |name: &str, arguments| assistant.call(name, &arguments).map(cut);
     interrupt::end_with_success();
     protocol::serve(io::stdin().lock(), io::stdout().lock(), &server, &mut call)
-        .map_err(|error| Failure::usage("cannot talk to the client").because(error.to_string()))
+        .map_err(|error| Failure::usage("cannot talk to the client").because(error))
 }
 
 struct Assistant {

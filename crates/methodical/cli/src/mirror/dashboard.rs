@@ -129,9 +129,7 @@ pub(crate) fn run<S: Mirrored>(
     }
     let ValueOrder(order) = ValueOrder::of(&settings);
     dashboard = dashboard.order(order).named(invocation.program.name).account(&account);
-    for format in downloads(invocation) {
-        dashboard = dashboard.format(format);
-    }
+    dashboard = downloads(invocation).into_iter().fold(dashboard, Dashboard::format);
     if flags.mask {
         dashboard = dashboard.mask();
     }
@@ -242,7 +240,7 @@ fn open_browser(page: &str, prefix: &str) -> io::Result<TempPath> {
 fn failed(error: &Error) -> Failure {
     let failure = Failure::new(Exit::Usage, error.to_string());
     match error.source() {
-        Some(cause) => failure.because(cause.to_string()),
+        Some(cause) => failure.because(cause),
         None => failure.hint("see --listen, --tls-certificate and --proxy-host"),
     }
 }

@@ -1,6 +1,6 @@
 //! The commands that check, copy, back up, restore and clean a mirror.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -98,8 +98,8 @@ pub struct ExportRequest<'a> {
 
 /// Copies the mirror to a database, or to files.
 pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(), Failure> {
-    let scheme = to.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    let is_database = matches!(scheme.as_deref(), Some("postgres" | "postgresql"));
+    let start = to.to_ascii_lowercase();
+    let is_database = ["postgres://", "postgresql://"].iter().any(|one| start.starts_with(one));
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
         return Err(Failure::usage(
@@ -114,14 +114,10 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
         let rows = copied.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
         return Schema::of_program(&["table", "rows"], false).print(invocation, rows);
     }
-    copy_to_database(&mut mirror, to, invocation)
-}
-
-/// Copies a mirror. The schema follows the URL: `postgres://db/team#SCHEMA`.
-fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> Result<(), Failure> {
+    // The schema follows the URL: `postgres://db/team#SCHEMA`.
     let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
     let connector = Connector::new(url, "mirror")
-        .map_err(|error| Failure::usage("cannot copy to this URL").because(error.to_string()))?;
+        .map_err(|error| Failure::usage("cannot copy to this URL").because(error))?;
     let copied =
         mirror.copy_to_postgres(&connector, schema, &redacted(to)).map_err(open::unreadable)?;
     if copied.is_replaced {
@@ -129,26 +125,13 @@ fn copy_to_database(mirror: &mut Mirror, to: &str, invocation: &Invocation) -> R
             "the copy was of another mirror, or of this one before it was restored: everything was copied again",
         );
     }
-    let rows = copied
-        .tables
-        .into_iter()
-        .map(|one| [json!(one.table), json!(one.written), json!(one.removed)]);
+    let rows = copied.tables.into_iter();
+    let rows = rows.map(|one| [json!(one.table), json!(one.written), json!(one.removed)]);
     Schema::of_program(&["table", "written", "removed"], false).print(invocation, rows)
 }
 
 /// Schema of a copy whose URL names none.
 const SCHEMA: &str = "mirror";
-
-/// The arguments of `mirror backup`.
-#[derive(Debug, Args)]
-pub(crate) struct BackupFlags {
-    /// File of the backup. Only you can read it.
-    file: PathBuf,
-
-    /// Replace the file if it exists.
-    #[arg(long)]
-    replace: bool,
-}
 
 /// The arguments of `mirror restore`.
 #[derive(Debug, Args)]
@@ -165,15 +148,15 @@ pub(crate) struct RestoreFlags {
     yes: bool,
 }
 
-pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let file = flags.file.display();
+pub(crate) fn back_up(path: &Path, replaces: bool, invocation: &Invocation) -> Result<(), Failure> {
+    let file = path.display();
     let mirror = open::read(invocation)?;
-    let existing = if flags.replace { Existing::Replace } else { Existing::Refuse };
-    if !flags.replace && matches!(flags.file.try_exists(), Ok(true)) {
+    let existing = if replaces { Existing::Replace } else { Existing::Refuse };
+    if !replaces && matches!(path.try_exists(), Ok(true)) {
         return Err(Failure::usage(format!("cannot write {file}: it already exists"))
             .hint("choose another file, or use --replace"));
     }
-    mirror.backup(&flags.file, existing)?;
+    mirror.backup(path, existing)?;
     invocation.screen.note(&format!("backed up the mirror to {file}"));
     Ok(())
 }

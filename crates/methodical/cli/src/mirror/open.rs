@@ -270,7 +270,7 @@ pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mir
         mirror = mirror.with_clock(move || time);
         let synced = mirror.sync_all(&client, &options);
         synced.map_err(|error| {
-            Failure::usage("cannot sync with the sample service").because(error.to_string())
+            Failure::usage("cannot sync with the sample service").because(error)
         })?;
     }
     drop((client, set_day, guard));
@@ -344,8 +344,7 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
         )
         .hint("use --yes to skip the question"));
     }
-    let failed =
-        |error: io::Error| Failure::usage("cannot ask for confirmation").because(error.to_string());
+    let failed = |error: io::Error| Failure::usage("cannot ask for confirmation").because(error);
     write!(io::stderr(), "{question} [y/N] ").map_err(failed)?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(failed)?;

@@ -83,21 +83,9 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
         event: &'a Event,
         cursor: String,
     }
-    let fields = &[
-        "id",
-        "number",
-        "at",
-        "table",
-        "record_id",
-        "kind",
-        "fields",
-        "previous",
-        "value",
-        "record",
-        "cursor",
-    ];
     // A table shows neither the id for deduplication nor the record.
     let columns = &["number", "at", "table", "record_id", "kind", "fields", "previous", "value"];
+    let fields = [&["id"], &columns[..], &["record", "cursor"]].concat();
     let mirror = open::read(invocation)?;
     if flags.cursor {
         return print(invocation, format!("{}\n", mirror.cursor()?).as_bytes());
@@ -105,7 +93,7 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
     // An invalid cursor is refused before the output is opened.
     let (mut page, mut after) = mirror.events(flags.after.as_ref(), PAGE)?;
     let is_empty = page.is_empty();
-    let schema = Schema { columns, ..Schema::of_program(fields, false) };
+    let schema = Schema { columns, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     while !page.is_empty() && !printer.is_done() {
         for event in &page {
@@ -181,27 +169,23 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
         mirror.remove_consumer(name)?;
         invocation.screen.note(&format!("removed the consumer `{name}`"));
     } else {
-        return print_consumers(&consumers, invocation);
+        let columns: &[Column<Consumer>] = &[
+            ("name", |one| json!(one.name)),
+            ("position", |one| json!(one.position)),
+            ("waiting", |one| json!(one.behind)),
+            ("failures", |one| json!(one.failures)),
+            ("failed_at", |one| json!(one.failed_at.map(utc))),
+            ("next_attempt_at", |one| json!(one.next_attempt_at.map(utc))),
+            ("disabled_since", |one| json!(one.disabled_at.map(utc))),
+            ("error", |one| json!(one.error)),
+            ("delivered_at", |one| json!(one.delivered_at.map(utc))),
+            ("created_at", |one| json!(utc(one.created_at))),
+        ];
+        let shown = &["name", "position", "waiting", "failures", "disabled_since", "error"];
+        let noun = Some(Noun::new("consumer", "consumers"));
+        return Schema::print_columns(invocation, noun, shown, columns, &consumers);
     }
     Ok(())
-}
-
-fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<(), Failure> {
-    let columns: &[Column<Consumer>] = &[
-        ("name", |one| json!(one.name)),
-        ("position", |one| json!(one.position)),
-        ("waiting", |one| json!(one.behind)),
-        ("failures", |one| json!(one.failures)),
-        ("failed_at", |one| json!(one.failed_at.map(utc))),
-        ("next_attempt_at", |one| json!(one.next_attempt_at.map(utc))),
-        ("disabled_since", |one| json!(one.disabled_at.map(utc))),
-        ("error", |one| json!(one.error)),
-        ("delivered_at", |one| json!(one.delivered_at.map(utc))),
-        ("created_at", |one| json!(utc(one.created_at))),
-    ];
-    let shown = &["name", "position", "waiting", "failures", "disabled_since", "error"];
-    let noun = Some(Noun::new("consumer", "consumers"));
-    Schema::print_columns(invocation, noun, shown, columns, consumers)
 }
 
 /// Returns the consumer with a name.

@@ -193,7 +193,14 @@ pub(crate) fn sync<S: Mirrored>(
 ) -> Result<Synced, Failure> {
     let screen = session.invocation.screen;
     if flags.all {
-        rebuild(session, mirror)?;
+        // The sync writes damaged rows again.
+        let rebuilt = mirror.rebuild().map_err(|error| damaged(error, &session.invocation))?;
+        if !rebuilt.findings.is_empty() {
+            screen.warn(&format!(
+                "corrected {}; this sync rewrites damaged rows that are still listed; check the disk",
+                counted(rebuilt.findings.len(), "finding")
+            ));
+        }
     }
     // The progress line is shown if standard error is a terminal.
     let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
@@ -281,20 +288,6 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     }
 }
 
-/// Repairs the mirror, so that the sync writes damaged rows again, and warns of the damage.
-fn rebuild<S>(session: &Session<S>, mirror: &mut Mirror) -> Result<(), Failure> {
-    let rebuilt = mirror.rebuild().map_err(|error| damaged(error, &session.invocation))?;
-    let findings = rebuilt.findings.len();
-    if findings > 0 {
-        let text = format!(
-            "corrected {}; this sync rewrites damaged rows that are still listed; check the disk",
-            counted(findings, "finding")
-        );
-        session.invocation.screen.warn(&text);
-    }
-    Ok(())
-}
-
 /// Returns the first failure, and warns of the others.
 fn failed<S: Mirrored>(
     session: &Session<S>,
@@ -333,8 +326,15 @@ fn failed<S: Mirrored>(
     let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return rejected };
     failed.for_each(|other| other.warn(screen));
-    let is_refused = first.exit() == Exit::Guarded;
-    Err(if is_refused { first.hint(accept_hint(report, &session.invocation)) } else { first })
+    if first.exit() != Exit::Guarded {
+        return Err(first);
+    }
+    let accepted = report.tables.iter().filter_map(|TableReport { table, result, .. }| {
+        let missing = result.as_ref().err()?.missing()?;
+        Some(format!(" --accept-missing {table}={missing}"))
+    });
+    let sync = session.invocation.command(&format!("mirror sync{}", accepted.collect::<String>()));
+    Err(first.hint(format!("if the list is right, run {sync} with the same flags")))
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
@@ -373,16 +373,6 @@ fn accepted(text: &str) -> Result<(String, u64), &'static str> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(table, records)| Some((table.to_owned(), records.parse().ok()?)));
     parts.ok_or("expected the table and the number from a refused sync, such as TABLE=4812")
-}
-
-/// Returns the hint of a sync in which the mirror refused lists: the flags that accept their numbers.
-fn accept_hint(report: &SyncReport, invocation: &Invocation) -> String {
-    let flags = report.tables.iter().filter_map(|TableReport { table, result, .. }| {
-        let missing = result.as_ref().err()?.missing()?;
-        Some(format!(" --accept-missing {table}={missing}"))
-    });
-    let accept = invocation.command(&format!("mirror sync{}", flags.collect::<String>()));
-    format!("if the list is right, run {accept} with the same flags")
 }
 
 /// The flags of `watch`.
@@ -519,8 +509,14 @@ impl Watch<'_> {
     /// Syncs, and delivers the changes.
     fn run<S: Mirrored>(&mut self) -> Result<(), Failure> {
         let (session, mut mirror) = open::<S>(&self.flags.sync, self.invocation)?;
-        // Before the sync, so that a new consumer gets its changes.
-        self.prepare(&mut mirror)?;
+        // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so
+        // do it only once.
+        if self.find(&mirror)?.is_none() {
+            mirror.add_consumer(self.flags.consumer())?;
+        }
+        if mem::take(&mut self.resumes) {
+            mirror.enable_consumer(self.flags.consumer())?;
+        }
         let synced = sync(&session, &mut mirror, &self.flags.sync).and_then(|synced| {
             summarize(&synced, false, self.invocation.screen);
             synced.done
@@ -541,17 +537,6 @@ impl Watch<'_> {
             }
             (synced, delivered) => synced.and(delivered),
         }
-    }
-
-    fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
-        // Adding a consumer waits while another process is syncing, so do it only once.
-        if self.find(mirror)?.is_none() {
-            mirror.add_consumer(self.flags.consumer())?;
-        }
-        if mem::take(&mut self.resumes) {
-            mirror.enable_consumer(self.flags.consumer())?;
-        }
-        Ok(())
     }
 
     fn find(&self, mirror: &Mirror) -> Result<Option<Consumer>, Error> {

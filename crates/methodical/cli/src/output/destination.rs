@@ -70,12 +70,16 @@ impl Destination {
     /// Opens a file or an upload, or standard output if no path is given. The temporary file is named after the
     /// program.
     pub(crate) fn open(path: Option<&Path>, program: &Program) -> Result<Self, Failure> {
-        let (out, kind): (Box<dyn Upload>, _) = match path {
-            None => (Box::new(io::stdout()), Kind::Stdout),
-            Some(path) => match url_of(path) {
-                None => named(path, program.name())?,
-                Some(url) => (upload(url, program)?, Kind::Hidden),
-            },
+        let (out, kind): (Box<dyn Upload>, _) = match (path, path.and_then(url_of)) {
+            (None, _) => (Box::new(io::stdout()), Kind::Stdout),
+            (_, Some(url)) => (upload(url, program)?, Kind::Hidden),
+            (Some(path), None) => file(path, program.name()).map_err(|error| {
+                let failure = Failure::usage(format!("cannot write {}", path.display()));
+                match error.kind() {
+                    io::ErrorKind::NotFound => failure.because("no such folder"),
+                    _ => failure.because(error),
+                }
+            })?,
         };
         Ok(Self { out: buffered(out), kind })
     }
@@ -148,16 +152,6 @@ fn upload(url: &str, program: &Program) -> Result<Box<dyn Upload>, Failure> {
         ));
     };
     uploader(url)
-}
-
-fn named(path: &Path, program: Name) -> Result<(Box<dyn Upload>, Kind), Failure> {
-    file(path, program).map_err(|error| {
-        let cause = match error.kind() {
-            io::ErrorKind::NotFound => "no such folder".to_owned(),
-            _ => error.to_string(),
-        };
-        Failure::usage(format!("cannot write {}", path.display())).because(cause)
-    })
 }
 
 fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
