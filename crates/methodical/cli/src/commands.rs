@@ -8,9 +8,8 @@ use clap_complete::Shell;
 use methodical_mirror::model::tables::Mirrored;
 
 use crate::commands::api::ApiFlags;
-use crate::commands::auth::AuthCommand;
-use crate::commands::config::{ConfigCommand, ProfileCommand};
 use crate::commands::help::{HelpFlags, ManFlags};
+use crate::commands::profile::{AuthCommand, ConfigCommand, ProfileCommand};
 use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
 use crate::mirror::assistant::{self, AssistantFlags};
@@ -27,10 +26,9 @@ use crate::run::Invocation;
 use crate::session::Session;
 
 mod api;
-mod auth;
 mod check;
-mod config;
 mod help;
+mod profile;
 
 /// A command of the program.
 #[derive(Debug, Subcommand)]
@@ -176,8 +174,8 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Operation(operation) => operation.run(&session()?),
         Command::Api(flags) => api::run(&session()?, flags),
         Command::Check { strict } => check::run::<C>(&session()?, strict),
-        Command::Auth(command) => auth::run::<C>(command, invocation),
-        Command::Config(command) => config::run::<C::Service>(command, invocation),
+        Command::Auth(command) => profile::auth::<C>(command, invocation),
+        Command::Config(command) => profile::config::<C::Service>(command, invocation),
         Command::Completions { shell } => help::completions(shell, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
@@ -190,7 +188,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),
         Command::Mirror(command) => command.run::<C::Service>(C::RECORDS, invocation),
         Command::Mcp(flags) => assistant::run::<C::Service>(&flags, invocation),
-        Command::Profile(command) => config::profiles(command, invocation),
+        Command::Profile(command) => profile::profiles(command, invocation),
         Command::Tap(flags) => connector::run::<C::Service>(&flags, invocation),
         Command::Watch(flags) => sync::watch::<C::Service>(&flags, invocation),
     }

@@ -46,8 +46,7 @@ pub(crate) struct TapFlags {
 
 pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
     invocation.output.refuse_selection("a catalog selects streams and fields")?;
-    let config = flags.config.as_ref().map(|path| read_json::<Config>(path, "configuration"));
-    let config = config.transpose()?;
+    let config = read_json::<Config>(flags.config.as_deref(), "configuration")?;
     let streams: Vec<Stream> = found::<S>().tables.into_iter().map(Stream::of_table).collect();
     if flags.discover {
         let mut out = stdout().lock();
@@ -55,15 +54,16 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
         serde_json::to_writer_pretty(&mut out, &all).map_err(io::Error::from)?;
         return Ok(writeln!(out)?);
     }
-    let catalog = flags.catalog.as_ref().map(|path| read_json::<Catalog>(path, "catalog"));
-    let streams = match catalog.transpose()? {
+    let streams = match read_json::<Catalog>(flags.catalog.as_deref(), "catalog")? {
         Some(catalog) => catalog.select(&streams)?,
         None => streams,
     };
-    let state = flags.state.as_ref().map(|path| read_json(path, "state")).transpose();
-    let state: Option<Option<TapState>> = state.map_err(|failure| failure.hint(START_OVER))?;
-    let state = state.flatten().unwrap_or_default();
-    let (invocation, flags) = Config::apply(config.unwrap_or_default(), invocation);
+    let state = read_json::<Option<TapState>>(flags.state.as_deref(), "state");
+    let state = state.map_err(|failure| failure.hint(START_OVER))?.flatten().unwrap_or_default();
+    let Config { profile, mirror, values } = config.unwrap_or_default();
+    let flags = SyncFlags { to: mirror, values, ..SyncFlags::default() };
+    let mut invocation = invocation.clone();
+    invocation.service.profile = invocation.service.profile.or(profile);
     invocation.end_dry_run("would sync the mirror, and write its streams")?;
     let (session, mut mirror) = sync::open::<S>(&flags, &invocation)?;
     let Synced { report, done, .. } = sync::sync(&session, &mut mirror, &flags)?;
@@ -103,7 +103,7 @@ struct TapState {
     bookmarks: BTreeMap<String, Value>,
 }
 
-/// The configuration of the tap.
+/// The configuration of the tap. Flags take precedence.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
@@ -112,22 +112,13 @@ struct Config {
     values: Vec<String>,
 }
 
-impl Config {
-    /// Returns the invocation and the flags of a sync with the settings of the configuration. Flags take precedence.
-    fn apply(self, invocation: &Invocation) -> (Invocation, SyncFlags) {
-        let Self { profile, mirror, values } = self;
-        let mut invocation = invocation.clone();
-        invocation.service.profile = invocation.service.profile.or(profile);
-        (invocation, SyncFlags { to: mirror, values, ..SyncFlags::default() })
-    }
-}
-
-/// Reads a JSON file. `what` names its contents in errors, which never quote a value.
-fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
+/// Reads a JSON file, if there is one. `what` names its contents in errors, which never quote a value.
+fn read_json<T: DeserializeOwned>(path: Option<&Path>, what: &str) -> Result<Option<T>, Failure> {
+    let Some(path) = path else { return Ok(None) };
     let refused = |text| Failure::usage(format!("cannot read the {what}: {text}"));
     let shown = path.display();
     let text = files::read(path)?.ok_or_else(|| refused(format!("{shown} does not exist")))?;
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_str(&text).map(Some).map_err(|error| {
         let text = error.to_string();
         // The text before `expected` contains the value.
         let expected = text.rfind("expected ").filter(|_| text.starts_with("invalid"));
@@ -422,12 +413,10 @@ fn flat_members<'a>(table: &Table, json: &'a str) -> BTreeMap<String, &'a str> {
     };
     let mut members = BTreeMap::new();
     for (name, value) in Object::parse(json).fields() {
-        if !is_parent(name) {
-            members.insert(name.to_owned(), value);
-        } else if value.starts_with('{') {
+        if is_parent(name) && value.starts_with('{') {
             let below = Object::parse(value);
             members.extend(below.fields().map(|(own, value)| (format!("{name}.{own}"), value)));
-        } else if value != NULL {
+        } else if value != NULL || !is_parent(name) {
             members.insert(name.to_owned(), value);
         }
     }

@@ -57,7 +57,7 @@
 //! | `run`, `args`, `commands` | an invocation: the command line, its help, and one file for each family of commands |
 //! | `settings`, `files` | flags, variables, profiles and tokens; private and atomic files |
 //! | `connect`, `session` | the client, what the program sees of its requests, and the printing of responses |
-//! | `output` | `format` has the list of formats, `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
+//! | `output` | the list of formats; `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
 //! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
 //! | `connector` | the Singer tap |
@@ -97,10 +97,10 @@ pub use methodical_testkit::contract::Contract;
 
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
-pub use crate::mirror::maintain::{ExportRequest, Exporter};
+pub use crate::mirror::maintain::Exporter;
 pub use crate::output::destination::{Upload, Uploader};
-pub use crate::output::format::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::select::Fields;
+pub use crate::output::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::program::{
     Demo, Example, OperationCommands, Program, RecordType, SampleHistory, SampleService,
 };

@@ -11,8 +11,8 @@ use methodical_testkit::contract::Contract;
 
 use crate::failure::Failure;
 use crate::mirror::maintain::Exporter;
+use crate::output::OutputFormat;
 use crate::output::destination::Uploader;
-use crate::output::format::OutputFormat;
 use crate::output::select::Fields;
 use crate::session::Session;
 

@@ -14,9 +14,9 @@ use serde_json::value::RawValue;
 
 use crate::connect::{build, connect_to_service, curl};
 use crate::failure::{Exit, Failure, explain};
-use crate::mirror::{list, select};
+use crate::mirror::{note_unknown, print_list, select};
+use crate::output::Format;
 use crate::output::destination::{Destination, Raw};
-use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Object;
 use crate::program::{RecordType, SampleService};
@@ -81,14 +81,14 @@ impl<S: Mirrored> Session<S> {
     {
         let (selected, others) = select::<S, O>(operation, &self.invocation.mirror);
         if self.invocation.mirror.from.is_some() {
-            return list::print(&selected, record, &self.invocation);
+            return print_list(&selected, record, &self.invocation);
         }
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
         let open = |query: &O| self.client.stream(query).map_err(|error| self.explain(&error));
         let empty = self.print_list(&queries, record, open)?;
         if empty > 0 {
             let client = Some(&self.client).filter(|_| empty == queries.len());
-            list::note_unknown(&selected, client, &self.invocation);
+            note_unknown(&selected, client, &self.invocation);
         }
         Ok(())
     }

@@ -333,16 +333,13 @@ fn token(
     } else if let Some(path) = env::var_os(&file_variable).filter(|path| !path.is_empty()) {
         from_file(path.into(), format!("environment variable {file_variable}"))
     } else {
-        return Ok(token_of_profile(program, file, profile));
+        return Ok(token_of_profile(file, profile));
     }))
 }
 
 /// Finds the source of the token in a profile.
-pub(crate) fn token_of_profile(
-    program: Name,
-    file: &ConfigFile,
-    profile: &str,
-) -> Option<TokenFrom> {
+pub(crate) fn token_of_profile(file: &ConfigFile, profile: &str) -> Option<TokenFrom> {
+    let program = file.program;
     let (name, origin) = (profile.to_owned(), of_profile(profile));
     if let Some(value) = file.get(profile, "token-command").and_then(|text| words(&text)) {
         Some(TokenFrom::Command(Setting { value, origin }))
@@ -414,7 +411,7 @@ pub(crate) static KEYS: [Key; 7] = [
     Key {
         variable: Some("BASE_URL"),
         ..Key::new("base-url", "base URL of the service")
-            .checked(|text| origin(text).is_some(), URL)
+            .checked(|text| origin(text).is_some(), "a URL such as https://service.example.com")
     },
     Key::new("token-file", "file with the access token, which only you can read").path(TOKEN_FILE),
     Key::new("token-command", "program that prints the access token, with its arguments").checked(
@@ -437,8 +434,6 @@ pub(crate) static KEYS: [Key; 7] = [
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
     ),
 ];
-
-const URL: &str = "a URL such as https://service.example.com";
 
 const TOKEN_FILE: &str = "TOKEN_FILE";
 

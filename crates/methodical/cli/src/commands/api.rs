@@ -6,8 +6,8 @@ use methodical_client::model::RawQuery;
 use methodical_client::model::tables::Mirrored;
 
 use crate::failure::Failure;
+use crate::output::Format;
 use crate::output::destination::Raw;
-use crate::output::format::Format;
 use crate::output::printer::{Printer, Schema};
 use crate::session::Session;
 

@@ -68,33 +68,22 @@ fn print(
     Schema::print_columns(invocation, Some(noun), shown, columns, findings)
 }
 
-/// A function that writes the tables of a mirror to files; it is in [`Program::exporter`](crate::Program::exporter).
-/// Returns the name and row count of each table.
+/// A function that writes these tables of a mirror to the files at a URL or path; it is in
+/// [`Program::exporter`](crate::Program::exporter). Returns the name and row count of each table.
 ///
 /// # Examples
 ///
 /// ```
 /// use methodical_cli::{Exporter, Program};
 ///
-/// let exporter: Exporter = |request| {
-///     println!("{}", request.to);
+/// let exporter: Exporter = |_mirror, tables, to| {
+///     println!("{} tables to {to}", tables.len());
 ///     Ok(vec![("photo".to_owned(), 7)])
 /// };
 /// let program = Program { exporter: Some(exporter), ..Program::new("photos", "1.0.0") };
 /// ```
-pub type Exporter = fn(ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure>;
-
-/// The mirror to export, and its destination.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ExportRequest<'a> {
-    /// The mirror.
-    pub mirror: &'a mut Mirror,
-    /// The tables of the service.
-    pub tables: &'a [&'static Table],
-    /// The URL or path of the destination.
-    pub to: &'a str,
-}
+pub type Exporter =
+    fn(&mut Mirror, tables: &[&'static Table], to: &str) -> Result<Vec<(String, u64)>, Failure>;
 
 /// Copies the mirror to a database, or to files.
 pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(), Failure> {
@@ -109,8 +98,7 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     }
     let mut mirror = open::read(invocation)?;
     if let Some(exporter) = exporter {
-        let tables = &found::<S>().tables;
-        let copied = exporter(ExportRequest { mirror: &mut mirror, tables, to })?;
+        let copied = exporter(&mut mirror, &found::<S>().tables, to)?;
         let rows = copied.into_iter().map(|(table, rows)| [json!(table), json!(rows)]);
         return Schema::of_program(&["table", "rows"], false).print(invocation, rows);
     }

@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::mirror::counts::title;
-use crate::mirror::list::{warn_of_value, with_closest};
 use crate::mirror::open::{self, Asked, duration, local, note_age, now};
-use crate::mirror::{Recovered, Titles, identities, recovered};
+use crate::mirror::{Recovered, Titles, identities, recovered, warn_of_value, with_closest};
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted};
 use crate::output::record::{Cells, Line, Path};

@@ -244,9 +244,9 @@ mod tests {
     use serde_json::json;
 
     use super::STATUS;
-    use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
     use crate::output::table::Table;
+    use crate::output::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::screen::View;
 
     #[test]

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use methodical_client::model::formula::guard;
 
 use crate::failure::Failure;
-use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::printer::counted;
 use crate::output::record::Cells;
+use crate::output::{OutputColumn, OutputSetup, RecordWriter};
 use crate::screen::printable;
 
 /// A header line, then one line per record. Column names are escaped like cells, because they may be untrusted input.
@@ -113,8 +113,8 @@ mod tests {
 
     use super::Csv;
     use crate::output::flags::OutputFlags;
-    use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
+    use crate::output::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::screen::View;
 
     fn of(setup: OutputSetup, paths: Vec<Path>, width: Option<u16>) -> Csv {

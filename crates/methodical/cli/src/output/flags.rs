@@ -8,8 +8,8 @@ use clap::builder::{StringValueParser, TypedValueParser};
 
 use crate::args::positive;
 use crate::failure::Failure;
-use crate::output::format::{Format, Formats};
 use crate::output::select::{Bound, Filter};
+use crate::output::{Format, Formats};
 use crate::screen::Screen;
 
 /// The format and destination of the output, and the records and fields to print.

@@ -15,7 +15,7 @@ use jaq_std::ValT as _;
 use serde_json::value::RawValue;
 
 use crate::failure::{Exit, Failure};
-use crate::output::format::{OutputSetup, RecordWriter};
+use crate::output::{OutputSetup, RecordWriter};
 use crate::screen::{View, is_hostile, printable};
 
 /// Creates the writer of one document.
@@ -355,7 +355,7 @@ mod pretty_tests {
 #[cfg(test)]
 mod jq_tests {
     use super::Jq;
-    use crate::output::format::RecordWriter as _;
+    use crate::output::RecordWriter as _;
 
     const RECORDS: [&str; 2] =
         [r#"{"a":1.10,"b":"x\u001b"}"#, r#"{"a":12345678901234567890.10,"b":"y"}"#];

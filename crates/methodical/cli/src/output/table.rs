@@ -7,8 +7,8 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::failure::Failure;
-use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::record::{Cells, date_time};
+use crate::output::{OutputColumn, OutputSetup, RecordWriter};
 use crate::program::Noun;
 use crate::screen::{Tone, paint, printable};
 
@@ -51,33 +51,6 @@ impl Table {
         self.layout = Some(layout);
         Ok(())
     }
-
-    /// Writes the number of records, and the hidden columns.
-    fn end(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let &OutputSetup { view, ref flags, noun, ref columns, .. } = &self.setup;
-        if flags.quiet || !view.is_terminal() {
-            return Ok(());
-        }
-        let count = noun.map(|noun| match self.received {
-            total if flags.count_by.is_some() => format!("total: {}", count(total, noun)),
-            total if total > self.records => {
-                format!("showing {} of {}", self.records, count(total, noun))
-            }
-            _ => count(self.records, noun),
-        });
-        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.columns.len());
-        let hidden: Vec<_> = columns.iter().skip(shown).map(OutputColumn::name).collect();
-        let hidden = (!hidden.is_empty()).then(|| {
-            format!("hidden: {}; --wide shows all columns", printable(&hidden.join(", ")))
-        });
-        if self.layout.is_some() && (count.is_some() || hidden.is_some()) {
-            writeln!(out)?;
-        }
-        for text in count.iter().chain(&hidden) {
-            writeln!(out, "{}", paint(view.color, Tone::Dim, text))?;
-        }
-        Ok(())
-    }
 }
 
 impl RecordWriter for Table {
@@ -103,13 +76,34 @@ impl RecordWriter for Table {
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
-        let OutputSetup { view, noun, ref flags, .. } = self.setup;
+        let says_count = self.setup.view.is_terminal() && !self.setup.flags.quiet;
         // A terminal shows `no photos` instead of a header.
-        let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !flags.quiet;
+        let says_none = self.records == 0 && self.setup.noun.is_some() && says_count;
         if self.layout.is_none() && !says_none {
             self.start(out)?;
         }
-        self.end(out)?;
+        if !says_count {
+            return Ok(Vec::new());
+        }
+        let &OutputSetup { view, ref flags, noun, ref columns, .. } = &self.setup;
+        let count = noun.map(|noun| match self.received {
+            total if flags.count_by.is_some() => format!("total: {}", count(total, noun)),
+            total if total > self.records => {
+                format!("showing {} of {}", self.records, count(total, noun))
+            }
+            _ => count(self.records, noun),
+        });
+        let shown = self.layout.as_ref().map_or(columns.len(), |layout| layout.columns.len());
+        let hidden: Vec<_> = columns.iter().skip(shown).map(OutputColumn::name).collect();
+        let hidden = (!hidden.is_empty()).then(|| {
+            format!("hidden: {}; --wide shows all columns", printable(&hidden.join(", ")))
+        });
+        if self.layout.is_some() && (count.is_some() || hidden.is_some()) {
+            writeln!(out)?;
+        }
+        for text in count.iter().chain(&hidden) {
+            writeln!(out, "{}", paint(view.color, Tone::Dim, text))?;
+        }
         Ok(Vec::new())
     }
 }
@@ -251,8 +245,8 @@ mod tests {
 
     use super::Table;
     use crate::output::flags::OutputFlags;
-    use crate::output::format::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::output::record::Path;
+    use crate::output::{OutputColumn, OutputSetup, RecordWriter as _};
     use crate::program::Noun;
     use crate::screen::View;
 

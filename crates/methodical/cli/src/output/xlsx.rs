@@ -13,8 +13,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
 use crate::files::folder_of;
-use crate::output::format::{OutputColumn, OutputSetup, RecordWriter};
 use crate::output::record::{Cells, date_time, text_of};
+use crate::output::{OutputColumn, OutputSetup, RecordWriter};
 use crate::program::Noun;
 
 /// Creates the writer of the format.

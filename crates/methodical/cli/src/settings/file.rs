@@ -12,7 +12,7 @@ use crate::settings::{Key, check_name, shown_value};
 /// The contents of `config.toml`, checked.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
-    program: Name,
+    pub(crate) program: Name,
     /// `None` without a settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
@@ -169,8 +169,9 @@ pub(crate) fn has_token(program: Name, profile: &str) -> bool {
 }
 
 /// Returns the names of all profiles in order, including those that have only a token.
-pub(crate) fn profile_names(program: Name, file: &ConfigFile) -> Result<Vec<String>, Failure> {
-    let mut names: Vec<String> = tokens(program)?.iter().map(|(name, _)| name.to_owned()).collect();
+pub(crate) fn profile_names(file: &ConfigFile) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> =
+        tokens(file.program)?.iter().map(|(name, _)| name.to_owned()).collect();
     names.extend(file.profiles().map(str::to_owned));
     names.sort_unstable();
     names.dedup();

@@ -3,7 +3,9 @@
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use gateway_cli::core::{ExportRequest, Failure, Program};
+use gateway_cli::core::{Failure, Program};
+use methodical_export::mirror::Mirror;
+use methodical_export::mirror::model::tables::Table;
 use methodical_export::{Copy, Error, ErrorKind, Place};
 
 mod parquet_format;
@@ -22,8 +24,11 @@ fn main() -> ExitCode {
     gateway_cli::run(&program)
 }
 
-fn copy(request: ExportRequest<'_>) -> Result<Vec<(String, u64)>, Failure> {
-    let ExportRequest { mirror, tables, to, .. } = request;
+fn copy(
+    mirror: &mut Mirror,
+    tables: &[&'static Table],
+    to: &str,
+) -> Result<Vec<(String, u64)>, Failure> {
     let copy = Copy::new(tables);
     let tables = Place::open(to).and_then(|place| copy.run(mirror, &place));
     tables.map_err(|error| explained(&error))

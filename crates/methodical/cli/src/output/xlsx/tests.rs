@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::writer;
-use crate::output::format::{OutputColumn, OutputSetup};
 use crate::output::record::Path;
+use crate::output::{OutputColumn, OutputSetup};
 
 /// Writes records with these fields, and reads the cells of all sheets, row by row.
 fn written<T>(columns: &[(&str, T)], records: &[String]) -> Vec<Vec<Data>>
