@@ -31,7 +31,7 @@ use crate::program::{Name, Program};
 use crate::run::{Invocation, quoted};
 use crate::screen::{Screen, printable};
 use crate::settings::file::stored_token;
-use crate::settings::{ServiceFlags, Setting, Settings, TokenFrom, check_binding, setting};
+use crate::settings::{Setting, Settings, TokenFrom, check_binding, setting};
 
 pub(crate) fn connect_to_service<S: Service>(
     invocation: &Invocation,
@@ -206,9 +206,7 @@ pub(crate) fn build<S: Service>(
         let limit = Duration::from_secs(seconds);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
-    if let Some(trace) = Trace::of(invocation) {
-        builder = builder.observer(trace);
-    }
+    builder = builder.observer(Trace::of(invocation));
     let transport = transport(invocation, settings, true)?;
     // On one machine, compression takes longer than it saves.
     builder = if is_local(base_url) {
@@ -240,7 +238,8 @@ pub(crate) fn transport(
 ) -> Result<Arc<dyn BlockingTransport>, Failure> {
     let options = options(settings.timeout());
     let inner = ReqwestBlockingTransport::new(&options).map_err(methodical_client::Error::from)?;
-    Ok(Arc::new(Watched::new(inner, invocation, shows_notices)))
+    let notices = shows_notices.then(Mutex::default);
+    Ok(Arc::new(Watched { inner, trace: Trace::of(invocation), notices }))
 }
 
 /// Returns the options of the transport. Without a change, its idle timeout would end a call before a longer
@@ -268,39 +267,32 @@ pub(crate) fn is_local(base_url: &str) -> bool {
 /// service once: the response header `Gateway-Notice`.
 struct Watched<T> {
     inner: T,
-    screen: Screen,
-    trace: Option<Trace>,
+    trace: Trace,
     /// The notices so far; `None` if none are shown.
     notices: Option<Mutex<HashSet<HeaderValue>>>,
-}
-
-impl<T: BlockingTransport> Watched<T> {
-    fn new(inner: T, invocation: &Invocation, shows_notices: bool) -> Self {
-        let notices = shows_notices.then(Mutex::default);
-        Self { inner, screen: invocation.screen, trace: Trace::of(invocation), notices }
-    }
-
-    fn show_notices(&self, headers: &HeaderMap) {
-        let Some(notices) = &self.notices else { return };
-        for notice in headers.get_all(&GATEWAY_NOTICE) {
-            if lock(notices).insert(notice.clone()) {
-                let text = String::from_utf8_lossy(notice.as_bytes());
-                // The progress line may be there.
-                self.screen.clear_line();
-                self.screen.warn(&format!("the service reports: {text}"));
-            }
-        }
-    }
 }
 
 impl<T: BlockingTransport> BlockingTransport for Watched<T> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         remember(&request);
-        let response = match self.trace {
-            Some(trace) => trace.send(&self.inner, request)?,
-            None => self.inner.send(request)?,
-        };
-        self.show_notices(response.headers());
+        let (trace, begun) = (self.trace, Instant::now());
+        let since = || begun.elapsed().as_millis();
+        trace.say(|| format!("> {} {}", request.method(), Redacted::target(&request)));
+        trace.headers('>', request.headers());
+        let response = self.inner.send(request).inspect_err(|error| {
+            trace.say(|| format!("< no response after {} ms: {error}", since()));
+        })?;
+        trace.say(|| format!("< status {} after {} ms", response.status().as_u16(), since()));
+        trace.headers('<', response.headers());
+        for notice in response.headers().get_all(&GATEWAY_NOTICE) {
+            let is_new = |notices: &Mutex<HashSet<_>>| lock(notices).insert(notice.clone());
+            if self.notices.as_ref().is_some_and(is_new) {
+                let text = String::from_utf8_lossy(notice.as_bytes());
+                // The progress line may be there.
+                trace.screen.clear_line();
+                trace.screen.warn(&format!("the service reports: {text}"));
+            }
+        }
         Ok(response)
     }
 }
@@ -313,44 +305,30 @@ const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
 #[derive(Clone, Copy, Debug)]
 struct Trace {
     screen: Screen,
-    /// Whether headers are logged too.
-    headers: bool,
+    /// How often `-v` is given; with two, headers are logged too.
+    verbose: u8,
 }
 
 impl Trace {
-    /// Returns the log; `None` without `-v`.
-    fn of(invocation: &Invocation) -> Option<Self> {
-        let &Invocation { screen, service: ServiceFlags { verbose, .. }, .. } = invocation;
-        (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
+    fn of(invocation: &Invocation) -> Self {
+        Self { screen: invocation.screen, verbose: invocation.service.verbose }
+    }
+
+    fn say(self, text: impl FnOnce() -> String) {
+        if self.verbose > 0 {
+            self.screen.trace(&text());
+        }
     }
 
     /// Logs the headers, without secrets.
     fn headers(self, mark: char, headers: &HeaderMap) {
-        for (name, value) in headers.iter().filter(|_| self.headers) {
+        for (name, value) in headers.iter().filter(|_| self.verbose > 1) {
             let text = String::from_utf8_lossy(value.as_bytes());
             // A redirect may repeat the request, such as an e-mail address.
             let is_hidden = value.is_sensitive() || name == LOCATION;
             let text = if is_hidden { "(redacted)" } else { &*text };
-            self.screen.trace(&format!("{mark}   {name}: {text}"));
+            self.say(|| format!("{mark}   {name}: {text}"));
         }
-    }
-
-    /// Sends a request, and logs it and its response.
-    fn send(
-        self,
-        inner: &impl BlockingTransport,
-        request: Request,
-    ) -> Result<BlockingResponse, TransportError> {
-        let begun = Instant::now();
-        let since = || begun.elapsed().as_millis();
-        self.screen.trace(&format!("> {} {}", request.method(), Redacted::target(&request)));
-        self.headers('>', request.headers());
-        let response = inner.send(request).inspect_err(|error| {
-            self.screen.trace(&format!("< no response after {} ms: {error}", since()));
-        })?;
-        self.screen.trace(&format!("< status {} after {} ms", response.status().as_u16(), since()));
-        self.headers('<', response.headers());
-        Ok(response)
     }
 }
 
@@ -360,11 +338,9 @@ impl Observer for Trace {
         let next = attempt.number + 1;
         match attempt.retry_in {
             Some(wait) if wait.is_zero() => {
-                self.screen.trace(&format!("  attempt {next} immediately, with a refreshed token"));
+                self.say(|| format!("  attempt {next} immediately, with a refreshed token"));
             }
-            Some(wait) => {
-                self.screen.trace(&format!("  attempt {next} in {} ms", wait.as_millis()));
-            }
+            Some(wait) => self.say(|| format!("  attempt {next} in {} ms", wait.as_millis())),
             None => {}
         }
     }

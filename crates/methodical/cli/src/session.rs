@@ -236,7 +236,7 @@ impl<S: Mirrored> Session<S> {
 
     /// Prints the requests as commands, and then ends the command, if this is a dry run.
     pub(crate) fn end_dry_run<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
-        let Invocation { program, service, mirror, .. } = &self.invocation;
+        let Invocation { program, service, mirror, screen, .. } = &self.invocation;
         if mirror.from.is_some() {
             return Err(Failure::usage("cannot use --from: this command calls the service"));
         }
@@ -244,7 +244,7 @@ impl<S: Mirrored> Session<S> {
             return Ok(());
         }
         // The output file is for a response, and a dry run has none.
-        let mut out = Destination::open(None, program)?;
+        let mut out = Destination::open(None, program, *screen)?;
         for operation in all {
             writeln!(out, "{}", curl(program.name(), &self.client.request(*operation)?))?;
         }

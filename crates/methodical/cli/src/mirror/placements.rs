@@ -316,8 +316,8 @@ fn print_text(
     titles: &Titles,
 ) -> Result<(), Failure> {
     let &Asked { of, member, invocation, .. } = asked;
-    let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
-    let color = out.view(invocation.screen).color;
+    let mut out = Destination::of(invocation)?;
+    let color = out.view.color;
     let leaves = Schema::of_operation(member, false).leaves();
     let width = leaves.iter().map(|name| name.len()).max().unwrap_or_default();
     let paths: Vec<Path> = leaves.into_iter().map(Path::parse).collect();

@@ -42,18 +42,12 @@ pub(crate) fn url_of(file: &Path) -> Option<&str> {
 #[derive(Debug)]
 pub(crate) struct Destination {
     out: BufWriter<Box<dyn Upload>>,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Stdout,
-    /// Standard output on a terminal, through a pager.
-    Paged,
-    /// A device or a pipe, which cannot be replaced by another file, with its width if it is a terminal.
-    Device(Option<u16>),
-    /// A file or an upload, which appears once it is complete.
-    Hidden,
+    /// The width and colors of the output. The path of a device may name a terminal.
+    pub(crate) view: View,
+    /// Whether a reader can see the output before it is complete, unlike a file or an upload.
+    pub(crate) is_live: bool,
+    /// Whether a pager is running, so that nothing else may be written to the terminal.
+    pub(crate) is_paged: bool,
 }
 
 impl Upload for io::Stdout {}
@@ -69,11 +63,15 @@ impl Upload for AtomicFile {
 impl Destination {
     /// Opens a file or an upload, or standard output if no path is given. The temporary file is named after the
     /// program.
-    pub(crate) fn open(path: Option<&Path>, program: &Program) -> Result<Self, Failure> {
-        let (out, kind): (Box<dyn Upload>, _) = match (path, path.and_then(url_of)) {
-            (None, _) => (Box::new(io::stdout()), Kind::Stdout),
-            (_, Some(url)) => (upload(url, program)?, Kind::Hidden),
-            (Some(path), None) => file(path, program.name()).map_err(|error| {
+    pub(crate) fn open(
+        path: Option<&Path>,
+        program: &Program,
+        screen: Screen,
+    ) -> Result<Self, Failure> {
+        let (out, view): (Box<dyn Upload>, _) = match (path, path.and_then(url_of)) {
+            (None, _) => (Box::new(io::stdout()), Some(screen.output)),
+            (_, Some(url)) => (upload(url, program)?, None),
+            (Some(path), None) => file(path, program.name(), screen).map_err(|error| {
                 let failure = Failure::usage(format!("cannot write {}", path.display()));
                 match error.kind() {
                     io::ErrorKind::NotFound => failure.because("no such folder"),
@@ -81,39 +79,26 @@ impl Destination {
                 }
             })?,
         };
-        Ok(Self { out: buffered(out), kind })
+        let (is_live, view) = (view.is_some(), view.unwrap_or_default());
+        Ok(Self { out: buffered(out), view, is_live, is_paged: false })
+    }
+
+    /// Opens the output that the flags name.
+    pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
+        Self::open(invocation.output.file(), &invocation.program, invocation.screen)
     }
 
     /// Shows output in the pager, if it goes to a terminal.
     pub(crate) fn through_pager(self, invocation: &Invocation) -> Self {
         match Paged::start(invocation) {
-            Some(paged) => Self { out: buffered(Box::new(paged)), kind: Kind::Paged },
+            Some(paged) => Self { out: buffered(Box::new(paged)), is_paged: true, ..self },
             None => self,
         }
     }
 
-    /// Returns whether a pager is running, so that nothing else may be written to the terminal.
-    pub(crate) fn is_paged(&self) -> bool {
-        self.kind == Kind::Paged
-    }
-
-    /// Returns the view of the output. The path of a device may name a terminal.
-    pub(crate) fn view(&self, screen: Screen) -> View {
-        match self.kind {
-            Kind::Stdout | Kind::Paged => screen.output,
-            Kind::Device(width) => View { width, color: width.is_some() && screen.has_colors },
-            Kind::Hidden => View::default(),
-        }
-    }
-
-    /// Returns whether a reader can see the output before it is complete.
-    pub(crate) fn is_live(&self) -> bool {
-        self.kind != Kind::Hidden
-    }
-
     /// Flushes live output. Call it before the program waits.
     pub(crate) fn flush_live(&mut self) -> io::Result<()> {
-        if self.is_live() { self.flush() } else { Ok(()) }
+        if self.is_live { self.flush() } else { Ok(()) }
     }
 
     /// Flushes the output. A file is synced to disk, then renamed to its final name.
@@ -134,7 +119,7 @@ impl Write for Destination {
 
 /// Prints output that is not records, such as a page, a script or one value, to the output file or to standard output.
 pub(crate) fn print(invocation: &Invocation, text: &[u8]) -> Result<(), Failure> {
-    let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
+    let mut out = Destination::of(invocation)?;
     out.write_all(text)?;
     Ok(out.finish()?)
 }
@@ -154,12 +139,15 @@ fn upload(url: &str, program: &Program) -> Result<Box<dyn Upload>, Failure> {
     uploader(url)
 }
 
-fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
+/// Opens a device, or a file, which has no view until it is complete.
+fn file(path: &Path, program: Name, screen: Screen) -> io::Result<(Box<dyn Upload>, Option<View>)> {
     let existing = fs::metadata(path).ok();
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
         let device = File::options().write(true).open(path)?;
-        let kind = Kind::Device(columns(&device));
-        return Ok((Box::new(device), kind));
+        // A device or a pipe cannot be replaced by another file.
+        let width = columns(&device);
+        let view = View { width, color: width.is_some() && screen.has_colors };
+        return Ok((Box::new(device), Some(view)));
     }
     // A symbolic link is kept: the file it points to is replaced or created.
     let path = follow_links(path)?;
@@ -176,7 +164,7 @@ fn file(path: &Path, program: Name) -> io::Result<(Box<dyn Upload>, Kind)> {
         // A replaced file keeps its mode. Some file systems do not support modes.
         drop(out.as_file().set_permissions(existing.permissions()));
     }
-    Ok((Box::new(out), Kind::Hidden))
+    Ok((Box::new(out), None))
 }
 
 /// Follows the symbolic links of a path to the file to write, which need not exist.
@@ -230,8 +218,8 @@ pub(crate) struct Raw {
 impl Raw {
     /// Opens the output.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
-        let out = Destination::open(invocation.output.file(), &invocation.program)?;
-        let terminal = out.view(invocation.screen).is_terminal();
+        let out = Destination::of(invocation)?;
+        let terminal = out.view.is_terminal();
         Ok(Self { out, terminal, line: Vec::new(), last: None })
     }
 
@@ -267,7 +255,7 @@ impl Raw {
 
     /// Ends the output after a failure, so that the error message appears below the written bytes.
     pub(crate) fn abort(&mut self) {
-        if self.out.is_live() {
+        if self.out.is_live {
             let ended = if self.terminal { self.end_line() } else { Ok(()) };
             // The failure about to be reported matters more than an error here.
             drop(ended.and_then(|()| self.out.flush()));
@@ -396,12 +384,15 @@ mod raw_tests {
     use super::Raw;
     use crate::output::destination::Destination;
     use crate::program::Program;
+    use crate::screen::Screen;
 
     /// Writes the pieces as on a terminal, and returns the output.
     fn on_terminal(pieces: &[&[u8]]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terminal");
-        let out = Destination::open(Some(&path), &Program::new("photos", "1.0.0")).unwrap();
+        let program = Program::new("photos", "1.0.0");
+        let screen = Screen::look(program.name(), false);
+        let out = Destination::open(Some(&path), &program, screen).unwrap();
         let mut raw = Raw { out, terminal: true, line: Vec::new(), last: None };
         for piece in pieces {
             raw.write(piece).unwrap();

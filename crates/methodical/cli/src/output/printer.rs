@@ -44,13 +44,13 @@ pub(crate) struct Printer {
 impl Printer {
     /// Checks the flags against the schema, and opens the output.
     pub(crate) fn open(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
-        let &Invocation { output: ref flags, screen, ref program, .. } = invocation;
+        let &Invocation { output: ref flags, screen, .. } = invocation;
         let chooser = Chooser::new(invocation, schema)?;
         flags.fields.iter().flatten().try_for_each(|name| schema.check(name, invocation))?;
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
-        let out = Destination::open(flags.file(), program)?;
-        let is_terminal = out.view(screen).is_terminal();
+        let out = Destination::of(invocation)?;
+        let is_terminal = out.view.is_terminal();
         let default = if is_terminal { Format::TABLE } else { Format::JSON };
         let format = requested.unwrap_or(default);
         if is_terminal && format.is_binary {
@@ -62,7 +62,7 @@ impl Printer {
             .hint(format!("add --output-file FILE.{extension}, or redirect the output")));
         }
         let out = if schema.single { out } else { out.through_pager(invocation) };
-        let view = out.view(screen);
+        let view = out.view;
         let columns = columns(schema, flags, format, &chooser);
         let selects = format.columns == FormatColumns::Whole && flags.fields.is_some();
         let selected = selects.then(|| columns.iter().map(|one| one.path.clone()).collect());
@@ -147,7 +147,7 @@ impl Printer {
         }
         self.progress.clear();
         let warning = format!("skipped record {index}: {error}");
-        if self.out.is_paged() {
+        if self.out.is_paged {
             self.late_warnings.push(warning);
         } else {
             self.screen.warn(&warning);
@@ -169,7 +169,7 @@ impl Printer {
     pub(crate) fn abort(mut self) {
         self.progress.clear();
         let more = self.more_skipped();
-        if self.out.is_live() {
+        if self.out.is_live {
             // The failure about to be reported matters more than an error here.
             drop(self.writer.abort(&mut self.out).and_then(|()| self.out.flush()));
         }
