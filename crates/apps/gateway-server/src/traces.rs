@@ -147,7 +147,7 @@ fn attributes(response: &EndedResponse) -> impl Iterator<Item = KeyValue> {
 fn name(response: &EndedResponse) -> Cow<'static, str> {
     let method = if response.method == "other" { "HTTP" } else { response.method };
     match response.operation {
-        Some(operation) => format!("{method} {}", operation.method()).into(),
+        Some(operation) => format!("{method} {operation}").into(),
         None => method.into(),
     }
 }
