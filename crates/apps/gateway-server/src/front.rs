@@ -30,9 +30,9 @@ use self::request::{Client, Coding, X_REQUEST_ID};
 use self::work::Work;
 use crate::config::Config;
 use crate::error::with_causes;
-use crate::generated::call::{Call, METHODS};
+use crate::generated::operations::{METHODS, Operation};
 use crate::parameter::Pairs;
-use crate::storage::Records;
+use crate::storage::{Call, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 use crate::token::{TokenDigest, TokenId};
 
@@ -131,14 +131,15 @@ impl Front {
         recorder: &mut Recorder,
     ) -> Result<Response<ResponseBody>, Problem> {
         let snapshot = principal.snapshot;
-        let call = Call::read(method, pairs)?.ok_or_else(|| Problem::new(Kind::MethodUnknown))?;
-        let notice = call.without_effect();
+        let operation = Operation::of(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))?;
+        let call = Call::read(operation, pairs)?;
+        let notice = call.notice();
         let etag = request::etag(snapshot.account, &call, &principal.versions);
         if request::is_unmodified(&request.headers, &etag) {
             return Ok(tagged(StatusCode::NOT_MODIFIED, &etag, ResponseBody::empty()));
         }
         let coding = request::coding(&request.headers);
-        let (body, coding) = match call.frame() {
+        let (body, coding) = match operation.frame() {
             Some(frame) => {
                 let limited = || Problem::limited(Kind::TooManyResponses);
                 let share = self.lists_open.open(&principal.token);
@@ -155,10 +156,7 @@ impl Front {
         if coding == Coding::Gzip {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
-        if let Some((parameter, needed)) = notice {
-            let text = format!("{parameter} has no effect without {needed}");
-            headers.extend(HeaderValue::try_from(text).ok().map(|text| (GATEWAY_NOTICE, text)));
-        }
+        headers.extend(notice.map(|text| (GATEWAY_NOTICE, HeaderValue::from_static(text))));
         Ok(response)
     }
 

@@ -2,6 +2,5 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-pub(crate) mod call;
-pub(crate) mod parameters;
+pub(crate) mod operations;
 pub(crate) mod record;

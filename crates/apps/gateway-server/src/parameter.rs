@@ -1,9 +1,14 @@
-//! Strict decoding of query strings, and strict parsers of single parameters, which the generated code uses.
-
-#![expect(clippy::allow_attributes, reason = "an `expect` could fail after a change of the spec")]
+//! Strict decoding of query strings, and strict parsers of single parameters.
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
+
+/// A parameter of the contract.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    /// Maximum length of text, in characters.
+    pub(crate) max_chars: usize,
+}
 
 /// The decoded pairs of a query string, in order.
 #[derive(Debug, Default)]
@@ -84,56 +89,28 @@ pub(crate) enum Fault {
     /// It has the wrong type, is too long, or is out of range.
     Invalid,
     /// It is missing, but the operation requires it.
-    #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
+    #[expect(dead_code, reason = "no operation requires a parameter so far")]
     Missing,
 }
 
-/// Reads text of 1 to `longest` characters.
-pub(crate) fn text(
-    pairs: &Pairs<'_>,
-    parameter: &'static str,
-    longest: Option<usize>,
-) -> Result<Option<String>, Problem> {
+/// Reads non-empty text.
+pub(crate) fn text(pairs: &Pairs<'_>, parameter: &Parameter) -> Result<Option<String>, Problem> {
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };
-    if longest.is_some_and(|longest| text.chars().nth(longest).is_some()) {
-        return Err(Problem { parameter, fault: Fault::Invalid });
+    if text.chars().nth(parameter.max_chars).is_some() {
+        return Err(Problem { parameter: parameter.name, fault: Fault::Invalid });
     }
     Ok(Some(text.to_owned()))
-}
-
-/// Reads an integer in this range: decimal digits, optionally after `-`.
-#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
-pub(crate) fn between(
-    pairs: &Pairs<'_>,
-    parameter: &'static str,
-    range: RangeInclusive<i64>,
-) -> Result<Option<i64>, Problem> {
-    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if !is_canonical(digits) || text == "-0" {
-        return Err(Problem { parameter, fault: Fault::Invalid });
-    }
-    // A number that does not fit into 64 bits is outside every range.
-    let number = text.parse().ok().filter(|number| range.contains(number));
-    number.map(Some).ok_or(Problem { parameter, fault: Fault::Invalid })
 }
 
 /// Reads an unsigned integer: decimal digits without sign, whitespace or leading zero.
 ///
 /// An integer that does not fit into 64 bits is valid, but no record has it. It is read as the largest integer.
-pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<u64>, Problem> {
+pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &Parameter) -> Result<Option<u64>, Problem> {
     let Some(digits) = value(pairs, parameter)? else { return Ok(None) };
     if !is_canonical(digits) {
-        return Err(Problem { parameter, fault: Fault::Invalid });
+        return Err(Problem { parameter: parameter.name, fault: Fault::Invalid });
     }
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
-}
-
-#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
-pub(crate) fn boolean(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<bool>, Problem> {
-    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
-    let value = text.parse().map_err(|_refused| Problem { parameter, fault: Fault::Invalid })?;
-    Ok(Some(value))
 }
 
 fn is_canonical(digits: &str) -> bool {
@@ -141,9 +118,9 @@ fn is_canonical(digits: &str) -> bool {
     !digits.is_empty() && !leading_zero && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn value<'p>(pairs: &'p Pairs<'_>, parameter: &'static str) -> Result<Option<&'p str>, Problem> {
-    match pairs.get(parameter)? {
-        Some("") => Err(Problem { parameter, fault: Fault::Empty }),
+fn value<'p>(pairs: &'p Pairs<'_>, parameter: &Parameter) -> Result<Option<&'p str>, Problem> {
+    match pairs.get(parameter.name)? {
+        Some("") => Err(Problem { parameter: parameter.name, fault: Fault::Empty }),
         value => Ok(value),
     }
 }
@@ -155,7 +132,8 @@ mod tests {
     #[track_caller]
     fn check(query: &str, expected: Result<Option<u64>, Fault>) {
         let pairs = Pairs::parse(query).unwrap();
-        assert_eq!(integer(&pairs, "n").map_err(|problem| problem.fault), expected, "{query}");
+        let read = integer(&pairs, &Parameter { name: "n", max_chars: usize::MAX });
+        assert_eq!(read.map_err(|problem| problem.fault), expected, "{query}");
     }
 
     #[test]
@@ -169,16 +147,6 @@ mod tests {
         check("n=", Err(Fault::Empty));
         for bad in ["-1", "%2B1", "+1", "1.0", "0x1", "01", "1e3", "%C2%B2", "%D9%A1", "abc"] {
             check(&format!("n={bad}"), Err(Fault::Invalid));
-        }
-    }
-
-    #[test]
-    fn a_boolean_is_true_or_false() {
-        let read = |value: &str| boolean(&Pairs::parse(&format!("b={value}")).unwrap(), "b");
-        assert_eq!(read("true"), Ok(Some(true)));
-        assert_eq!(read("false"), Ok(Some(false)));
-        for bad in ["1", "True", "yes", ""] {
-            read(bad).unwrap_err();
         }
     }
 

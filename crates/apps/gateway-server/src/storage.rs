@@ -1,61 +1,81 @@
-//! The storage queries of the operations, and the records that they return. If the spec gets a new operation, the
-//! server does not compile until the operation is added here.
+//! The calls of the operations: their parameters, what they read from storage, and the records that they return. If the
+//! spec gets a new operation or parameter, the server does not compile until it is read here.
 
 use crate::error::Error;
-use crate::generated::call::{Call, Storage};
-use crate::generated::parameters;
+use crate::generated::operations::{LIST_CANDIDATES, Operation};
+use crate::parameter::{self, Pairs, Problem};
 use crate::store::{CandidateFilter, Cursor, Page, Snapshot, Store, Versions};
 
-impl Storage for Store {
-    fn list_candidates(
+/// An operation with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    ListCandidates { vacancy_id: Option<u64>, status: Option<String> },
+    ListVacancies,
+    GetCredits,
+}
+
+impl Call {
+    /// Reads the parameters of an operation, and ignores unknown ones.
+    pub(crate) fn read(operation: Operation, pairs: &Pairs<'_>) -> Result<Self, Problem> {
+        Ok(match operation {
+            Operation::ListCandidates => {
+                let [vacancy_id, status] = &LIST_CANDIDATES;
+                let vacancy_id = parameter::integer(pairs, vacancy_id)?;
+                Self::ListCandidates { vacancy_id, status: parameter::text(pairs, status)? }
+            }
+            Operation::ListVacancies => Self::ListVacancies,
+            Operation::GetCredits => Self::GetCredits,
+        })
+    }
+
+    /// Returns what a client should know about the parameters.
+    pub(crate) fn notice(&self) -> Option<&'static str> {
+        match self {
+            Self::ListCandidates { vacancy_id: None, status: Some(_) } => {
+                Some("status has no effect without vacancy_id")
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the versions of the data that the call reads.
+    pub(crate) fn versions(&self, versions: &Versions) -> Vec<i64> {
+        let Versions { candidates, statuses, vacancies, credits } = *versions;
+        match self {
+            Self::ListCandidates { vacancy_id: None, .. } => vec![candidates],
+            Self::ListCandidates { vacancy_id: Some(_), .. } => vec![candidates, statuses],
+            Self::ListVacancies => vec![vacancies],
+            Self::GetCredits => vec![credits],
+        }
+    }
+
+    /// Reads one page of a list, or the object, from storage. Returns where the next page begins, or `None` at the end.
+    pub(crate) fn fetch(
         &self,
+        store: &Store,
         snapshot: Snapshot,
-        parameters: &parameters::ListCandidates,
         page: Page,
         records: &mut Records<'_>,
     ) -> Result<Option<Cursor>, Error> {
-        self.candidates(snapshot, &filter(parameters), page, &mut |record| records.push(record))
-    }
-
-    fn list_vacancies(
-        &self,
-        snapshot: Snapshot,
-        page: Page,
-        records: &mut Records<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.vacancies(snapshot, page, &mut |record| records.push(record))
-    }
-
-    fn get_credits(&self, snapshot: Snapshot, object: &mut Vec<u8>) -> Result<(), Error> {
-        self.credits(snapshot.account, &mut |record| object.extend_from_slice(record))
+        let mut push = |record: &[u8]| records.push(record);
+        match self {
+            Self::ListCandidates { vacancy_id, status } => {
+                let filter = filter(*vacancy_id, status.as_deref());
+                store.candidates(snapshot, &filter, page, &mut push)
+            }
+            Self::ListVacancies => store.vacancies(snapshot, page, &mut push),
+            Self::GetCredits => store.credits(snapshot.account, &mut push).map(|()| None),
+        }
     }
 }
 
-/// Returns the versions of the data that a call reads. A new operation is assumed to read everything.
-pub(crate) fn versions(call: &Call, versions: &Versions) -> Vec<i64> {
-    let Versions { candidates, statuses, vacancies, credits } = *versions;
-    if let Call::ListCandidates(parameters) = call {
-        let all = parameters.vacancy_id.is_none();
-        return if all { vec![candidates] } else { vec![candidates, statuses] };
-    }
-    if matches!(call, Call::ListVacancies) {
-        return vec![vacancies];
-    }
-    if matches!(call, Call::GetCredits) {
-        return vec![credits];
-    }
-    vec![candidates, statuses, vacancies, credits]
-}
-
-fn filter(parameters: &parameters::ListCandidates) -> CandidateFilter {
-    // Without `..`, so that a parameter added to the spec does not compile until it is read here.
-    let parameters::ListCandidates { vacancy_id, status } = parameters;
+fn filter(vacancy_id: Option<u64>, status: Option<&str>) -> CandidateFilter {
     match (vacancy_id.map(i64::try_from), status) {
         (None, _) => CandidateFilter::All,
         // Larger than any id in the database: the vacancy does not exist.
         (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
         (Some(Ok(vacancy)), None) => CandidateFilter::Vacancy(vacancy),
-        (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status.clone()),
+        (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status.to_owned()),
     }
 }
 
@@ -96,14 +116,9 @@ impl<'o> Records<'o> {
 
     /// Appends a record that is JSON already.
     pub(crate) fn push(&mut self, record: &[u8]) {
-        self.next().extend_from_slice(record);
-    }
-
-    /// Returns the buffer for the next record.
-    pub(crate) fn next(&mut self) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.is_first) {
             self.out.push(b',');
         }
-        self.out
+        self.out.extend_from_slice(record);
     }
 }

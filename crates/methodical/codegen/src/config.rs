@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::diag::{Report, say};
-use crate::ir::{Auth, Param, Primitive, Service, Type};
+use crate::ir::Service;
 use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
@@ -40,44 +40,10 @@ impl Workspace {
     /// Reads the spec that a configuration names.
     ///
     /// # Errors
-    /// If the spec cannot be read or is invalid, or if the configuration asks for a server that cannot be generated for
-    /// it.
+    /// If the spec cannot be read or is invalid.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let service = spec::read_file(&root.join(&config.spec), &config.spec)?;
-        if config.packages.contains_key(&Role::Server) && !is_served(&service) {
-            let why = "cannot generate the crate `server`: a generated server supports only GET requests selected by one \
-                       query parameter, bearer tokens, single values, and failures by status; remove `server` from `[crate]`";
-            return Err(Report::of_file(&config.file, why));
-        }
         Ok(Self { root: root.to_owned(), config, service })
-    }
-}
-
-/// Returns whether a server can be generated for this service.
-fn is_served(service: &Service) -> bool {
-    let mut fields = service.models.iter().flat_map(|one| &one.fields);
-    service.dispatch.is_plain()
-        && service.auth == Auth::Bearer
-        && !fields.any(|one| has_other_forms(&one.ty))
-        && service.operations.iter().all(|one| {
-            let is_plain = |param: &Param| {
-                let is_single = param.list.is_none() && !param.wire.contains('[');
-                is_single && param.ty.in_record != Primitive::Coded
-            };
-            let response = &one.response;
-            let has_records = response.model().is_some() && one.paging.is_none();
-            let is_simple = has_records && (response.is_bare() || response.envelope().is_some());
-            one.post.is_none() && is_simple && one.params.iter().all(is_plain)
-        })
-}
-
-/// Returns whether a generated server cannot import values of this type.
-fn has_other_forms(ty: &Type) -> bool {
-    match ty {
-        Type::Value(value) => value.in_record == Primitive::Coded,
-        Type::Model(_) => false,
-        Type::List(of) => has_other_forms(of),
-        Type::Map(_) => true,
     }
 }
 

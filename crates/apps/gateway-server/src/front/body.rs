@@ -19,8 +19,7 @@ use crate::error::{Error, ErrorKind};
 use crate::front::recorder::Recorder;
 use crate::front::request::Coding;
 use crate::front::work::Work;
-use crate::generated::call::Call;
-use crate::storage::{self, Records};
+use crate::storage::{self, Call, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
 pub(crate) struct ResponseBody {
@@ -268,7 +267,7 @@ impl ListSource {
         }
         let page = Page { from, limit: ROWS };
         let records = &mut Records::new(&mut out, is_first);
-        self.next = self.call.fetch(&*self.store, self.snapshot, page, records)?;
+        self.next = self.call.fetch(&self.store, self.snapshot, page, records)?;
         if self.next.is_none() {
             // The JSON is closed only here, so that a truncated response is never valid.
             out.extend_from_slice(self.frame.close.as_bytes());

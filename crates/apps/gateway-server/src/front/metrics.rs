@@ -16,7 +16,7 @@ use prometheus::{
 
 use crate::front::problem::Kind;
 use crate::front::recorder::{End, EndedResponse, version};
-use crate::generated::call::METHODS;
+use crate::generated::operations::METHODS;
 
 #[derive(Debug)]
 pub(crate) struct Metrics {

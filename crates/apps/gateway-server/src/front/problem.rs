@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::front::body::ResponseBody;
-use crate::generated::call::METHODS;
+use crate::generated::operations::METHODS;
 use crate::parameter::{self, Fault};
 
 /// The kinds of problem. The name is the stable part of the field `type`; titles may change.

@@ -10,9 +10,8 @@ use ipnet::IpNet;
 use methodical_serve::address_key;
 
 use crate::front::problem::{Kind, Problem};
-use crate::generated::call::Call;
 use crate::parameter::Pairs;
-use crate::storage;
+use crate::storage::Call;
 use crate::store::{AccountId, Versions};
 use crate::token::{TokenDigest, is_b64token, random};
 
@@ -85,7 +84,7 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
 
 /// Returns the tag of the response to a call. It changes only with the data that the call reads.
 pub(crate) fn etag(account: AccountId, call: &Call, versions: &Versions) -> HeaderValue {
-    let versions = storage::versions(call, versions);
+    let versions = call.versions(versions);
     let versions =
         versions.iter().fold(String::new(), |text, version| format!("{text}.{version:x}"));
     HeaderValue::try_from(format!("W/\"{account:x}{versions}\"", account = account.0))
@@ -182,7 +181,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::generated::parameters::ListCandidates;
 
     fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -195,10 +193,10 @@ mod tests {
     #[test]
     fn tags_are_compared_weakly() {
         let versions = Versions { candidates: 26, statuses: 7, vacancies: 3, credits: -1 };
-        let of_vacancy = ListCandidates { vacancy_id: Some(1), status: None };
+        let list = |vacancy_id| Call::ListCandidates { vacancy_id, status: None };
         for (call, tag) in [
-            (Call::ListCandidates(ListCandidates::default()), "W/\"9.1a\""),
-            (Call::ListCandidates(of_vacancy), "W/\"9.1a.7\""),
+            (list(None), "W/\"9.1a\""),
+            (list(Some(1)), "W/\"9.1a.7\""),
             (Call::ListVacancies, "W/\"9.3\""),
             (Call::GetCredits, "W/\"9.ffffffffffffffff\""),
         ] {

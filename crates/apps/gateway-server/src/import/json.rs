@@ -9,7 +9,7 @@ use serde_json::error::Category;
 
 use crate::error::{Error, Place};
 use crate::fields::{Fields, find, names, text};
-use crate::generated::call::ENVELOPES;
+use crate::generated::operations::ENVELOPES;
 use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
 use crate::storage::Envelope;

@@ -4,11 +4,12 @@ use gateway_model::{CandidateKind, DecimalText};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::fields::{self, Fault, Fields, Known, Record, text};
-use crate::generated::parameters::ListCandidates;
+use crate::generated::operations::LIST_CANDIDATES;
 use crate::generated::record::{
     CandidateRow, CreditsRow, LIST_CANDIDATES_STATUS as STATUS, VacancyRow,
 };
 use crate::import::Import;
+use crate::parameter::Parameter;
 use crate::store::{ApplicationRow, Stage};
 
 /// Receives the records of all files.
@@ -130,7 +131,7 @@ impl<'s, 'p> Target<'s, 'p> {
 impl Target<'_, '_> {
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
         let length = row.status.chars().count();
-        let most = ListCandidates::STATUS_MAX_CHARS;
+        let [_, Parameter { max_chars: most, .. }] = LIST_CANDIDATES;
         if length == 0 || length > most {
             let text = format!("`status` must have 1 to {most} characters");
             return Err(Error::at(place, text));

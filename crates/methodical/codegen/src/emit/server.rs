@@ -1,4 +1,4 @@
-//! Code of the server: operations, parameters, the storage trait, and the records that the server writes.
+//! Code of the server: its operations with their parameters, and the records that it writes.
 
 use askama::Template;
 
@@ -8,14 +8,12 @@ use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Model, Operation, Param, Primitive, Response, Service, Type, ValueType};
 use crate::text::{json_string, raw_string, string};
 
-/// The files. Adding an operation to the spec adds a method to the storage trait, so the server does not compile until
-/// it is implemented.
+/// The files. The server matches the operations and the parameters of each without a wildcard, so it does not compile until
+/// it reads an addition.
 #[derive(Template)]
 enum File<'a> {
-    #[template(path = "server/call.rs.jinja")]
-    Calls { service: &'a Service },
-    #[template(path = "server/parameters.rs.jinja")]
-    Parameters { service: &'a Service },
+    #[template(path = "server/operations.rs.jinja")]
+    Operations { service: &'a Service },
     #[template(path = "server/record.rs.jinja")]
     Records { service: &'a Service },
 }
@@ -24,18 +22,12 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let service = &workspace.service;
     let folder = workspace.config.modules(Role::Server);
     let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
+    let modules = "pub(crate) mod operations; pub(crate) mod record;";
     vec![
-        GeneratedFile::root(workspace, Role::Server, ROOT),
-        file("call", File::Calls { service }),
-        file("parameters", File::Parameters { service }),
+        GeneratedFile::root(workspace, Role::Server, modules),
+        file("operations", File::Operations { service }),
         file("record", File::Records { service }),
     ]
-}
-
-const ROOT: &str = "pub(crate) mod call; pub(crate) mod parameters; pub(crate) mod record;";
-
-fn has_no_params(service: &Service) -> bool {
-    service.operations.iter().all(|one| one.params.is_empty())
 }
 
 /// Returns the JSON text before and after the records of a list.
@@ -44,19 +36,6 @@ fn frame(response: &Response) -> (String, &'static str) {
         Some([marker, success, items]) => (format!("{{{marker}:{success},{items}:["), "]}"),
         None => ("[".to_owned(), "]"),
     }
-}
-
-/// Returns the name of the constant with the maximum length of a parameter.
-fn max_chars(param: &Param) -> String {
-    param.rust.followed_by("max_chars").screaming_snake()
-}
-
-/// Returns the parameters that have no effect without another optional one, each with the one that it needs.
-fn dependent(operation: &Operation) -> Vec<(&Param, &Param)> {
-    let params = operation.params.iter();
-    let pairs =
-        params.flat_map(|param| operation.needed_by(param).map(move |needed| (param, needed)));
-    pairs.filter(|(_, needed)| !needed.required).collect()
 }
 
 /// An attribute, which a parameter of a list recovers. No record contains it, so the server imports it on its own.
@@ -96,8 +75,8 @@ fn kind(service: &Service, ty: &Type) -> String {
     match ty {
         Type::Value(ty) => kind_of(ty),
         Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
-        // A generated server does not support maps.
-        Type::List(of) | Type::Map(of) => format!("Kind::List(&{})", kind(service, of)),
+        Type::List(of) => format!("Kind::List(&{})", kind(service, of)),
+        Type::Map(of) => format!("Kind::Map(&{})", kind(service, of)),
     }
 }
 

@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use methodical_codegen::Workspace;
 use methodical_codegen::config::Config;
 use methodical_codegen::emit::GeneratedFile;
 
-use crate::{HERE, ROOT, good, read, replaced, service};
+use crate::{good, read, service};
 
 #[track_caller]
 fn config(text: &str) -> Config {
@@ -136,40 +135,4 @@ fn the_example_of_the_guide_is_ours() {
     let block = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let ours = fs::read_to_string(spec.join("codegen.toml")).expect("it is there");
     assert_eq!(config(block.expect("an example")), config(&ours));
-}
-
-/// A generated server would ignore what it does not know, so it is not generated. The example is changed with the
-/// operation, so that only the server is refused.
-#[test]
-fn a_server_is_refused_for_a_service_that_it_cannot_be() {
-    let workspace = Path::new(ROOT);
-    let read = |root: &Path, spec: &str| {
-        let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
-        Workspace::of(root, config(&format!("spec = '{spec}'\n{crates}")))
-    };
-    assert!(read(workspace, "tests/fixtures/tool-shed/spec.toml").is_ok());
-    let query = "query = \"call=tools/list&shelf=3&state=free\"";
-    let body = "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"";
-    let shelf = "shelf = { type = \"integer\"";
-    let posted =
-        [("doc = \"Lists the tools.\"", "doc = \"Lists.\"\nverb = \"post\""), (query, body)];
-    let listed = [
-        (shelf, "shelf = { type = \"list<integer>\", style = \"comma\""),
-        ("shelf = 3,", "shelf = [3],"),
-    ];
-    let mut refused = ["ledger", "photo-finder"]
-        .map(|name| read(workspace, &format!("tests/fixtures/{name}/spec.toml")))
-        .to_vec();
-    for changes in [posted, listed] {
-        let root = tempfile::tempdir().expect("a folder");
-        let fixture = "fixtures/tools.json";
-        fs::create_dir_all(root.path().join("fixtures")).expect("a folder");
-        fs::copy(Path::new(HERE).join(fixture), root.path().join(fixture)).expect("copied");
-        fs::write(root.path().join("spec.toml"), replaced(good(), &changes)).expect("written");
-        refused.push(read(root.path(), "spec.toml"));
-    }
-    for one in refused {
-        let report = one.expect_err("a server cannot be this service").text;
-        assert!(report.contains("error: cannot generate the crate `server`: "), "{report}");
-    }
 }

@@ -43,30 +43,14 @@ fn the_commands_of_a_gauge_have_a_name_that_no_operation_has() {
 }
 
 #[test]
-fn the_server_checks_the_documented_limits_of_parameters() {
-    let parameters = "crates/apps/gateway-server/src/generated/parameters.rs";
-    let shelf = "shelf = { type = \"integer\"";
-    check(
-        &[(shelf, &format!("{shelf}, min = -1, max = 12"))],
-        parameters,
-        &["shelf: Option<i64>,", "parameter::between(pairs, \"shelf\", -1..=12)?,"],
-    );
-    check(
-        &[(shelf, &format!("{shelf}, required = true"))],
-        parameters,
-        &[
-            "shelf: i64,",
-            "parameter::between(pairs, \"shelf\", i64::MIN..=i64::MAX)?.ok_or(Problem { parameter: \"shelf\", fault: Fault::Missing })?,",
-        ],
-    );
+fn the_server_knows_the_parameters_and_their_limits() {
+    let operations = "crates/apps/gateway-server/src/generated/operations.rs";
+    let parameter = |name, most| format!("Parameter {{ name: \"{name}\", max_chars: {most} }},");
+    let [shelf, state] = [parameter("shelf", "usize::MAX"), parameter("state", "9")];
     check(
         &[("needs = [\"shelf\"]", "max-chars = 9, needs = [\"shelf\"]")],
-        parameters,
-        &[
-            "state: Option<String>,",
-            "pub(crate) const STATE_MAX_CHARS: usize = 9;",
-            "parameter::text(pairs, \"state\", Some(Self::STATE_MAX_CHARS))?,",
-        ],
+        operations,
+        &["const LIST_TOOLS: [Parameter; 2] = [", &shelf, &state],
     );
 }
 
@@ -99,15 +83,8 @@ fn the_spec_declares_the_attributes_that_filters_recover() {
 }
 
 #[test]
-fn flags_check_the_documented_limits_of_parameters() {
+fn flags_of_text_are_not_empty() {
     let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
-    let shelf = "shelf = { type = \"integer\"";
-    for (limits, range) in
-        [("min = -1, max = 12", "-1..=12"), ("min = 3", "3.."), ("max = 9", "..=9")]
-    {
-        let parser = format!("value_parser = clap::value_parser!(i64).range({range})");
-        check(&[(shelf, &format!("{shelf}, {limits}"))], commands, &[&parser]);
-    }
     check(&[], commands, &["Known values: `free`, `lent`.", "NonEmptyStringValueParser"]);
 }
 
