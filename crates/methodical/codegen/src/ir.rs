@@ -158,7 +158,7 @@ impl Service {
         of_enum.or(given).or(of_type).map_or_else(
             || match param.ty.in_query {
                 Primitive::Boolean | Primitive::Coded => "false".to_owned(),
-                _ => param.min.or(param.max).unwrap_or(1).to_string(),
+                _ => "1".to_owned(),
             },
             str::to_owned,
         )

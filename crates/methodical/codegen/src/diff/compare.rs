@@ -226,7 +226,7 @@ pub(super) const PUBLISHED: &str =
 
 /// Returns the effect of changing a key from one text to another, and a description if the usual one does not fit.
 fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'static str>) {
-    let limit = |text: &str, none| text.parse().unwrap_or(none);
+    let limit = |text: &str| text.parse().unwrap_or(u32::MAX);
     let parts = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<_>>();
     let has_all = || parts(old).iter().all(|one| one == "none" || parts(new).contains(one));
     let wire = |text: &str| Wire::of(text.trim_matches('`'));
@@ -254,8 +254,7 @@ fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'stat
         // Callers never write a constant, but the service must accept it.
         (_, "constants" | "digits" | "empty" | "error" | "error-class" | "idempotent") => false,
         // A stricter limit breaks existing calls.
-        (_, "max" | "max-chars") => limit(new, i64::MAX) < limit(old, i64::MAX),
-        (_, "min") => limit(new, i64::MIN) > limit(old, i64::MIN),
+        (_, "max-chars") => limit(new) < limit(old),
         // A program loses the commands of the gauge, and a mirror starts a new series of samples.
         (_, "gauge" | "recovers") => old != "none",
         // Code that reads all pages does not compile without them.

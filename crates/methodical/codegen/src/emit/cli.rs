@@ -131,13 +131,6 @@ fn id(param: &Param) -> String {
     format!("param:{}", param.wire)
 }
 
-/// Returns the range of the integers that the service accepts, if it limits them: `1..=9`.
-fn range(param: &Param) -> Option<String> {
-    let min = param.min.map(|min| min.to_string()).unwrap_or_default();
-    let max = param.max.map(|max| format!("={max}")).unwrap_or_default();
-    (param.min.or(param.max).is_some()).then(|| format!("{min}..{max}"))
-}
-
 /// Returns whether other parameters need a parameter.
 fn is_needed(operation: &Operation, param: &Param) -> bool {
     operation.params.iter().any(|other| operation.needed_by(other).any(|needed| needed == param))

@@ -212,8 +212,6 @@ fn restricted(operation: &Operation, param: &Param, ty: String) -> String {
     if param.ty.name().is_some() && param.ty.in_query.is_integer() {
         parts.push("sent as an integer".to_owned());
     }
-    parts.extend(param.min.map(|min| format!("at least {min}")));
-    parts.extend(param.max.map(|max| format!("at most {max}")));
     parts.extend(param.max_chars.map(|most| format!("at most {most} characters")));
     parts.join(", ")
 }

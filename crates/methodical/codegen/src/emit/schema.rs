@@ -244,12 +244,8 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
         (Primitive::Coded, _) => &[],
     };
     let null = is_nullable.then_some("null").filter(|_| !kinds.is_empty());
-    let (min, max) = (param.and_then(|one| one.min), param.and_then(|one| one.max));
     let limits = match primitive {
-        Primitive::Signed => {
-            let min = member("minimum", min.unwrap_or(i64::MIN));
-            min + &member("maximum", max.unwrap_or(i64::MAX))
-        }
+        Primitive::Signed => member("minimum", i64::MIN) + &member("maximum", i64::MAX),
         // A server accepts a larger number in a query, although it identifies no record.
         Primitive::Unsigned => {
             member("minimum", 0) + &optional("maximum", param.is_none().then_some(u64::MAX))

@@ -225,7 +225,7 @@ fn is_id(param: &Param) -> bool {
 fn unknown(param: &Param) -> Option<String> {
     let text = match values(param) {
         "NumericId" => u64::MAX.to_string(),
-        "Integer" if param.max.is_none() => i64::MAX.to_string(),
+        "Integer" => i64::MAX.to_string(),
         "Text" | "TextId" => {
             let most = param.max_chars.map_or(usize::MAX, |most| most as usize);
             "no record has this value".chars().take(most).collect()

@@ -60,10 +60,6 @@ pub struct Param {
     pub recovers: Option<String>,
     /// Maximum length of text, in characters.
     pub max_chars: Option<u32>,
-    /// The smallest integer that the service accepts.
-    pub min: Option<i64>,
-    /// The largest integer that the service accepts.
-    pub max: Option<i64>,
     /// Its description.
     pub about: About,
 }

@@ -265,10 +265,6 @@ declarations! {
         recovers: Option<Text<Snake>>,
         /// The maximum number of characters that the service accepts.
         max_chars: Option<At<NonZeroU32>>,
-        /// The smallest integer that the service accepts.
-        min: Option<At<i64>>,
-        /// The largest integer that the service accepts.
-        max: Option<At<i64>>,
         /// The name in generated code, if it differs from the wire name.
         rust_name: Option<Text<Ident>>,
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diag::{say, say_if};
 use crate::ir::{
-    BodyFormat, BuiltIn, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
-    SecretPlace, Service, Type, ValueType,
+    BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
+    SecretPlace, Service, Type,
 };
 use crate::spec::context::{COMMANDS, CORRECT, Context, FLAGS, RENAME, RUST_NAME, exact, owned};
 use crate::spec::form::Bracketed;
@@ -187,7 +187,8 @@ fn param(
             => "use `text`, `integer`, `boolean`, a scalar or an enum");
         return None;
     };
-    limits(cx, given, ty);
+    say_if!(cx, ty.in_query != Primitive::Text, given.max_chars, "`max-chars` applies only to text parameters"
+        => "remove `max-chars`, or change the type");
     let list = style(cx, key, given, is_list, is_json);
     let needed: Vec<_> = direct.iter().filter_map(|&index| before.get(index)?.as_ref()).collect();
     if let Some(optional) = needed.iter().find(|param| !param.required) {
@@ -207,8 +208,6 @@ fn param(
         needs: needs.into_iter().collect(),
         recovers: owned(given.recovers.as_ref()),
         max_chars: given.max_chars.as_ref().map(|one| one.get()),
-        min: given.min.as_ref().map(|one| one.value),
-        max: given.max.as_ref().map(|one| one.value),
         about,
     })
 }
@@ -248,19 +247,5 @@ fn recoveries(
         say_if!(cx, response.is_list && is_field, attribute,
             "the records have a field `{attribute}`, so nothing recovers it"
             => "remove `recovers`, or choose another name");
-    }
-}
-
-fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
-    let is_integer = ty.built_in == Some(BuiltIn::Integer);
-    say_if!(cx, ty.in_query != Primitive::Text, given.max_chars, "`max-chars` applies only to text parameters"
-        => "remove `max-chars`, or change the type");
-    say_if!(cx, !is_integer, given.min, "`min` applies only to `integer` parameters"
-        => "remove `min`, or change the type");
-    say_if!(cx, !is_integer, given.max, "`max` applies only to `integer` parameters"
-        => "remove `max`, or change the type");
-    if let (Some(min), Some(max)) = (&given.min, &given.max) {
-        say_if!(cx, min.value > max.value, min, "`min` ({min}) is greater than `max` ({max})"
-            => "lower `min` or raise `max`");
     }
 }
