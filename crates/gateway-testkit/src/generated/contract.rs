@@ -2,27 +2,18 @@
 //!
 //! The contract of the service, for the checks.
 
-use methodical_testkit::codegen::{
-    Auth, Contract, Data, Dispatch, Field, Kind, Operation, Param, Record, Values,
-};
+use gateway_model::service::RecruitmentGateway;
+use methodical_testkit::codegen::{Contract, Field, Kind, Operation, Param, Record, Values};
 
 /// The contract of the service.
 pub static CONTRACT: Contract = Contract {
-    path: "/c/oauth/v1",
-    dispatch: Dispatch::query(&["method"]),
-    auth: Auth::Bearer,
-    accept: "application/json",
     source: "1",
     token_source: "5",
     operations: &[
         Operation {
             group: "candidates",
-            select: "candidates/list",
             source: "4.1",
-            post: None,
-            response: Data::list::<gateway_model::ListCandidates>(),
             reports_failures: false,
-            record: &CANDIDATE_RECORD,
             params: &[
                 Param {
                     check: "vacancy",
@@ -51,28 +42,24 @@ pub static CONTRACT: Contract = Contract {
                     open: &["D-status-alone", "D-status-match", "D-status-names"],
                 },
             ],
+            ..Operation::list::<gateway_model::ListCandidates>(&CANDIDATE_RECORD)
         },
         Operation {
             group: "vacancies",
-            select: "vacancies/list",
             source: "4.2",
-            post: None,
-            response: Data::list::<gateway_model::ListVacancies>(),
             reports_failures: false,
-            record: &VACANCY_RECORD,
             params: &[],
+            ..Operation::list::<gateway_model::ListVacancies>(&VACANCY_RECORD)
         },
         Operation {
             group: "credits",
-            select: "credits/get",
             source: "4.3",
-            post: None,
-            response: Data::object::<gateway_model::GetCredits>(),
             reports_failures: false,
-            record: &CREDITS_RECORD,
             params: &[],
+            ..Operation::object::<gateway_model::GetCredits>(&CREDITS_RECORD)
         },
     ],
+    ..Contract::of::<RecruitmentGateway>()
 };
 
 static PORTAL_RECORD: Record = Record {

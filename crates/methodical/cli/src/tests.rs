@@ -2,9 +2,7 @@
 
 use clap::Subcommand;
 use methodical_client::model::tables::{MirrorVisitor, Mirrored};
-use methodical_client::model::{
-    DecodeError, Dispatch, Operation, Query, RawJson, RawQuery, Service,
-};
+use methodical_client::model::{DecodeError, Operation, Query, RawJson, RawQuery, Service};
 use methodical_testkit::contract::Contract;
 
 use crate::failure::Failure;
@@ -77,12 +75,4 @@ fn start() -> Result<SampleService, Failure> {
     Err(Failure::usage("unit tests start no service"))
 }
 
-static CONTRACT: Contract = Contract {
-    path: Photos::PATH,
-    dispatch: Dispatch::query(&[Photos::SELECTOR]),
-    auth: Photos::AUTH,
-    accept: Photos::ACCEPT,
-    source: "",
-    token_source: "",
-    operations: &[],
-};
+static CONTRACT: Contract = Contract::of::<Photos>();

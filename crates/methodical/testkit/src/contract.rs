@@ -17,11 +17,15 @@
 //!
 //! ```
 //! use methodical_testkit::contract::{Profile, Target, Verdict, run};
-//! # use methodical_model::{Auth, Dispatch};
+//! # use methodical_model::Service;
 //! # use methodical_testkit::contract::Contract;
-//! # static CONTRACT: Contract = Contract {
-//! #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
-//! # };
+//! # struct Photos;
+//! # impl Service for Photos {
+//! #     const PATH: &'static str = "/api";
+//! #     const SELECTOR: &'static str = "action";
+//! #     const ACCEPT: &'static str = "application/json";
+//! # }
+//! # static CONTRACT: Contract = Contract::of::<Photos>();
 //!
 //! // `CONTRACT` is generated from the spec. This transport never answers: use one with a network.
 //! let transport = gateway_transport::MemoryTransport::default();

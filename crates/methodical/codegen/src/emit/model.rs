@@ -4,8 +4,7 @@ use askama::Template;
 
 use crate::config::{Role, Workspace};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, Dispatch, Place, RustName, Service};
-use crate::text::{string, strings};
+use crate::ir::{Auth, RustName, Service};
 
 pub(in crate::emit) mod examples;
 pub(in crate::emit) mod queries;
@@ -37,33 +36,6 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
         tables::emit(service, file("tables")),
         types::emit(workspace, file("types")),
     ]
-}
-
-/// Returns the expression for how a call is authenticated.
-pub(in crate::emit) fn auth_code(auth: &Auth) -> String {
-    let secrets = match auth {
-        Auth::None => return "Auth::None".to_owned(),
-        Auth::Bearer => return "Auth::Bearer".to_owned(),
-        // The runtime has a type with the same variants.
-        Auth::Secrets(secrets) => secrets.iter().map(|secret| {
-            format!("Secret::new({}, SecretPlace::{:?})", string(&secret.name), secret.place)
-        }),
-    };
-    format!("Auth::Secrets(&[{}])", secrets.collect::<Vec<_>>().join(", "))
-}
-
-/// Returns the expression for how a call names its operation.
-pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
-    let selectors = strings(&dispatch.selectors);
-    let code = match dispatch.place {
-        Place::Query => format!("Dispatch::query(&[{selectors}])"),
-        Place::Form => format!("Dispatch::form(&[{selectors}])"),
-        Place::Path => "Dispatch::path()".to_owned(),
-    };
-    let constants = dispatch.constants.iter();
-    let constants = constants.map(|(name, value)| format!("({}, {})", string(name), string(value)));
-    let constants = constants.collect::<Vec<_>>().join(", ");
-    if constants.is_empty() { code } else { format!("{code}.constants(&[{constants}])") }
 }
 
 /// Returns the name of the type that is the service.

@@ -4,8 +4,7 @@ use askama::Template;
 
 use crate::config::{Role, Workspace};
 use crate::emit::model::examples::chain;
-use crate::emit::model::{auth_code, dispatch_code};
-use crate::emit::{GeneratedFile, distinct, filters};
+use crate::emit::{GeneratedFile, distinct, filters, marker};
 use crate::ir::{
     Code, Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type,
     Wire,
@@ -36,6 +35,7 @@ struct Contract<'a> {
     service: &'a Service,
     /// The name of the crate of the model.
     model: String,
+    marker: String,
     operations: Vec<&'a Operation>,
     models: Vec<&'a Model>,
 }
@@ -54,7 +54,7 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
         GeneratedFile::root(workspace, Role::Testkit, ROOT),
         GeneratedFile::new(
             file("contract"),
-            &Contract { service, model: model(), operations, models },
+            &Contract { service, model: model(), marker: marker(service), operations, models },
         ),
         GeneratedFile::new(file("mocks"), &Mocks { service, model: model() }),
     ]
@@ -161,16 +161,6 @@ impl Contract<'_> {
             _ => format!("Kind::{}", value.check()),
         }
     }
-}
-
-/// Returns the parameters that are literals in the JSON body of a POST, and those that are lists.
-fn in_json(operation: &Operation) -> [Vec<&str>; 2] {
-    let is_json = operation.is_json();
-    let params = |fits: fn(&Param) -> bool| {
-        let params = operation.params.iter().filter(|param| is_json && fits(param));
-        params.map(|param| param.wire.as_str()).collect()
-    };
-    [params(|param| param.ty.is_json_literal()), params(|param| param.list.is_some())]
 }
 
 /// Returns whether a body may report that a call is refused. The marker of a plain envelope belongs to its form.

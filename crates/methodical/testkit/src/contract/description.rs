@@ -3,7 +3,7 @@
 use std::slice;
 
 use methodical_model::codegen::{Body, Decides};
-use methodical_model::{Auth, BodyFormat, Dispatch, ListOperation};
+use methodical_model::{Auth, BodyFormat, Dispatch, ListOperation, Service};
 use serde_json::Value;
 
 /// The contract of a service: its address, its operations, and the records in their responses.
@@ -43,8 +43,12 @@ pub struct Operation {
     pub select: &'static str,
     /// The section of the contract.
     pub source: &'static str,
-    /// How it is called by POST; `None` if it is called by GET.
-    pub post: Option<Post>,
+    /// The format of the body of a POST, and whether the call is idempotent; `None` if it is called by GET.
+    pub post: Option<(BodyFormat, bool)>,
+    /// The parameters whose values have no quotes in a JSON body.
+    pub literals: &'static [&'static str],
+    /// The parameters that are arrays in a JSON body.
+    pub lists: &'static [&'static str],
     /// The data in a successful response.
     pub response: Data,
     /// Whether the service may refuse a call with status 200 and a failure in the body.
@@ -53,19 +57,6 @@ pub struct Operation {
     pub record: &'static Record,
     /// The parameters.
     pub params: &'static [Param],
-}
-
-/// How an operation is called by POST.
-#[derive(Debug)]
-pub struct Post {
-    /// The format of the body.
-    pub format: BodyFormat,
-    /// Whether the call is idempotent.
-    pub is_idempotent: bool,
-    /// The parameters whose values have no quotes in JSON.
-    pub literals: &'static [&'static str],
-    /// The parameters that are arrays in JSON.
-    pub lists: &'static [&'static str],
 }
 
 /// The place of the data in a response.
@@ -197,6 +188,20 @@ pub enum Values {
 }
 
 impl Contract {
+    /// Creates the contract of a service, without operations.
+    #[doc(hidden)]
+    pub const fn of<S: Service>() -> Self {
+        Self {
+            path: S::PATH,
+            dispatch: S::DISPATCH,
+            auth: S::AUTH,
+            accept: S::ACCEPT,
+            source: "",
+            token_source: "",
+            operations: &[],
+        }
+    }
+
     pub(crate) fn operation(&self, select: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.select == select)
     }
@@ -232,14 +237,35 @@ impl Contract {
 }
 
 impl Operation {
+    /// Describes a list of records, without parameters.
+    pub const fn list<O: ListOperation>(record: &'static Record) -> Self {
+        Self { response: Data { is_list: true, body: O::BODY }, ..Self::object::<O>(record) }
+    }
+
+    /// Describes an operation that returns an object, without parameters.
+    pub const fn object<O: methodical_model::Operation>(record: &'static Record) -> Self {
+        Self {
+            group: "",
+            select: O::METHOD,
+            source: "",
+            post: O::POST,
+            literals: &[],
+            lists: &[],
+            response: Data { is_list: false, body: O::BODY },
+            reports_failures: false,
+            record,
+            params: &[],
+        }
+    }
+
     /// Returns whether the checks call it. They skip a POST that is not idempotent, because it may have an effect.
     pub(crate) fn is_called(&self) -> bool {
-        self.post.as_ref().is_none_or(|post| post.is_idempotent)
+        self.post.is_none_or(|(_, is_idempotent)| is_idempotent)
     }
 
     /// Returns whether its parameters are in a JSON body instead of being percent-encoded.
     pub(crate) fn is_json(&self) -> bool {
-        self.post.as_ref().is_some_and(|post| post.format == BodyFormat::Json)
+        self.post.is_some_and(|(format, _)| format == BodyFormat::Json)
     }
 
     /// Returns whether a body reports a failure.
@@ -259,16 +285,6 @@ impl Operation {
 }
 
 impl Data {
-    /// Describes the response of a list.
-    pub const fn list<O: ListOperation>() -> Self {
-        Self { is_list: true, body: O::BODY }
-    }
-
-    /// Describes the response of an operation that returns an object.
-    pub const fn object<O: methodical_model::Operation>() -> Self {
-        Self { is_list: false, body: O::BODY }
-    }
-
     /// Returns how a body reports success or failure, if it does so at all.
     fn decides(&self) -> Option<Decides> {
         self.body.verdict.map(|verdict| verdict.decides)

@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue, Method, Uri};
 use methodical_model::{Auth, BodyFormat, Place, Secret, SecretPlace};
 use serde_json::{Map, Value};
 
-use crate::contract::description::{Contract, Post};
+use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Token};
 use crate::encoded::encoded;
 
@@ -175,27 +175,30 @@ impl Contract {
         let constants = self.dispatch.every_call().iter();
         let constants = constants.map(|(name, value)| format!("{name}={}", encoded(value)));
         let fixed = selectors.chain(constants).collect::<Vec<_>>().join("&");
-        let post = self.operation(select).and_then(|operation| operation.post.as_ref());
-        self.sent(path, fixed, params, post)
+        self.sent(path, fixed, params, self.operation(select))
     }
 
-    fn sent(&self, path: String, fixed: String, params: &str, post: Option<&Post>) -> Call {
+    fn sent(
+        &self,
+        path: String,
+        fixed: String,
+        params: &str,
+        operation: Option<&Operation>,
+    ) -> Call {
         let form = |text| Some((BodyFormat::Form, text));
-        let (query, body) = match post {
+        let (query, body) = match operation.filter(|one| one.post.is_some()) {
             _ if self.dispatch.place() == Place::Form => {
                 (String::new(), form(joined(&fixed, params)))
             }
             None => (joined(&fixed, params), None),
-            Some(Post { format: BodyFormat::Json, .. }) => {
-                (fixed, post.map(|post| (BodyFormat::Json, post.json(params))))
-            }
+            Some(one) if one.is_json() => (fixed, Some((BodyFormat::Json, one.json(params)))),
             Some(_) => (fixed, form(params.to_owned())),
         };
         Call { path, query, body }
     }
 }
 
-impl Post {
+impl Operation {
     /// Returns parameters as a JSON object.
     fn json(&self, params: &str) -> String {
         let pairs = params.split('&').filter_map(|pair| pair.split_once('='));
@@ -241,7 +244,7 @@ mod tests {
     use super::Target;
     use crate::contract::description::Contract;
     use crate::contract::evidence::{Ask, Token};
-    use crate::contract::tests::{post, service, shows};
+    use crate::contract::tests::{service, shows};
 
     const SECRETS: Auth = Auth::Secrets(&[
         Secret::new("bot", SecretPlace::Path),
@@ -253,7 +256,7 @@ mod tests {
         "/bot{secret}",
         SECRETS,
         Dispatch::path(),
-        &[shows("list", Some(post(BodyFormat::Form, true)))],
+        &[shows("list", Some((BodyFormat::Form, true)))],
     );
 
     fn target() -> Target {

@@ -8,9 +8,7 @@ use http::Method;
 use methodical_model::codegen::{Body, Decides, Verdict};
 use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 
-use crate::contract::description::{
-    Contract, Data, Field, Kind, Operation, Param, Post, Record, Values,
-};
+use crate::contract::description::{Contract, Data, Field, Kind, Operation, Param, Record, Values};
 use crate::contract::evidence::Parameter;
 use crate::contract::{Profile, Report, Target, run};
 
@@ -56,16 +54,14 @@ pub(super) const fn service(
 
 static SHOW: Record = Record { identity: Some("id"), fields: &[field("id", Kind::Text, true)] };
 
-pub(super) const fn post(format: BodyFormat, is_idempotent: bool) -> Post {
-    Post { format, is_idempotent, literals: &["limit"], lists: &["day"] }
-}
-
-pub(super) const fn shows(select: &'static str, post: Option<Post>) -> Operation {
+pub(super) const fn shows(select: &'static str, post: Option<(BodyFormat, bool)>) -> Operation {
     Operation {
         group: select,
         select,
         source: "",
         post,
+        literals: &["limit"],
+        lists: &["day"],
         response: Data { is_list: true, body: &LIST },
         reports_failures: true,
         record: &SHOW,
@@ -79,8 +75,8 @@ static BOX_OFFICE: Contract = service(
     Auth::Secrets(&KEY),
     Dispatch::form(&["action"]).constants(&[("format", "json")]),
     &[
-        shows("GetShows", Some(post(BodyFormat::Form, true))),
-        shows("AddOrder", Some(post(BodyFormat::Form, false))),
+        shows("GetShows", Some((BodyFormat::Form, true))),
+        shows("AddOrder", Some((BodyFormat::Form, false))),
     ],
 );
 
@@ -89,13 +85,13 @@ static BY_PATH: Contract = service(
     "/api",
     Auth::Secrets(&KEY),
     Dispatch::path(),
-    &[shows("shows.list", Some(post(BodyFormat::Json, true)))],
+    &[shows("shows.list", Some((BodyFormat::Json, true)))],
 );
 static BY_QUERY: Contract = service(
     "/api",
     Auth::Secrets(&KEY),
     Dispatch::query(&["action"]),
-    &[shows("GetShows", Some(post(BodyFormat::Form, true))), shows("OldShows", None)],
+    &[shows("GetShows", Some((BodyFormat::Form, true))), shows("OldShows", None)],
 );
 
 const SHOWS: &str = r#"{"result":"success","shows":[{"id":"1"},{"id":"2"}]}"#;
