@@ -2,33 +2,31 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
+use clap::{Subcommand, ValueHint};
 use clap_complete::Shell;
+use methodical_mirror::Cursor;
 use methodical_mirror::model::tables::Mirrored;
 
-use crate::commands::api::ApiFlags;
-use crate::commands::help::{HelpFlags, ManFlags};
 use crate::commands::profile::{AuthCommand, ConfigCommand, ProfileCommand};
 use crate::connector::{self, TapFlags};
 use crate::failure::Failure;
-use crate::mirror::assistant::{self, AssistantFlags};
+use crate::mirror::assistant;
 use crate::mirror::counts::{self, ReportFlags};
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::{self, DashboardFlags};
-use crate::mirror::maintain::{self, ForgetFlags, PurgeFlags, RestoreFlags};
+use crate::mirror::maintain::{self, ForgetFlags, PurgeFlags};
 use crate::mirror::open::{Asked, duration};
 use crate::mirror::placements::{self, PlacementsCommand, Records};
-use crate::mirror::read::{self, ChangesFlags, ConsumersFlags};
-use crate::mirror::sync::{self, SyncCommand, WatchFlags};
+use crate::mirror::read::{self, ConsumersFlags};
+use crate::mirror::sync::{self, SyncFlags, WatchFlags};
 use crate::program::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
 
-mod api;
-mod check;
 mod help;
 mod profile;
+mod service;
 
 /// A command of the program.
 #[derive(Debug, Subcommand)]
@@ -36,7 +34,18 @@ pub(crate) enum Command<C: Subcommand> {
     #[command(flatten)]
     Operation(C),
     /// Call any API method and print the raw response.
-    Api(ApiFlags),
+    #[command(after_help = "\
+Examples:
+  {program} api {method}
+  {program} api {method} --jq .")]
+    Api {
+        /// Name of the method, such as `{method}`. It is called by GET.
+        #[arg(value_name = "METHOD")]
+        method: String,
+        /// Parameter of the method; may be repeated.
+        #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = service::pair)]
+        parameters: Vec<(String, String)>,
+    },
     /// Print a board: the number of records in each group, by status.
     Board,
     /// Find records that may be the same person.
@@ -106,9 +115,29 @@ For zsh, above compinit in ~/.zshrc:
         shell: Shell,
     },
     /// Print the help of a command.
-    Help(HelpFlags),
+    #[command(after_help = "\
+Topics:
+  options      the options of every command
+  environment  environment variables
+  exit-codes   exit codes")]
+    Help {
+        /// Command, such as `{command}`, or a topic [default: the whole program].
+        command: Vec<String>,
+    },
     /// Print the manual page.
-    Man(ManFlags),
+    #[command(after_help = "\
+Examples:
+  {program} man | man -l -
+  {program} man {command} > {program}-{page}.1
+  {program} man --all ~/.local/share/man/man1")]
+    Man {
+        /// Command, such as `{command}` [default: the whole program].
+        command: Vec<String>,
+
+        /// Write the pages of the program and of each command to this folder.
+        #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "command")]
+        all: Option<PathBuf>,
+    },
     /// Answer an assistant from the mirror, over the Model Context Protocol.
     ///
     /// Reads requests from standard input and prints the answers, until the input ends. The tools are read-only: who is
@@ -118,7 +147,12 @@ For zsh, above compinit in ~/.zshrc:
 Examples:
   {program} mcp
   {program} mcp --from mirror.db")]
-    Mcp(AssistantFlags),
+    Mcp {
+        /// Let the assistant read personal values too, such as names and e-mail addresses. They leave this machine if its
+        /// model does not run here.
+        #[arg(long)]
+        personal: bool,
+    },
     /// Copy the lists of the service to a file, and read what has changed.
     #[command(subcommand)]
     Mirror(MirrorCommand),
@@ -164,7 +198,7 @@ pub(crate) fn run<C: OperationCommands>(
         command,
         Command::Tap(_)
             | Command::Watch(_)
-            | Command::Mirror(MirrorCommand::Sync(_) | MirrorCommand::Restore(_))
+            | Command::Mirror(MirrorCommand::Sync { .. } | MirrorCommand::Restore { .. })
     );
     if syncs && invocation.mirror.from.is_some() {
         return Err(Failure::usage("cannot use --from: --to names the mirror"));
@@ -172,13 +206,15 @@ pub(crate) fn run<C: OperationCommands>(
     let asked = || Asked::open::<C>(invocation);
     match command {
         Command::Operation(operation) => operation.run(&session()?),
-        Command::Api(flags) => api::run(&session()?, flags),
-        Command::Check { strict } => check::run::<C>(&session()?, strict),
+        Command::Api { method, parameters } => service::api(&session()?, method, parameters),
+        Command::Check { strict } => service::check::<C>(&session()?, strict),
         Command::Auth(command) => profile::auth::<C>(command, invocation),
         Command::Config(command) => profile::config::<C::Service>(command, invocation),
         Command::Completions { shell } => help::completions(shell, definition, invocation),
-        Command::Help(flags) => help::run(&flags, definition, invocation),
-        Command::Man(flags) => help::print_page(&flags, definition, invocation),
+        Command::Help { command } => help::run(&command, definition, invocation),
+        Command::Man { command, all } => {
+            help::print_page(&command, all.as_deref(), definition, invocation)
+        }
         Command::Board => counts::board(&asked()?),
         Command::Duplicates => placements::duplicates::<C>(invocation),
         Command::Placements(PlacementsCommand::List(flags)) => placements::list(&flags, &asked()?),
@@ -187,7 +223,7 @@ pub(crate) fn run<C: OperationCommands>(
         #[cfg(feature = "dashboard")]
         Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),
         Command::Mirror(command) => command.run::<C::Service>(C::RECORDS, invocation),
-        Command::Mcp(flags) => assistant::run::<C::Service>(&flags, invocation),
+        Command::Mcp { personal } => assistant::run::<C::Service>(personal, invocation),
         Command::Profile(command) => profile::profiles(command, invocation),
         Command::Tap(flags) => connector::run::<C::Service>(&flags, invocation),
         Command::Watch(flags) => sync::watch::<C::Service>(&flags, invocation),
@@ -213,7 +249,16 @@ Examples:
   {program} mirror sync --to mirror.db
   {program} mirror sync --every 15m
   {program} mirror sync --accept-missing {group}=12")]
-    Sync(SyncCommand),
+    Sync {
+        #[command(flatten)]
+        flags: SyncFlags,
+
+        /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
+        ///
+        /// If a sync fails, the failure is reported, and the next sync follows.
+        #[arg(long, value_name = "TIME", value_parser = duration)]
+        every: Option<u64>,
+    },
     /// Print when each table was synced, and how many records it has.
     #[command(after_help = "\
 Examples:
@@ -233,7 +278,15 @@ Examples:
   {program} mirror changes
   {program} mirror changes --limit 100 -o ndjson
   {program} mirror changes --cursor")]
-    Changes(ChangesFlags),
+    Changes {
+        /// Print only changes after this cursor [default: from the oldest change that is kept].
+        #[arg(long, value_name = "CURSOR", value_parser = read::cursor)]
+        after: Option<Cursor>,
+
+        /// Print only the cursor after the last change. Get it before you read the tables.
+        #[arg(long, conflicts_with = "after")]
+        cursor: bool,
+    },
     /// List the consumers of changes, such as webhooks, with their undelivered changes.
     ///
     /// A consumer is a receiver to which `watch` delivers changes. The mirror keeps its position: the number of the
@@ -325,7 +378,18 @@ Examples:
 Examples:
   {program} mirror restore backup.db
   {program} mirror restore backup.db --to mirror.db --yes")]
-    Restore(RestoreFlags),
+    Restore {
+        /// File of the backup.
+        file: PathBuf,
+
+        /// File of the mirror [default: the mirror of the profile].
+        #[arg(long, value_name = "MIRROR")]
+        to: Option<String>,
+
+        /// Do not ask before an existing mirror is replaced.
+        #[arg(short, long)]
+        yes: bool,
+    },
 }
 
 impl MirrorCommand {
@@ -336,14 +400,14 @@ impl MirrorCommand {
                 | Self::Copy { .. }
                 | Self::Forget(_)
                 | Self::Rebuild
-                | Self::Restore(_)
+                | Self::Restore { .. }
         ) {
             invocation.refuse_dry_run()?;
         }
         match self {
-            Self::Sync(flags) => sync::run::<S>(&flags, invocation),
+            Self::Sync { flags, every } => sync::run::<S>(&flags, every, invocation),
             Self::Status { max_age } => read::status(max_age, invocation),
-            Self::Changes(flags) => read::changes(&flags, invocation),
+            Self::Changes { after, cursor } => read::changes(after.as_ref(), cursor, invocation),
             Self::Consumers(flags) => read::consumers(&flags, invocation),
             Self::Search { text } => read::search::<S>(&text, records, invocation),
             Self::Forget(flags) => maintain::forget::<S>(&flags, invocation),
@@ -352,7 +416,9 @@ impl MirrorCommand {
             Self::Rebuild => maintain::rebuild(invocation),
             Self::Backup { file, replace } => maintain::back_up(&file, replace, invocation),
             Self::Copy { to } => maintain::copy::<S>(&to, invocation),
-            Self::Restore(flags) => maintain::restore(&flags, invocation),
+            Self::Restore { file, to, yes } => {
+                maintain::restore(&file, to.as_deref(), yes, invocation)
+            }
         }
     }
 }

@@ -256,19 +256,14 @@ pub trait RecordWriter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputColumn {
     pub(crate) path: Path,
-    pub(crate) field_type: Option<FieldType>,
+    /// The type of the values; `None` if it is unknown, as in responses to methods that the contract does not describe.
+    pub field_type: Option<FieldType>,
 }
 
 impl OutputColumn {
     /// Returns the name: the path, with dots between its parts.
     pub fn name(&self) -> String {
         self.path.to_string()
-    }
-
-    /// Returns the type of the values; `None` if it is unknown, as in responses to methods that the contract does not
-    /// describe.
-    pub fn field_type(&self) -> Option<FieldType> {
-        self.field_type
     }
 }
 
@@ -277,7 +272,8 @@ impl OutputColumn {
 /// The function that is passed to [`OutputFormat::new`](crate::OutputFormat::new) receives one.
 #[derive(Clone, Debug, Default)]
 pub struct OutputSetup {
-    pub(crate) columns: Vec<OutputColumn>,
+    /// The columns in order.
+    pub columns: Vec<OutputColumn>,
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,
     pub(crate) view: View,
@@ -289,11 +285,6 @@ pub struct OutputSetup {
 }
 
 impl OutputSetup {
-    /// Returns the columns in order.
-    pub fn columns(&self) -> &[OutputColumn] {
-        &self.columns
-    }
-
     /// Returns whether the output is a terminal, where control characters must be escaped.
     pub fn is_terminal(&self) -> bool {
         self.view.is_terminal()

@@ -1,10 +1,10 @@
 //! The commands that describe the program: `help`, `man` and `completions`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::builder::StyledStr;
-use clap::{Arg, Args as Flags, Command, ValueHint};
+use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -14,30 +14,18 @@ use crate::output::destination::print;
 use crate::run::Invocation;
 use crate::screen::closest;
 
-/// The arguments of `help`.
-#[derive(Debug, Flags)]
-#[command(after_help = "\
-Topics:
-  options      the options of every command
-  environment  environment variables
-  exit-codes   exit codes")]
-pub(crate) struct HelpFlags {
-    /// Command, such as `{command}`, or a topic [default: the whole program].
-    command: Vec<String>,
-}
-
 pub(crate) fn run(
-    flags: &HelpFlags,
+    command: &[String],
     definition: Command,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let words: Vec<&str> = flags.command.iter().map(String::as_str).collect();
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
     let help = match *words {
         [] => grouped(definition).render_long_help(),
         ["options"] => options(&definition),
         ["environment"] => environment(invocation.program.name()).into(),
         ["exit-codes"] => format!("{EXIT_CODES}\n").into(),
-        _ => find(definition, &flags.command)?.render_long_help(),
+        _ => find(definition, command)?.render_long_help(),
     };
     let colored = invocation.screen.output.color && invocation.output.file().is_none();
     let text = if colored { help.ansi().to_string() } else { help.to_string() };
@@ -79,31 +67,16 @@ fn find(mut definition: Command, words: &[String]) -> Result<Command, Failure> {
     Ok(found.clone())
 }
 
-/// The arguments of `man`.
-#[derive(Debug, Flags)]
-#[command(after_help = "\
-Examples:
-  {program} man | man -l -
-  {program} man {command} > {program}-{page}.1
-  {program} man --all ~/.local/share/man/man1")]
-pub(crate) struct ManFlags {
-    /// Command, such as `{command}` [default: the whole program].
-    command: Vec<String>,
-
-    /// Write the pages of the program and of each command to this folder.
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "command")]
-    all: Option<PathBuf>,
-}
-
 /// Prints the page in the format of `man`, or writes all pages.
 pub(crate) fn print_page(
-    flags: &ManFlags,
+    command: &[String],
+    all: Option<&Path>,
     definition: Command,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Some(folder) = &flags.all else {
+    let Some(folder) = all else {
         let mut page = Vec::new();
-        Man::new(with_texts(find(definition, &flags.command)?)).render(&mut page)?;
+        Man::new(with_texts(find(definition, command)?)).render(&mut page)?;
         return print(invocation, &page);
     };
     invocation.refuse_dry_run()?;

@@ -17,7 +17,7 @@ use crate::program::{Noun, OperationCommands};
 use crate::run::Invocation;
 use crate::session::Session;
 use crate::settings::file::{
-    ConfigFile, StoredToken, config_path, has_token, profile_names, set_token, tokens_path,
+    ConfigFile, StoredToken, has_token, profile_names, set_token, tokens_path,
 };
 use crate::settings::{
     DEFAULT_PROFILE, KEYS, Key, ServiceFlags, Setting, Settings, TokenFrom, check_name, of_profile,
@@ -97,7 +97,8 @@ pub(crate) fn config<S: Service>(
     }
     match command {
         ConfigCommand::Path => {
-            print(invocation, format!("{}\n", config_path(program.name())?.display()).as_bytes())
+            let path = ConfigFile::empty(program.name()).path()?;
+            print(invocation, format!("{}\n", path.display()).as_bytes())
         }
         ConfigCommand::Set { key, value } => change::<S>(&key, Some(&value), invocation),
         ConfigCommand::Unset { key } => change::<S>(&key, None, invocation),

@@ -1,6 +1,6 @@
 //! The commands that check, copy, back up, restore and clean a mirror.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -121,21 +121,6 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
 /// Schema of a copy whose URL names none.
 const SCHEMA: &str = "mirror";
 
-/// The arguments of `mirror restore`.
-#[derive(Debug, Args)]
-pub(crate) struct RestoreFlags {
-    /// File of the backup.
-    file: PathBuf,
-
-    /// File of the mirror [default: the mirror of the profile].
-    #[arg(long, value_name = "MIRROR")]
-    to: Option<String>,
-
-    /// Do not ask before an existing mirror is replaced.
-    #[arg(short, long)]
-    yes: bool,
-}
-
 pub(crate) fn back_up(path: &Path, replaces: bool, invocation: &Invocation) -> Result<(), Failure> {
     let file = path.display();
     let mirror = open::read(invocation)?;
@@ -150,14 +135,19 @@ pub(crate) fn back_up(path: &Path, replaces: bool, invocation: &Invocation) -> R
 }
 
 /// Restores a backup. Asks before an existing mirror is replaced.
-pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let place = Place::of(flags.to.as_deref(), invocation)?;
-    let path = &place.path;
-    let file = flags.file.display();
-    if matches!(flags.file.try_exists(), Ok(false)) {
+pub(crate) fn restore(
+    backup: &Path,
+    to: Option<&str>,
+    yes: bool,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let place = Place::of(to, invocation)?;
+    let path = place.path.as_path();
+    let file = backup.display();
+    if matches!(backup.try_exists(), Ok(false)) {
         return Err(Failure::usage(format!("the backup {file} does not exist")));
     }
-    let [source, target] = [&flags.file, path].map(|path| path.canonicalize().ok());
+    let [source, target] = [backup, path].map(|path| path.canonicalize().ok());
     if source.is_some() && source == target {
         return Err(Failure::usage(format!("cannot restore {file}: it is the mirror itself")));
     }
@@ -165,10 +155,10 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
         Existing::Refuse
     } else {
         let question = format!("Replace the mirror {place} with {file}? This cannot be undone.");
-        confirm(&question, flags.yes)?;
+        confirm(&question, yes)?;
         Existing::Replace
     };
-    Mirror::restore(&flags.file, path, existing)?;
+    Mirror::restore(backup, path, existing)?;
     let text = format!("restored {file} to {place}; earlier cursors are refused from now on");
     invocation.screen.note(&text);
     Ok(())

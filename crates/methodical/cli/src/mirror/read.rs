@@ -60,23 +60,16 @@ fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure
     Ok(())
 }
 
-/// The flags of `mirror changes`.
-#[derive(Debug, Args)]
-pub(crate) struct ChangesFlags {
-    /// Print only changes after this cursor [default: from the oldest change that is kept].
-    #[arg(long, value_name = "CURSOR", value_parser = cursor)]
-    after: Option<Cursor>,
-
-    /// Print only the cursor after the last change. Get it before you read the tables.
-    #[arg(long, conflicts_with = "after")]
-    cursor: bool,
-}
-
-fn cursor(text: &str) -> Result<Cursor, Error> {
+/// Parses a cursor.
+pub(crate) fn cursor(text: &str) -> Result<Cursor, Error> {
     text.parse()
 }
 
-pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), Failure> {
+pub(crate) fn changes(
+    after: Option<&Cursor>,
+    has_only_cursor: bool,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Shown<'a> {
         #[serde(flatten)]
@@ -87,11 +80,11 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
     let columns = &["number", "at", "table", "record_id", "kind", "fields", "previous", "value"];
     let fields = [&["id"], &columns[..], &["record", "cursor"]].concat();
     let mirror = open::read(invocation)?;
-    if flags.cursor {
+    if has_only_cursor {
         return print(invocation, format!("{}\n", mirror.cursor()?).as_bytes());
     }
     // An invalid cursor is refused before the output is opened.
-    let (mut page, mut after) = mirror.events(flags.after.as_ref(), PAGE)?;
+    let (mut page, mut after) = mirror.events(after, PAGE)?;
     let is_empty = page.is_empty();
     let schema = Schema { columns, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;

@@ -33,19 +33,6 @@ use crate::session::Session;
 use crate::settings::{Settings, setting};
 use crate::{files, interrupt};
 
-/// The flags of `mirror sync`.
-#[derive(Debug, Args)]
-pub(crate) struct SyncCommand {
-    #[command(flatten)]
-    sync: SyncFlags,
-
-    /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
-    ///
-    /// If a sync fails, the failure is reported, and the next sync follows.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    every: Option<u64>,
-}
-
 /// The flags of a sync.
 #[derive(Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -102,7 +89,8 @@ pub(crate) struct SyncFlags {
 
 /// Runs `mirror sync`.
 pub(crate) fn run<S: Mirrored>(
-    flags: &SyncCommand,
+    flags: &SyncFlags,
+    every: Option<u64>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     if invocation.output.output.is_some() || invocation.output.file().is_some() {
@@ -115,12 +103,12 @@ pub(crate) fn run<S: Mirrored>(
     }
     invocation.output.refuse_selection("a sync prints no records")?;
     let run = || {
-        let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
-        let synced = sync(&session, &mut mirror, &flags.sync)?;
-        summarize(&synced, flags.every.is_none(), invocation.screen);
+        let (session, mut mirror) = open::<S>(flags, invocation)?;
+        let synced = sync(&session, &mut mirror, flags)?;
+        summarize(&synced, every.is_none(), invocation.screen);
         synced.done
     };
-    match flags.every {
+    match every {
         Some(every) => repeat(Duration::from_secs(every), invocation, run),
         None => run(),
     }

@@ -82,7 +82,7 @@ impl RecordWriter for Xlsx {
                     *widest = width(&text_of(json)).max(*widest);
                 }
                 let Some(json) = json else { continue };
-                let written = put(sheet, (*row, place), json, column.field_type(), [text, date]);
+                let written = put(sheet, (*row, place), json, column.field_type, [text, date]);
                 written.map_err(|error| match error {
                     XlsxError::MaxStringLengthExceeded => {
                         XlsxError::IoError(io::Error::other(format!(

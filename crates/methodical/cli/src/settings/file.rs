@@ -39,7 +39,7 @@ impl ConfigFile {
 
     /// Returns the path of the file, which may not exist yet.
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
-        self.path.clone().map_or_else(|| config_path(self.program), Ok)
+        self.path.clone().map_or_else(|| files::path(self.program, CONFIG), Ok)
     }
 
     pub(crate) fn profiles(&self) -> impl Iterator<Item = &str> {
@@ -121,10 +121,6 @@ fn place(text: &str, error: &toml_edit::TomlError) -> String {
 }
 
 const DEFAULT: &str = "default-profile";
-
-pub(crate) fn config_path(program: Name) -> Result<PathBuf, Failure> {
-    files::path(program, CONFIG)
-}
 
 /// Refuses unknown keys: a typo must not be ignored.
 fn check(document: &DocumentMut) -> Result<(), Failure> {

@@ -12,8 +12,8 @@ pub(crate) const PARQUET: OutputFormat =
         .binary();
 
 fn begin(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
-    let columns = setup.columns().iter();
-    let types: Vec<_> = columns.map(|one| (one.name(), one.field_type())).collect();
+    let columns = setup.columns.iter();
+    let types: Vec<_> = columns.map(|one| (one.name(), one.field_type)).collect();
     let stream = ParquetStream::new(&types).map_err(|error| Failure::usage(error.to_string()))?;
     Ok(Box::new(Writer(stream)))
 }

@@ -1,18 +1,81 @@
-//! `check`: checks the service against its contract.
+//! `api` and `check`: calls of the service that are no command of it.
 
 use std::time::Duration;
 
+use methodical_client::Error;
+use methodical_client::model::RawQuery;
+use methodical_client::model::tables::Mirrored;
 use methodical_testkit::contract::{self, Finding, Profile, Target};
 use serde_json::json;
 
 use crate::connect::{token_of, transport};
 use crate::failure::{Exit, Failure};
+use crate::output::Format;
+use crate::output::destination::Raw;
 use crate::output::printer::{Printer, Schema, counted};
 use crate::program::{Noun, OperationCommands};
 use crate::run::Invocation;
 use crate::session::Session;
 
-pub(crate) fn run<C: OperationCommands>(
+/// Calls any method, and prints the response unchanged, or what `--jq` selects.
+pub(crate) fn api<S: Mirrored>(
+    session: &Session<S>,
+    method: String,
+    parameters: Vec<(String, String)>,
+) -> Result<(), Failure> {
+    let (query, parameters) = (RawQuery::new(method), parameters.into_iter());
+    let query = parameters.fold(query, |query, (name, value)| query.pair(name, value));
+    session.end_dry_run(&[&query])?;
+    let output = &session.invocation.output;
+    let format = output.format()?.unwrap_or(Format::RAW);
+    let other = Some(format.name).filter(|_| ![Format::RAW, Format::JSON].contains(&format));
+    let selection = output.fields.as_ref().map(|_| "--fields").or_else(|| output.choice());
+    if let Some(flag) =
+        other.map(|name| format!("-o {name}")).or_else(|| selection.map(str::to_owned))
+    {
+        let text = format!("cannot use {flag}: `api` prints the response unchanged");
+        return Err(Failure::usage(text).hint("--jq FILTER selects parts of it"));
+    }
+    if output.jq.is_some() {
+        return filtered(session, &query);
+    }
+    let response = session.stream_raw(&query)?.error_for_status();
+    let response = response.or_else(|error| refused(session, &error))?;
+    session.pass_on(response, output.output != Some(Format::RAW))
+}
+
+/// Prints the body of an error response, but not into a file: the file is for a successful response.
+fn refused<S: Mirrored, T>(session: &Session<S>, error: &Error) -> Result<T, Failure> {
+    if session.invocation.output.file().is_none() {
+        let mut out = Raw::open(&session.invocation)?;
+        out.write(error.body().map_or(&[], |body| body))?;
+        out.end_line()?;
+        out.finish()?;
+    }
+    Err(session.explain(error))
+}
+
+/// Prints what the filter of `--jq` makes of the response.
+fn filtered<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
+    let mut printer = Printer::open(&session.invocation, &Schema::of_program(&[], true))?;
+    let json = session.client.send(query).or_else(|error| match error.status() {
+        Some(status) if status != 200 => refused(session, &error),
+        _ => Err(session.explain(&error)),
+    })?;
+    printer.print_line(json.as_str())?;
+    printer.finish()
+}
+
+/// Parses a parameter.
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+/// Checks the service against its contract.
+pub(crate) fn check<C: OperationCommands>(
     session: &Session<C::Service>,
     strict: bool,
 ) -> Result<(), Failure> {
