@@ -82,7 +82,7 @@ impl ResponseBody {
 }
 
 /// Reads a list in a separate task. A future that only the body polls would hold its database reader until a slow
-/// client reads more. In a task, a slow client costs a few pages of memory, but no database reader.
+/// client reads more. In a task, a slow client costs two pages of memory, but no database reader.
 async fn read(
     mut pages: Pages,
     work: Work,
@@ -90,21 +90,18 @@ async fn read(
     pieces: Sender<Result<Piece, Error>>,
 ) {
     loop {
+        // Only this task sends, so the room remains until it does. This fails if the client is gone.
+        if pieces.reserve().await.is_err() {
+            return;
+        }
         let (sender, readers) = (pieces.clone(), work.clone());
         let read = work.run_patiently(pages.encoder.is_some(), move |_store: &Store| {
-            let next = pages.read(&sender, &readers)?;
-            Ok((pages, next))
+            let has_more = pages.read(&sender, &readers)?;
+            Ok(has_more.then_some(pages))
         });
         match timeout_at(deadline, read).await.unwrap_or_else(|_| Err(late())) {
-            Ok((rest, Some(piece))) => {
-                let is_last = piece.is_last;
-                // This fails if the client is gone.
-                if pieces.send(Ok(piece)).await.is_err() || is_last {
-                    return;
-                }
-                pages = rest;
-            }
-            Ok((_, None)) => return,
+            Ok(Some(rest)) => pages = rest,
+            Ok(None) => return,
             Err(error) => return drop(pieces.send(Err(error)).await),
         }
     }
@@ -174,28 +171,29 @@ impl Pages {
         self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
     }
 
-    /// Reads a piece. If the client reads fast, sends it and reads the next ones on the same thread, because handing a
-    /// page to another thread takes as long as reading it. Returns the first piece that has to wait.
-    fn read(
-        &mut self,
-        pieces: &Sender<Result<Piece, Error>>,
-        work: &Work,
-    ) -> Result<Option<Piece>, Error> {
+    /// Reads a piece and sends it. If the client reads fast, reads the next ones on the same thread, because handing a
+    /// page to another thread takes as long as reading it. Returns whether there is more to read.
+    fn read(&mut self, pieces: &Sender<Result<Piece, Error>>, work: &Work) -> Result<bool, Error> {
         let begun = Instant::now();
-        while let Some(bytes) = self.next()? {
-            let piece = Piece { bytes, is_last: self.is_finished() };
-            let is_enough = begun.elapsed() > TURN || work.is_wanted();
-            if is_enough || piece.is_last || self.encoder.is_some() {
-                return Ok(Some(piece));
+        loop {
+            if pieces.capacity() == 0 {
+                match Handle::current().block_on(timeout(PATIENCE, pieces.reserve())) {
+                    Ok(Ok(_room)) => {}
+                    Ok(Err(_client_gone)) => return Ok(false),
+                    Err(_slow) => return Ok(true),
+                }
             }
-            let room = Handle::current().block_on(timeout(PATIENCE, pieces.reserve()));
-            match room {
-                Ok(Ok(room)) => room.send(Ok(piece)),
-                Ok(Err(_client_gone)) => break,
-                Err(_slow) => return Ok(Some(piece)),
+            let Some(bytes) = self.next()? else { return Ok(false) };
+            let is_last = self.is_finished();
+            // This fails if the client is gone. No permit is held while the database is read: it would block the error
+            // of a database that does not respond.
+            if pieces.try_send(Ok(Piece { bytes, is_last })).is_err() || is_last {
+                return Ok(false);
+            }
+            if begun.elapsed() > TURN || work.is_wanted() || self.encoder.is_some() {
+                return Ok(true);
             }
         }
-        Ok(None)
     }
 
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
@@ -239,6 +237,8 @@ pub(crate) struct ListSource {
     frame: storage::Frame,
     /// Where the next page begins; `None` after the last page.
     next: Option<Cursor>,
+    /// Length of the last page, in bytes. The next one will have about the same.
+    length: usize,
 }
 
 impl ListSource {
@@ -249,7 +249,14 @@ impl ListSource {
         call: Call,
         frame: storage::Frame,
     ) -> Self {
-        Self { store, snapshot: principal.snapshot, call, frame, next: Some(Cursor::START) }
+        Self {
+            store,
+            snapshot: principal.snapshot,
+            call,
+            frame,
+            next: Some(Cursor::START),
+            length: 0,
+        }
     }
 
     /// Returns whether the last byte was returned.
@@ -260,7 +267,7 @@ impl ListSource {
     /// Reads and renders the next page. Blocks on the database.
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(from) = self.next else { return Ok(None) };
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(self.length + self.length / 8);
         let is_first = from == Cursor::START;
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
@@ -272,9 +279,10 @@ impl ListSource {
             // The JSON is closed only here, so that a truncated response is never valid.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
+        self.length = out.len();
         Ok(Some(Bytes::from(out)))
     }
 }
 
-/// Records per page. A slow client holds three pages: one being written, one waiting, and one blocked.
-const ROWS: u32 = 256;
+/// Records per page. A slow client holds two pages: one being written and one waiting.
+const ROWS: u32 = 512;

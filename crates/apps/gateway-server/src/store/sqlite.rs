@@ -186,7 +186,9 @@ impl Db for Sqlite {
 
 impl Row for rusqlite::Row<'_> {
     fn integer(&self, column: usize) -> Result<Option<i64>, Error> {
-        self.get(column).map_err(failed("cannot read a column"))
+        // Half the time of `get`.
+        let value = self.get_ref(column).map_err(failed("cannot read a column"))?;
+        value.as_i64_or_null().map_err(|error| failure("cannot read a column", error.into()))
     }
 
     /// Returned as bytes, because the import wrote UTF-8, and validating it again would only cost time.
