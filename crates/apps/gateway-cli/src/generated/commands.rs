@@ -9,13 +9,13 @@
 )]
 
 use gateway_client::model;
-use methodical_cli::codegen::clap::{self, Args, Subcommand};
+use methodical_cli::codegen::clap;
 use methodical_cli::{Example, Failure, FieldType, OperationCommands, RecordType};
 
 type Session = methodical_cli::Session<model::service::RecruitmentGateway>;
 
 /// The commands that call an operation.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Subcommand)]
 pub(crate) enum OperationCommand {
     /// List all candidates, those of one vacancy, or those of one vacancy with one status.
     #[command(subcommand, name = "candidates")]
@@ -54,7 +54,7 @@ impl OperationCommands for OperationCommand {
 }
 
 /// The subcommands of `candidates`.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Subcommand)]
 pub(crate) enum CandidatesCommand {
     /// List all candidates, those of one vacancy, or those of one vacancy with one status.
     #[command(name = "list")]
@@ -74,7 +74,7 @@ impl CandidatesCommand {
 }
 
 /// The subcommands of `vacancies`.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Subcommand)]
 pub(crate) enum VacanciesCommand {
     /// List all vacancies with their identifiers and titles.
     #[command(name = "list")]
@@ -94,7 +94,7 @@ impl VacanciesCommand {
 }
 
 /// The subcommands of `credits`.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Subcommand)]
 pub(crate) enum CreditsCommand {
     /// Read the remaining SMS credit balance of the account.
     #[command(name = "get")]
@@ -119,7 +119,7 @@ impl CreditsCommand {
 }
 
 /// The parameters of `candidates/list`.
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 pub(crate) struct ListCandidatesFlags {
     /// Only candidates associated with this vacancy.
     #[arg(id = "param:vacancy_id", long = "vacancy-id", value_name = "N", value_parser = methodical_cli::codegen::whole_number)]
